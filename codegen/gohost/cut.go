@@ -25,16 +25,12 @@ func (w *writer) cut(s *split) {
 	w.cutting(x, s.op)
 	code := w.take()
 	w.b.Write(before)
-	if w.straight {
-		w.f("// %s\n", lineOf(s.op))
-	} else {
-		w.f("case %d: // %s\n", s.index, lineOf(s.op))
-	}
-	if x.items && !w.straight {
+	w.f("// %s\n", lineOf(s.op))
+	if x.items && w.shared == nil {
 		w.items()
 	}
 	w.b.Write(x.top.Bytes())
-	if w.straight && bytes.HasPrefix(code, []byte("in :=")) {
+	if w.shared != nil && bytes.HasPrefix(code, []byte("in :=")) {
 		code = fmt.Appendf(nil, "{\n%s}\n", code)
 	}
 	w.b.Write(code)

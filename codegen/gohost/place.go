@@ -306,7 +306,7 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 
 // label returns a node's label. Several regions of one method may have the node.
 func (w *body) label(n *node) string {
-	if w.straight && slices.ContainsFunc(w.regions[:w.r.index], func(r *region) bool { return r.in[n] }) {
+	if slices.ContainsFunc(w.before, func(r *region) bool { return r.in[n] }) {
 		return fmt.Sprintf("b%dr%d", n.index, w.r.index)
 	}
 	return name("b", n.index)

@@ -19,7 +19,8 @@ func (w *writer) print() {
 		}
 	}
 	if w.straight {
-		w.line(trivial)
+		w.f("func (g *%s) Run() {\n", w.name)
+		w.line(w.lines[0], trivial)
 	} else {
 		w.machine(trivial)
 	}
@@ -37,52 +38,49 @@ func (w *writer) print() {
 	}
 }
 
-// line writes the method Run where the regions and the cuts between them follow one
-// another. What is computed before the loop of one serves the others, too.
-func (w *writer) line(trivial []*split) {
-	w.f("func (g *%s) Run() {\n", w.name)
+// line writes the body of a method, which runs regions that follow one another and what
+// the group does between them. What is computed before the loop of one serves the others, too.
+func (w *writer) line(line []*region, trivial []*split) {
 	if !w.ranged() {
 		w.items()
 	}
 	w.shared = map[any]bool{}
-	for i, r := range w.regions {
-		if trivial[i] == nil {
-			w.region(r)
+	for i, r := range line {
+		if trivial[r.index] == nil {
+			w.region(r, line[:i])
 		}
-		if i < len(w.splits) {
-			w.cut(w.splits[i])
+		if r.next != nil {
+			w.cut(r.exits[0].split)
 		}
 	}
+	last := line[len(line)-1]
+	if s := trivial[last.index]; s != nil {
+		w.f("return %d\n", s.index)
+	}
+	w.shared = nil
 	w.f("}\n\n")
 }
 
 // machine writes the method Run where work-items come to different cuts, with a method
-// for each region, which returns the number of the cut that they have come to.
+// for each line of regions, which returns the number of the cut that they have come to.
 func (w *writer) machine(trivial []*split) {
-	w.f("func (g *%s) Run() {\n", w.name)
-	if trivial[0] != nil {
-		w.f("next := %d\n", trivial[0].index)
-	} else {
-		w.f("next := g.r0()\n")
-	}
+	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
 	stop := ""
 	if w.rejoins {
 		stop = " && !g.Stopping()"
 	}
 	w.f("for next >= 0%s {\nswitch next {\n", stop)
-	for _, s := range w.splits {
-		w.cut(s)
-		if next := trivial[s.index+1]; next != nil {
-			w.f("next = %d\n", next.index)
-		} else {
-			w.f("next = g.r%d()\n", s.index+1)
+	for _, line := range w.lines {
+		if k := line[0].index; k > 0 {
+			w.f("case %d: ", k-1)
+			w.cut(w.splits[k-1])
+			w.f("next = g.r%d()\n", k)
 		}
 	}
 	w.f("}\n}\n}\n\n")
-	for i, r := range w.regions {
-		if trivial[i] == nil {
-			w.region(r)
-		}
+	for _, line := range w.lines {
+		w.f("func (g *%s) r%d() int {\n", w.name, line[0].index)
+		w.line(line, trivial)
 	}
 }
 

@@ -33,6 +33,7 @@ type body struct {
 	at              map[*node]int        // the order of the region's nodes
 	where           map[*ir.Value]*node  // that have the region's own values, but for phis
 	items           bool                 // the number of work-items is used
+	before          []*region            // in the same method
 	placing
 }
 
@@ -63,7 +64,7 @@ func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 
 // share notes that what stands ahead of the loop is there for what follows.
 func (w *body) share(b *bytes.Buffer, what any) {
-	if b == &w.top && w.straight {
+	if b == &w.top && w.shared != nil {
 		w.shared[what] = true
 	}
 }
@@ -253,9 +254,10 @@ func (w *writer) trivial(r *region) (*split, bool) {
 	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
 }
 
-// region writes a region: a function, or what stands in the method Run.
-func (w *writer) region(r *region) {
+// region writes a region, which comes after others in its method.
+func (w *writer) region(r *region, before []*region) {
 	x := w.newBody(r)
+	x.before = before
 	x.mark()
 	var wide []*ir.Value
 	for _, v := range w.all {
@@ -278,12 +280,6 @@ func (w *writer) region(r *region) {
 		}
 	}
 	x.nodes()
-	if !w.straight {
-		w.f("func (g *%s) r%d() int {\n", w.name, r.index)
-		if !w.ranged() {
-			w.items()
-		}
-	}
 	if w.ranged() && w.loops {
 		x.stop()
 	}
@@ -294,7 +290,7 @@ func (w *writer) region(r *region) {
 	if x.leftMatters() {
 		x.declareNext()
 	}
-	block := w.straight && len(w.splits) > 0 && (x.x || x.y || x.z || x.lane) // for counters
+	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // for counters
 	if block {
 		w.f("{\n")
 	}
@@ -320,12 +316,12 @@ func (w *writer) region(r *region) {
 
 // leftMatters reports whether the way on depends on what the work-items do.
 func (w *body) leftMatters() bool {
-	return len(w.r.exits) > 1 && !w.straight || w.r.leaves && len(w.r.exits) > 0
+	return len(w.r.exits) > 1 && w.r.next == nil || w.r.leaves && len(w.r.exits) > 0
 }
 
 // declareNext declares what tells the way on.
 func (w *body) declareNext() {
-	if !w.straight {
+	if w.r.next == nil {
 		w.f("next := -1\n")
 		return
 	}
@@ -339,15 +335,17 @@ func (w *body) declareNext() {
 // goOn writes the way on.
 func (w *body) goOn() {
 	switch {
-	case w.straight && w.leftMatters():
+	case w.r.next != nil && w.leftMatters() && w.straight:
 		w.f("if !more {\nreturn\n}\n")
-	case w.straight:
+	case w.r.next != nil && w.leftMatters():
+		w.f("if !more {\nreturn -1\n}\n")
+	case w.straight || w.r.next != nil:
 	case w.leftMatters():
-		w.f("return next\n}\n\n")
+		w.f("return next\n")
 	case len(w.r.exits) > 0:
-		w.f("return %d\n}\n\n", w.r.exits[0].split.index)
+		w.f("return %d\n", w.r.exits[0].split.index)
 	default:
-		w.f("return -1\n}\n\n")
+		w.f("return -1\n")
 	}
 }
 
@@ -524,9 +522,9 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	}
 	k := n.split.index
 	switch {
-	case w.straight && w.r.leaves:
+	case w.r.next != nil && w.r.leaves:
 		fmt.Fprintf(b, "more = true\n")
-	case w.straight:
+	case w.r.next != nil:
 	case len(w.r.exits) > 1:
 		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
 	case w.r.leaves:

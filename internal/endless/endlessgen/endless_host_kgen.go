@@ -227,22 +227,19 @@ func (g *meetHost) Begin() {
 }
 
 func (g *meetHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:106
-			g.Zero(0)
-			next = g.r1()
 		case 1: // Barrier, kernel.go:115
 			next = g.r2()
-		case 2: // Barrier, kernel.go:117
-			next = g.r3()
 		}
 	}
 }
 
-func (g *meetHost) r1() int {
+func (g *meetHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:106
+	g.Zero(0)
 	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
@@ -300,7 +297,7 @@ func (g *meetHost) r2() int {
 	m0 := g.Memory(0)
 	h27 := g.v27[:n]
 	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -316,23 +313,16 @@ func (g *meetHost) r2() int {
 		}
 		v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
 		h27[li] = v27
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *meetHost) r3() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:117
 	e12 := g.v12
-	h27 := g.v27[:n]
 	v1 := g.v1
 	p1 := g.Pointer(1)
-	basex := g.Base(0)
-	c0 := g.c0
-	v7 := int64(uint32(c0))
-	m0 := g.Memory(0)
 	u12 := g.v12
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {

@@ -765,30 +765,26 @@ func (g *lastStepsHost) Begin() {
 }
 
 func (g *lastStepsHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:211
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:212
-			g.Zero(1)
-			next = g.r2()
-		case 2: // Barrier, kernel.go:215
-			next = g.r3()
 		case 3: // Barrier, kernel.go:221
 			next = g.r4()
 		}
 	}
 }
 
-func (g *lastStepsHost) r2() int {
+func (g *lastStepsHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:211
+	g.Zero(0)
+	// ZeroLocal, kernel.go:212
+	g.Zero(1)
 	basex := g.Base(0)
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -806,21 +802,18 @@ func (g *lastStepsHost) r2() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m1, li*4)) = v9
-		next = 2
+		more = true
 	}
-	return next
-}
-
-func (g *lastStepsHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:215
 	u12 := g.v12
 	stop := g.Cancelled()
 	v23 := int32(g.ID[0])
 	v24 := int64(uint32(v23))
 	v3 := g.v3
 	v26 := uint64(v24) < uint64(v3)
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	next := -1
@@ -1019,20 +1012,19 @@ func (g *lieRoundsHost) Begin() {
 }
 
 func (g *lieRoundsHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:244
-			g.Zero(0)
-			next = g.r1()
 		case 1: // Barrier, kernel.go:246
 			next = g.r2()
 		}
 	}
 }
 
-func (g *lieRoundsHost) r1() int {
+func (g *lieRoundsHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:244
+	g.Zero(0)
 	u6 := g.v6
 	u8 := g.v8
 	basex := g.Base(0)
@@ -1191,23 +1183,21 @@ func (g *missingSecondHost) Begin() {
 }
 
 func (g *missingSecondHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:43
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:44
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernel.go:48
 			next = g.r3()
 		}
 	}
 }
 
-func (g *missingSecondHost) r2() int {
+func (g *missingSecondHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:43
+	g.Zero(0)
+	// ZeroLocal, kernel.go:44
+	g.Zero(1)
 	basex := g.Base(0)
 	v1 := g.v1
 	p1 := g.Pointer(1)

@@ -720,27 +720,19 @@ func (g *searchHost) Begin() {
 }
 
 func (g *searchHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:81
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:90
-			next = g.r2()
-		case 2: // ZeroLocal, kernel.go:98
-			g.Zero(1)
-			next = g.r3()
-		case 3: // Barrier, kernel.go:100
-			next = g.r4()
 		case 4: // Barrier, kernel.go:106
 			next = g.r5()
 		}
 	}
 }
 
-func (g *searchHost) r1() int {
+func (g *searchHost) r0() int {
 	const n = 64
+	// ZeroLocal, kernel.go:81
+	g.Zero(0)
 	v13 := g.v13
 	c0 := g.c0
 	v2 := g.v2
@@ -757,79 +749,77 @@ func (g *searchHost) r1() int {
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
 	u15 := g.v15
-	next := -1
-	for li := range n {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v35, v42, v44 int64
-		var v46 float32
-		v15 := int64(uint32(int32(uint32(v13) / uint32(c0))))
-		v17 := int64(uint32(int32(x)))
-		if !v19 {
-			g.Fault(0, v2, v18, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v27 := v17 + ((((v2 - v17) + -1) / 64) * 64)
-		v32 := (uint64(v20+v17) < uint64(v5)) && (uint64(v20+v27) < uint64(v5))
-		v34 := (v32 && (uint64(v17) < uint64(v2))) && (uint64(v27) < uint64(v2))
-		if !v34 {
-			v42 = v17
-			goto b5
-		}
-		v35 = v17
-	b3:
-		if v35 < v2 {
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
-			v35 = v35 + 64
+	more := false
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v35, v42, v44 int64
+			var v46 float32
+			v15 := int64(uint32(int32(uint32(v13) / uint32(c0))))
+			v17 := int64(uint32(int32(x)))
+			if !v19 {
+				g.Fault(0, v2, v18, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 := v17 + ((((v2 - v17) + -1) / 64) * 64)
+			v32 := (uint64(v20+v17) < uint64(v5)) && (uint64(v20+v27) < uint64(v5))
+			v34 := (v32 && (uint64(v17) < uint64(v2))) && (uint64(v27) < uint64(v2))
+			if !v34 {
+				v42 = v17
+				goto b5
+			}
+			v35 = v17
+		b3:
+			if v35 < v2 {
+				*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
+				v35 = v35 + 64
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b3
+			}
+			goto b11
+		b5:
+			if v42 >= v2 {
+				goto b11
+			}
+			v44 = v20 + v42
+			if uint64(v44) >= uint64(v5) {
+				g.Fault(1, v44, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
+			if uint64(v42) >= uint64(v2) {
+				g.Fault(2, v42, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v42)))*4)) = v46
+			v42 = v42 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b3
+			goto b5
+		b11:
+			u15 = v15
+			more = true
 		}
-		goto b11
-	b5:
-		if v42 >= v2 {
-			goto b11
-		}
-		v44 = v20 + v42
-		if uint64(v44) >= uint64(v5) {
-			g.Fault(1, v44, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
-		if uint64(v42) >= uint64(v2) {
-			g.Fault(2, v42, v2, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v42)))*4)) = v46
-		v42 = v42 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b11:
-		u15 = v15
-		next = 1
 	}
 	g.v15 = u15
-	return next
-}
-
-func (g *searchHost) r2() int {
-	const n = 64
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:90
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	v2 := g.v2
 	v217 := v2 != 0
-	basex := g.Base(0)
-	basey := g.Base(1)
 	v3 := g.v3
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
@@ -839,1304 +829,1291 @@ func (g *searchHost) r2() int {
 	v228 := v3 <= 2147483647
 	v238 := 0 <= v2
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
 	dead := g.Dead[:n]
-	next := -1
-	for li := range n {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		if dead[li] {
-			continue
-		}
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v16 := int32(x)
-		v17 := int64(uint32(v16))
-		var v252, v257, v258, v443, v445, v447, v451, v452 int64
-		var v255, v448 int
-		var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
-		var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
-		var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
-		*(*[64]byte)(own2) = [64]byte{}
-		*(*[64]byte)(own3) = [64]byte{}
-		*(*[64]byte)(m4) = [64]byte{}
-		*(*[64]byte)(m5) = [64]byte{}
-		*(*float32)(m4) = math.Float32frombits(0x7f800000)
-		*(*int32)(m5) = -1
-		*(*float32)(unsafe.Add(m4, 4)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 4)) = -1
-		*(*float32)(unsafe.Add(m4, 8)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 8)) = -1
-		*(*float32)(unsafe.Add(m4, 12)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 12)) = -1
-		*(*float32)(unsafe.Add(m4, 16)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 16)) = -1
-		*(*float32)(unsafe.Add(m4, 20)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 20)) = -1
-		*(*float32)(unsafe.Add(m4, 24)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 24)) = -1
-		*(*float32)(unsafe.Add(m4, 28)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 28)) = -1
-		*(*float32)(unsafe.Add(m4, 32)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 32)) = -1
-		*(*float32)(unsafe.Add(m4, 36)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 36)) = -1
-		*(*float32)(unsafe.Add(m4, 40)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 40)) = -1
-		*(*float32)(unsafe.Add(m4, 44)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 44)) = -1
-		*(*float32)(unsafe.Add(m4, 48)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 48)) = -1
-		*(*float32)(unsafe.Add(m4, 52)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 52)) = -1
-		*(*float32)(unsafe.Add(m4, 56)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 56)) = -1
-		*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m5, 60)) = -1
-		v90 := *(*int32)(m5)
-		v91 := *(*float32)(unsafe.Add(m4, 4))
-		v92 := *(*int32)(unsafe.Add(m5, 4))
-		v93 := *(*float32)(unsafe.Add(m4, 8))
-		v94 := *(*int32)(unsafe.Add(m5, 8))
-		v95 := *(*float32)(unsafe.Add(m4, 12))
-		v96 := *(*int32)(unsafe.Add(m5, 12))
-		v97 := *(*float32)(unsafe.Add(m4, 16))
-		v98 := *(*int32)(unsafe.Add(m5, 16))
-		v99 := *(*float32)(unsafe.Add(m4, 20))
-		v100 := *(*int32)(unsafe.Add(m5, 20))
-		v101 := *(*float32)(unsafe.Add(m4, 24))
-		v102 := *(*int32)(unsafe.Add(m5, 24))
-		v103 := *(*float32)(unsafe.Add(m4, 28))
-		v104 := *(*int32)(unsafe.Add(m5, 28))
-		v105 := *(*float32)(unsafe.Add(m4, 32))
-		v106 := *(*int32)(unsafe.Add(m5, 32))
-		v107 := *(*float32)(unsafe.Add(m4, 36))
-		v108 := *(*int32)(unsafe.Add(m5, 36))
-		v109 := *(*float32)(unsafe.Add(m4, 40))
-		v110 := *(*int32)(unsafe.Add(m5, 40))
-		v111 := *(*float32)(unsafe.Add(m4, 44))
-		v112 := *(*int32)(unsafe.Add(m5, 44))
-		v113 := *(*float32)(unsafe.Add(m4, 48))
-		v114 := *(*int32)(unsafe.Add(m5, 48))
-		v115 := *(*float32)(unsafe.Add(m4, 52))
-		v116 := *(*int32)(unsafe.Add(m5, 52))
-		v117 := *(*float32)(unsafe.Add(m4, 56))
-		v118 := *(*int32)(unsafe.Add(m5, 56))
-		v119 := *(*float32)(unsafe.Add(m4, 60))
-		v120 := *(*int32)(unsafe.Add(m5, 60))
-		*(*int32)(m5) = v90
-		*(*float32)(unsafe.Add(m4, 4)) = v91
-		*(*int32)(unsafe.Add(m5, 4)) = v92
-		*(*float32)(unsafe.Add(m4, 8)) = v93
-		*(*int32)(unsafe.Add(m5, 8)) = v94
-		*(*float32)(unsafe.Add(m4, 12)) = v95
-		*(*int32)(unsafe.Add(m5, 12)) = v96
-		*(*float32)(unsafe.Add(m4, 16)) = v97
-		*(*int32)(unsafe.Add(m5, 16)) = v98
-		*(*float32)(unsafe.Add(m4, 20)) = v99
-		*(*int32)(unsafe.Add(m5, 20)) = v100
-		*(*float32)(unsafe.Add(m4, 24)) = v101
-		*(*int32)(unsafe.Add(m5, 24)) = v102
-		*(*float32)(unsafe.Add(m4, 28)) = v103
-		*(*int32)(unsafe.Add(m5, 28)) = v104
-		*(*float32)(unsafe.Add(m4, 32)) = v105
-		*(*int32)(unsafe.Add(m5, 32)) = v106
-		*(*float32)(unsafe.Add(m4, 36)) = v107
-		*(*int32)(unsafe.Add(m5, 36)) = v108
-		*(*float32)(unsafe.Add(m4, 40)) = v109
-		*(*int32)(unsafe.Add(m5, 40)) = v110
-		*(*float32)(unsafe.Add(m4, 44)) = v111
-		*(*int32)(unsafe.Add(m5, 44)) = v112
-		*(*float32)(unsafe.Add(m4, 48)) = v113
-		*(*int32)(unsafe.Add(m5, 48)) = v114
-		*(*float32)(unsafe.Add(m4, 52)) = v115
-		*(*int32)(unsafe.Add(m5, 52)) = v116
-		*(*float32)(unsafe.Add(m4, 56)) = v117
-		*(*int32)(unsafe.Add(m5, 56)) = v118
-		*(*float32)(unsafe.Add(m4, 60)) = v119
-		*(*int32)(unsafe.Add(m5, 60)) = v120
-		v154 := *(*int32)(m5)
-		v155 := *(*float32)(unsafe.Add(m4, 4))
-		v156 := *(*int32)(unsafe.Add(m5, 4))
-		v157 := *(*float32)(unsafe.Add(m4, 8))
-		v158 := *(*int32)(unsafe.Add(m5, 8))
-		v159 := *(*float32)(unsafe.Add(m4, 12))
-		v160 := *(*int32)(unsafe.Add(m5, 12))
-		v161 := *(*float32)(unsafe.Add(m4, 16))
-		v162 := *(*int32)(unsafe.Add(m5, 16))
-		v163 := *(*float32)(unsafe.Add(m4, 20))
-		v164 := *(*int32)(unsafe.Add(m5, 20))
-		v165 := *(*float32)(unsafe.Add(m4, 24))
-		v166 := *(*int32)(unsafe.Add(m5, 24))
-		v167 := *(*float32)(unsafe.Add(m4, 28))
-		v168 := *(*int32)(unsafe.Add(m5, 28))
-		v169 := *(*float32)(unsafe.Add(m4, 32))
-		v170 := *(*int32)(unsafe.Add(m5, 32))
-		v171 := *(*float32)(unsafe.Add(m4, 36))
-		v172 := *(*int32)(unsafe.Add(m5, 36))
-		v173 := *(*float32)(unsafe.Add(m4, 40))
-		v174 := *(*int32)(unsafe.Add(m5, 40))
-		v175 := *(*float32)(unsafe.Add(m4, 44))
-		v176 := *(*int32)(unsafe.Add(m5, 44))
-		v177 := *(*float32)(unsafe.Add(m4, 48))
-		v178 := *(*int32)(unsafe.Add(m5, 48))
-		v179 := *(*float32)(unsafe.Add(m4, 52))
-		v180 := *(*int32)(unsafe.Add(m5, 52))
-		v181 := *(*float32)(unsafe.Add(m4, 56))
-		v182 := *(*int32)(unsafe.Add(m5, 56))
-		v183 := *(*float32)(unsafe.Add(m4, 60))
-		v184 := *(*int32)(unsafe.Add(m5, 60))
-		*(*float32)(own2) = *(*float32)(m4)
-		*(*int32)(own3) = v154
-		*(*float32)(unsafe.Add(own2, 4)) = v155
-		*(*int32)(unsafe.Add(own3, 4)) = v156
-		*(*float32)(unsafe.Add(own2, 8)) = v157
-		*(*int32)(unsafe.Add(own3, 8)) = v158
-		*(*float32)(unsafe.Add(own2, 12)) = v159
-		*(*int32)(unsafe.Add(own3, 12)) = v160
-		*(*float32)(unsafe.Add(own2, 16)) = v161
-		*(*int32)(unsafe.Add(own3, 16)) = v162
-		*(*float32)(unsafe.Add(own2, 20)) = v163
-		*(*int32)(unsafe.Add(own3, 20)) = v164
-		*(*float32)(unsafe.Add(own2, 24)) = v165
-		*(*int32)(unsafe.Add(own3, 24)) = v166
-		*(*float32)(unsafe.Add(own2, 28)) = v167
-		*(*int32)(unsafe.Add(own3, 28)) = v168
-		*(*float32)(unsafe.Add(own2, 32)) = v169
-		*(*int32)(unsafe.Add(own3, 32)) = v170
-		*(*float32)(unsafe.Add(own2, 36)) = v171
-		*(*int32)(unsafe.Add(own3, 36)) = v172
-		*(*float32)(unsafe.Add(own2, 40)) = v173
-		*(*int32)(unsafe.Add(own3, 40)) = v174
-		*(*float32)(unsafe.Add(own2, 44)) = v175
-		*(*int32)(unsafe.Add(own3, 44)) = v176
-		*(*float32)(unsafe.Add(own2, 48)) = v177
-		*(*int32)(unsafe.Add(own3, 48)) = v178
-		*(*float32)(unsafe.Add(own2, 52)) = v179
-		*(*int32)(unsafe.Add(own3, 52)) = v180
-		*(*float32)(unsafe.Add(own2, 56)) = v181
-		*(*int32)(unsafe.Add(own3, 56)) = v182
-		*(*float32)(unsafe.Add(own2, 60)) = v183
-		*(*int32)(unsafe.Add(own3, 60)) = v184
-		if !v217 {
-			g.Fault(3, 0, 0, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v218 := v3 / v2
-		v220 := v219 + v17
-		v224 := v218
-		if v222 < v218 {
-			v224 = v222
-		}
-		v229 := v220 * v2
-		v236 := (v220 + ((((v224 - v220) + -1) / 64) * 64)) * v2
-		v244 := ((v220 <= 2147483647) && (-2147483648 <= v224)) && (v224 <= 2147483647)
-		v245 := v244 && v227
-		v246 := v245 && v228
-		v248 := (v246 && (uint64(v229) <= uint64(v3))) && (uint64(v236) <= uint64(v3))
-		v249 := v248 && v238
-		if !((v249 && (v2 <= (v3 - v229))) && (v2 <= (v3 - v236))) {
-			v443 = v220
+	more = false
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			if dead[li] {
+				continue
+			}
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v16 := int32(x)
+			v17 := int64(uint32(v16))
+			var v252, v257, v258, v443, v445, v447, v451, v452 int64
+			var v255, v448 int
+			var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
+			var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
+			var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
+			*(*[64]byte)(own2) = [64]byte{}
+			*(*[64]byte)(own3) = [64]byte{}
+			*(*[64]byte)(m4) = [64]byte{}
+			*(*[64]byte)(m5) = [64]byte{}
+			*(*float32)(m4) = math.Float32frombits(0x7f800000)
+			*(*int32)(m5) = -1
+			*(*float32)(unsafe.Add(m4, 4)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 4)) = -1
+			*(*float32)(unsafe.Add(m4, 8)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 8)) = -1
+			*(*float32)(unsafe.Add(m4, 12)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 12)) = -1
+			*(*float32)(unsafe.Add(m4, 16)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 16)) = -1
+			*(*float32)(unsafe.Add(m4, 20)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 20)) = -1
+			*(*float32)(unsafe.Add(m4, 24)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 24)) = -1
+			*(*float32)(unsafe.Add(m4, 28)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 28)) = -1
+			*(*float32)(unsafe.Add(m4, 32)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 32)) = -1
+			*(*float32)(unsafe.Add(m4, 36)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 36)) = -1
+			*(*float32)(unsafe.Add(m4, 40)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 40)) = -1
+			*(*float32)(unsafe.Add(m4, 44)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 44)) = -1
+			*(*float32)(unsafe.Add(m4, 48)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 48)) = -1
+			*(*float32)(unsafe.Add(m4, 52)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 52)) = -1
+			*(*float32)(unsafe.Add(m4, 56)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 56)) = -1
+			*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(m5, 60)) = -1
+			v90 := *(*int32)(m5)
+			v91 := *(*float32)(unsafe.Add(m4, 4))
+			v92 := *(*int32)(unsafe.Add(m5, 4))
+			v93 := *(*float32)(unsafe.Add(m4, 8))
+			v94 := *(*int32)(unsafe.Add(m5, 8))
+			v95 := *(*float32)(unsafe.Add(m4, 12))
+			v96 := *(*int32)(unsafe.Add(m5, 12))
+			v97 := *(*float32)(unsafe.Add(m4, 16))
+			v98 := *(*int32)(unsafe.Add(m5, 16))
+			v99 := *(*float32)(unsafe.Add(m4, 20))
+			v100 := *(*int32)(unsafe.Add(m5, 20))
+			v101 := *(*float32)(unsafe.Add(m4, 24))
+			v102 := *(*int32)(unsafe.Add(m5, 24))
+			v103 := *(*float32)(unsafe.Add(m4, 28))
+			v104 := *(*int32)(unsafe.Add(m5, 28))
+			v105 := *(*float32)(unsafe.Add(m4, 32))
+			v106 := *(*int32)(unsafe.Add(m5, 32))
+			v107 := *(*float32)(unsafe.Add(m4, 36))
+			v108 := *(*int32)(unsafe.Add(m5, 36))
+			v109 := *(*float32)(unsafe.Add(m4, 40))
+			v110 := *(*int32)(unsafe.Add(m5, 40))
+			v111 := *(*float32)(unsafe.Add(m4, 44))
+			v112 := *(*int32)(unsafe.Add(m5, 44))
+			v113 := *(*float32)(unsafe.Add(m4, 48))
+			v114 := *(*int32)(unsafe.Add(m5, 48))
+			v115 := *(*float32)(unsafe.Add(m4, 52))
+			v116 := *(*int32)(unsafe.Add(m5, 52))
+			v117 := *(*float32)(unsafe.Add(m4, 56))
+			v118 := *(*int32)(unsafe.Add(m5, 56))
+			v119 := *(*float32)(unsafe.Add(m4, 60))
+			v120 := *(*int32)(unsafe.Add(m5, 60))
+			*(*int32)(m5) = v90
+			*(*float32)(unsafe.Add(m4, 4)) = v91
+			*(*int32)(unsafe.Add(m5, 4)) = v92
+			*(*float32)(unsafe.Add(m4, 8)) = v93
+			*(*int32)(unsafe.Add(m5, 8)) = v94
+			*(*float32)(unsafe.Add(m4, 12)) = v95
+			*(*int32)(unsafe.Add(m5, 12)) = v96
+			*(*float32)(unsafe.Add(m4, 16)) = v97
+			*(*int32)(unsafe.Add(m5, 16)) = v98
+			*(*float32)(unsafe.Add(m4, 20)) = v99
+			*(*int32)(unsafe.Add(m5, 20)) = v100
+			*(*float32)(unsafe.Add(m4, 24)) = v101
+			*(*int32)(unsafe.Add(m5, 24)) = v102
+			*(*float32)(unsafe.Add(m4, 28)) = v103
+			*(*int32)(unsafe.Add(m5, 28)) = v104
+			*(*float32)(unsafe.Add(m4, 32)) = v105
+			*(*int32)(unsafe.Add(m5, 32)) = v106
+			*(*float32)(unsafe.Add(m4, 36)) = v107
+			*(*int32)(unsafe.Add(m5, 36)) = v108
+			*(*float32)(unsafe.Add(m4, 40)) = v109
+			*(*int32)(unsafe.Add(m5, 40)) = v110
+			*(*float32)(unsafe.Add(m4, 44)) = v111
+			*(*int32)(unsafe.Add(m5, 44)) = v112
+			*(*float32)(unsafe.Add(m4, 48)) = v113
+			*(*int32)(unsafe.Add(m5, 48)) = v114
+			*(*float32)(unsafe.Add(m4, 52)) = v115
+			*(*int32)(unsafe.Add(m5, 52)) = v116
+			*(*float32)(unsafe.Add(m4, 56)) = v117
+			*(*int32)(unsafe.Add(m5, 56)) = v118
+			*(*float32)(unsafe.Add(m4, 60)) = v119
+			*(*int32)(unsafe.Add(m5, 60)) = v120
+			v154 := *(*int32)(m5)
+			v155 := *(*float32)(unsafe.Add(m4, 4))
+			v156 := *(*int32)(unsafe.Add(m5, 4))
+			v157 := *(*float32)(unsafe.Add(m4, 8))
+			v158 := *(*int32)(unsafe.Add(m5, 8))
+			v159 := *(*float32)(unsafe.Add(m4, 12))
+			v160 := *(*int32)(unsafe.Add(m5, 12))
+			v161 := *(*float32)(unsafe.Add(m4, 16))
+			v162 := *(*int32)(unsafe.Add(m5, 16))
+			v163 := *(*float32)(unsafe.Add(m4, 20))
+			v164 := *(*int32)(unsafe.Add(m5, 20))
+			v165 := *(*float32)(unsafe.Add(m4, 24))
+			v166 := *(*int32)(unsafe.Add(m5, 24))
+			v167 := *(*float32)(unsafe.Add(m4, 28))
+			v168 := *(*int32)(unsafe.Add(m5, 28))
+			v169 := *(*float32)(unsafe.Add(m4, 32))
+			v170 := *(*int32)(unsafe.Add(m5, 32))
+			v171 := *(*float32)(unsafe.Add(m4, 36))
+			v172 := *(*int32)(unsafe.Add(m5, 36))
+			v173 := *(*float32)(unsafe.Add(m4, 40))
+			v174 := *(*int32)(unsafe.Add(m5, 40))
+			v175 := *(*float32)(unsafe.Add(m4, 44))
+			v176 := *(*int32)(unsafe.Add(m5, 44))
+			v177 := *(*float32)(unsafe.Add(m4, 48))
+			v178 := *(*int32)(unsafe.Add(m5, 48))
+			v179 := *(*float32)(unsafe.Add(m4, 52))
+			v180 := *(*int32)(unsafe.Add(m5, 52))
+			v181 := *(*float32)(unsafe.Add(m4, 56))
+			v182 := *(*int32)(unsafe.Add(m5, 56))
+			v183 := *(*float32)(unsafe.Add(m4, 60))
+			v184 := *(*int32)(unsafe.Add(m5, 60))
+			*(*float32)(own2) = *(*float32)(m4)
+			*(*int32)(own3) = v154
+			*(*float32)(unsafe.Add(own2, 4)) = v155
+			*(*int32)(unsafe.Add(own3, 4)) = v156
+			*(*float32)(unsafe.Add(own2, 8)) = v157
+			*(*int32)(unsafe.Add(own3, 8)) = v158
+			*(*float32)(unsafe.Add(own2, 12)) = v159
+			*(*int32)(unsafe.Add(own3, 12)) = v160
+			*(*float32)(unsafe.Add(own2, 16)) = v161
+			*(*int32)(unsafe.Add(own3, 16)) = v162
+			*(*float32)(unsafe.Add(own2, 20)) = v163
+			*(*int32)(unsafe.Add(own3, 20)) = v164
+			*(*float32)(unsafe.Add(own2, 24)) = v165
+			*(*int32)(unsafe.Add(own3, 24)) = v166
+			*(*float32)(unsafe.Add(own2, 28)) = v167
+			*(*int32)(unsafe.Add(own3, 28)) = v168
+			*(*float32)(unsafe.Add(own2, 32)) = v169
+			*(*int32)(unsafe.Add(own3, 32)) = v170
+			*(*float32)(unsafe.Add(own2, 36)) = v171
+			*(*int32)(unsafe.Add(own3, 36)) = v172
+			*(*float32)(unsafe.Add(own2, 40)) = v173
+			*(*int32)(unsafe.Add(own3, 40)) = v174
+			*(*float32)(unsafe.Add(own2, 44)) = v175
+			*(*int32)(unsafe.Add(own3, 44)) = v176
+			*(*float32)(unsafe.Add(own2, 48)) = v177
+			*(*int32)(unsafe.Add(own3, 48)) = v178
+			*(*float32)(unsafe.Add(own2, 52)) = v179
+			*(*int32)(unsafe.Add(own3, 52)) = v180
+			*(*float32)(unsafe.Add(own2, 56)) = v181
+			*(*int32)(unsafe.Add(own3, 56)) = v182
+			*(*float32)(unsafe.Add(own2, 60)) = v183
+			*(*int32)(unsafe.Add(own3, 60)) = v184
+			if !v217 {
+				g.Fault(3, 0, 0, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v218 := v3 / v2
+			v220 := v219 + v17
+			v224 := v218
+			if v222 < v218 {
+				v224 = v222
+			}
+			v229 := v220 * v2
+			v236 := (v220 + ((((v224 - v220) + -1) / 64) * 64)) * v2
+			v244 := ((v220 <= 2147483647) && (-2147483648 <= v224)) && (v224 <= 2147483647)
+			v245 := v244 && v227
+			v246 := v245 && v228
+			v248 := (v246 && (uint64(v229) <= uint64(v3))) && (uint64(v236) <= uint64(v3))
+			v249 := v248 && v238
+			if !((v249 && (v2 <= (v3 - v229))) && (v2 <= (v3 - v236))) {
+				v443 = v220
+				goto b101
+			}
+			v252 = v220
+		b14:
+			if v252 < v224 {
+				v255 = int(v252*v2) * 4
+				v256 = 0
+				v257 = -1
+			} else {
+				goto b122
+			}
+		b16:
+			v258 = v257 + 1
+			if v258 < v2 {
+				v263 := float32(*(*float32)(unsafe.Add(p1, v255+int(v258)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4)))
+				v256 = float32(v256 + float32(v263*v263))
+				v257 = v258
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b16
+			}
+			v266 = int32(uint64(v252))
+			v267 = *(*float32)(unsafe.Add(own2, 60))
+			v268 = *(*int32)(unsafe.Add(own3, 60))
+			if v256 < v267 {
+				v273 = true
+				goto b22
+			}
+			if v256 == v267 {
+				v272 = v266 < v268
+			} else {
+				v272 = false
+			}
+			v273 = v272
+		b22:
+			if !v273 {
+				goto b100
+			}
+			v274 = *(*float32)(unsafe.Add(own2, 56))
+			v275 = *(*int32)(unsafe.Add(own3, 56))
+			if v256 < v274 {
+				v280 = true
+				goto b27
+			}
+			if v256 == v274 {
+				v279 = v266 < v275
+			} else {
+				v279 = false
+			}
+			v280 = v279
+		b27:
+			if !v280 {
+				v439 = 15
+				goto b99
+			}
+			{
+				v282 := *(*int32)(unsafe.Add(own3, 56))
+				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
+				*(*int32)(unsafe.Add(own3, 60)) = v282
+				v285 = *(*float32)(unsafe.Add(own2, 52))
+				v286 = *(*int32)(unsafe.Add(own3, 52))
+				if v256 < v285 {
+					v291 = true
+					goto b32
+				}
+			}
+			if v256 == v285 {
+				v290 = v266 < v286
+			} else {
+				v290 = false
+			}
+			v291 = v290
+		b32:
+			if !v291 {
+				v439 = 14
+				goto b99
+			}
+			{
+				v293 := *(*int32)(unsafe.Add(own3, 52))
+				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
+				*(*int32)(unsafe.Add(own3, 56)) = v293
+				v296 = *(*float32)(unsafe.Add(own2, 48))
+				v297 = *(*int32)(unsafe.Add(own3, 48))
+				if v256 < v296 {
+					v302 = true
+					goto b37
+				}
+			}
+			if v256 == v296 {
+				v301 = v266 < v297
+			} else {
+				v301 = false
+			}
+			v302 = v301
+		b37:
+			if !v302 {
+				v439 = 13
+				goto b99
+			}
+			{
+				v304 := *(*int32)(unsafe.Add(own3, 48))
+				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
+				*(*int32)(unsafe.Add(own3, 52)) = v304
+				v307 = *(*float32)(unsafe.Add(own2, 44))
+				v308 = *(*int32)(unsafe.Add(own3, 44))
+				if v256 < v307 {
+					v313 = true
+					goto b42
+				}
+			}
+			if v256 == v307 {
+				v312 = v266 < v308
+			} else {
+				v312 = false
+			}
+			v313 = v312
+		b42:
+			if !v313 {
+				v439 = 12
+				goto b99
+			}
+			{
+				v315 := *(*int32)(unsafe.Add(own3, 44))
+				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
+				*(*int32)(unsafe.Add(own3, 48)) = v315
+				v318 = *(*float32)(unsafe.Add(own2, 40))
+				v319 = *(*int32)(unsafe.Add(own3, 40))
+				if v256 < v318 {
+					v324 = true
+					goto b47
+				}
+			}
+			if v256 == v318 {
+				v323 = v266 < v319
+			} else {
+				v323 = false
+			}
+			v324 = v323
+		b47:
+			if !v324 {
+				v439 = 11
+				goto b99
+			}
+			{
+				v326 := *(*int32)(unsafe.Add(own3, 40))
+				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
+				*(*int32)(unsafe.Add(own3, 44)) = v326
+				v329 = *(*float32)(unsafe.Add(own2, 36))
+				v330 = *(*int32)(unsafe.Add(own3, 36))
+				if v256 < v329 {
+					v335 = true
+					goto b52
+				}
+			}
+			if v256 == v329 {
+				v334 = v266 < v330
+			} else {
+				v334 = false
+			}
+			v335 = v334
+		b52:
+			if !v335 {
+				v439 = 10
+				goto b99
+			}
+			{
+				v337 := *(*int32)(unsafe.Add(own3, 36))
+				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
+				*(*int32)(unsafe.Add(own3, 40)) = v337
+				v340 = *(*float32)(unsafe.Add(own2, 32))
+				v341 = *(*int32)(unsafe.Add(own3, 32))
+				if v256 < v340 {
+					v346 = true
+					goto b57
+				}
+			}
+			if v256 == v340 {
+				v345 = v266 < v341
+			} else {
+				v345 = false
+			}
+			v346 = v345
+		b57:
+			if !v346 {
+				v439 = 9
+				goto b99
+			}
+			{
+				v348 := *(*int32)(unsafe.Add(own3, 32))
+				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
+				*(*int32)(unsafe.Add(own3, 36)) = v348
+				v351 = *(*float32)(unsafe.Add(own2, 28))
+				v352 = *(*int32)(unsafe.Add(own3, 28))
+				if v256 < v351 {
+					v357 = true
+					goto b62
+				}
+			}
+			if v256 == v351 {
+				v356 = v266 < v352
+			} else {
+				v356 = false
+			}
+			v357 = v356
+		b62:
+			if !v357 {
+				v439 = 8
+				goto b99
+			}
+			{
+				v359 := *(*int32)(unsafe.Add(own3, 28))
+				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
+				*(*int32)(unsafe.Add(own3, 32)) = v359
+				v362 = *(*float32)(unsafe.Add(own2, 24))
+				v363 = *(*int32)(unsafe.Add(own3, 24))
+				if v256 < v362 {
+					v368 = true
+					goto b67
+				}
+			}
+			if v256 == v362 {
+				v367 = v266 < v363
+			} else {
+				v367 = false
+			}
+			v368 = v367
+		b67:
+			if !v368 {
+				v439 = 7
+				goto b99
+			}
+			{
+				v370 := *(*int32)(unsafe.Add(own3, 24))
+				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
+				*(*int32)(unsafe.Add(own3, 28)) = v370
+				v373 = *(*float32)(unsafe.Add(own2, 20))
+				v374 = *(*int32)(unsafe.Add(own3, 20))
+				if v256 < v373 {
+					v379 = true
+					goto b72
+				}
+			}
+			if v256 == v373 {
+				v378 = v266 < v374
+			} else {
+				v378 = false
+			}
+			v379 = v378
+		b72:
+			if !v379 {
+				v439 = 6
+				goto b99
+			}
+			{
+				v381 := *(*int32)(unsafe.Add(own3, 20))
+				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
+				*(*int32)(unsafe.Add(own3, 24)) = v381
+				v384 = *(*float32)(unsafe.Add(own2, 16))
+				v385 = *(*int32)(unsafe.Add(own3, 16))
+				if v256 < v384 {
+					v390 = true
+					goto b77
+				}
+			}
+			if v256 == v384 {
+				v389 = v266 < v385
+			} else {
+				v389 = false
+			}
+			v390 = v389
+		b77:
+			if !v390 {
+				v439 = 5
+				goto b99
+			}
+			{
+				v392 := *(*int32)(unsafe.Add(own3, 16))
+				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
+				*(*int32)(unsafe.Add(own3, 20)) = v392
+				v395 = *(*float32)(unsafe.Add(own2, 12))
+				v396 = *(*int32)(unsafe.Add(own3, 12))
+				if v256 < v395 {
+					v401 = true
+					goto b82
+				}
+			}
+			if v256 == v395 {
+				v400 = v266 < v396
+			} else {
+				v400 = false
+			}
+			v401 = v400
+		b82:
+			if !v401 {
+				v439 = 4
+				goto b99
+			}
+			{
+				v403 := *(*int32)(unsafe.Add(own3, 12))
+				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
+				*(*int32)(unsafe.Add(own3, 16)) = v403
+				v406 = *(*float32)(unsafe.Add(own2, 8))
+				v407 = *(*int32)(unsafe.Add(own3, 8))
+				if v256 < v406 {
+					v412 = true
+					goto b87
+				}
+			}
+			if v256 == v406 {
+				v411 = v266 < v407
+			} else {
+				v411 = false
+			}
+			v412 = v411
+		b87:
+			if !v412 {
+				v439 = 3
+				goto b99
+			}
+			{
+				v414 := *(*int32)(unsafe.Add(own3, 8))
+				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
+				*(*int32)(unsafe.Add(own3, 12)) = v414
+				v417 = *(*float32)(unsafe.Add(own2, 4))
+				v418 = *(*int32)(unsafe.Add(own3, 4))
+				if v256 < v417 {
+					v423 = true
+					goto b92
+				}
+			}
+			if v256 == v417 {
+				v422 = v266 < v418
+			} else {
+				v422 = false
+			}
+			v423 = v422
+		b92:
+			if !v423 {
+				v439 = 2
+				goto b99
+			}
+			{
+				v425 := *(*int32)(unsafe.Add(own3, 4))
+				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
+				*(*int32)(unsafe.Add(own3, 8)) = v425
+				v428 = *(*float32)(own2)
+				v429 = *(*int32)(own3)
+				if v256 < v428 {
+					v434 = true
+					goto b97
+				}
+			}
+			if v256 == v428 {
+				v433 = v266 < v429
+			} else {
+				v433 = false
+			}
+			v434 = v433
+		b97:
+			if v434 {
+				v436 := *(*int32)(own3)
+				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(own3, 4)) = v436
+				v439 = 0
+			} else {
+				v439 = 1
+			}
+		b99:
+			*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
+			*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
+		b100:
+			v252 = v252 + 64
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b14
+		b101:
+			if v443 >= v224 {
+				goto b122
+			}
+			v445 = v443 * v2
+			if uint64(v445) > uint64(v3) {
+				g.Fault(4, v445, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v447 = v3 - v445
+			v448 = int(v445) * 4
+			if uint64(v2) > uint64(v447) {
+				g.Fault(5, v2, v447, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v450 = 0
+			v451 = -1
+		b104:
+			v452 = v451 + 1
+			if v452 < v2 {
+				v457 := float32(*(*float32)(unsafe.Add(p1, v448+int(v452)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4)))
+				v450 = float32(v450 + float32(v457*v457))
+				v451 = v452
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b104
+			}
+			v460 = int32(uint64(v443))
+			v461 = *(*float32)(unsafe.Add(own2, 60))
+			v462 = *(*int32)(unsafe.Add(own3, 60))
+			if v450 < v461 {
+				v467 = true
+				goto b110
+			}
+			if v450 == v461 {
+				v466 = v460 < v462
+			} else {
+				v466 = false
+			}
+			v467 = v466
+		b110:
+			if !v467 {
+				goto b119
+			}
+			v468 = 15
+		b111:
+			if 0 >= v468 {
+				goto b118
+			}
+			v470 = v468 + -1
+			v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
+			v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
+			if v450 < v471 {
+				v477 = true
+				goto b116
+			}
+			if v450 == v471 {
+				v476 = v460 < v472
+			} else {
+				v476 = false
+			}
+			v477 = v476
+		b116:
+			if v477 {
+				v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
+				*(*float32)(unsafe.Add(own2, int(v468)*4)) = *(*float32)(unsafe.Add(own2, int(v470)*4))
+				*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
+				v468 = v470
+				goto b111
+			}
+		b118:
+			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
+			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
+		b119:
+			v443 = v443 + 64
+			if stop.Load() {
+				return g.Stop()
+			}
 			goto b101
+		b122:
+			more = true
 		}
-		v252 = v220
-	b14:
-		if v252 < v224 {
-			v255 = int(v252*v2) * 4
-			v256 = 0
-			v257 = -1
-		} else {
-			goto b122
-		}
-	b16:
-		v258 = v257 + 1
-		if v258 < v2 {
-			v263 := float32(*(*float32)(unsafe.Add(p1, v255+int(v258)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4)))
-			v256 = float32(v256 + float32(v263*v263))
-			v257 = v258
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b16
-		}
-		v266 = int32(uint64(v252))
-		v267 = *(*float32)(unsafe.Add(own2, 60))
-		v268 = *(*int32)(unsafe.Add(own3, 60))
-		if v256 < v267 {
-			v273 = true
-			goto b22
-		}
-		if v256 == v267 {
-			v272 = v266 < v268
-		} else {
-			v272 = false
-		}
-		v273 = v272
-	b22:
-		if !v273 {
-			goto b100
-		}
-		v274 = *(*float32)(unsafe.Add(own2, 56))
-		v275 = *(*int32)(unsafe.Add(own3, 56))
-		if v256 < v274 {
-			v280 = true
-			goto b27
-		}
-		if v256 == v274 {
-			v279 = v266 < v275
-		} else {
-			v279 = false
-		}
-		v280 = v279
-	b27:
-		if !v280 {
-			v439 = 15
-			goto b99
-		}
-		{
-			v282 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*int32)(unsafe.Add(own3, 60)) = v282
-			v285 = *(*float32)(unsafe.Add(own2, 52))
-			v286 = *(*int32)(unsafe.Add(own3, 52))
-			if v256 < v285 {
-				v291 = true
-				goto b32
-			}
-		}
-		if v256 == v285 {
-			v290 = v266 < v286
-		} else {
-			v290 = false
-		}
-		v291 = v290
-	b32:
-		if !v291 {
-			v439 = 14
-			goto b99
-		}
-		{
-			v293 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*int32)(unsafe.Add(own3, 56)) = v293
-			v296 = *(*float32)(unsafe.Add(own2, 48))
-			v297 = *(*int32)(unsafe.Add(own3, 48))
-			if v256 < v296 {
-				v302 = true
-				goto b37
-			}
-		}
-		if v256 == v296 {
-			v301 = v266 < v297
-		} else {
-			v301 = false
-		}
-		v302 = v301
-	b37:
-		if !v302 {
-			v439 = 13
-			goto b99
-		}
-		{
-			v304 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*int32)(unsafe.Add(own3, 52)) = v304
-			v307 = *(*float32)(unsafe.Add(own2, 44))
-			v308 = *(*int32)(unsafe.Add(own3, 44))
-			if v256 < v307 {
-				v313 = true
-				goto b42
-			}
-		}
-		if v256 == v307 {
-			v312 = v266 < v308
-		} else {
-			v312 = false
-		}
-		v313 = v312
-	b42:
-		if !v313 {
-			v439 = 12
-			goto b99
-		}
-		{
-			v315 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*int32)(unsafe.Add(own3, 48)) = v315
-			v318 = *(*float32)(unsafe.Add(own2, 40))
-			v319 = *(*int32)(unsafe.Add(own3, 40))
-			if v256 < v318 {
-				v324 = true
-				goto b47
-			}
-		}
-		if v256 == v318 {
-			v323 = v266 < v319
-		} else {
-			v323 = false
-		}
-		v324 = v323
-	b47:
-		if !v324 {
-			v439 = 11
-			goto b99
-		}
-		{
-			v326 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*int32)(unsafe.Add(own3, 44)) = v326
-			v329 = *(*float32)(unsafe.Add(own2, 36))
-			v330 = *(*int32)(unsafe.Add(own3, 36))
-			if v256 < v329 {
-				v335 = true
-				goto b52
-			}
-		}
-		if v256 == v329 {
-			v334 = v266 < v330
-		} else {
-			v334 = false
-		}
-		v335 = v334
-	b52:
-		if !v335 {
-			v439 = 10
-			goto b99
-		}
-		{
-			v337 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*int32)(unsafe.Add(own3, 40)) = v337
-			v340 = *(*float32)(unsafe.Add(own2, 32))
-			v341 = *(*int32)(unsafe.Add(own3, 32))
-			if v256 < v340 {
-				v346 = true
-				goto b57
-			}
-		}
-		if v256 == v340 {
-			v345 = v266 < v341
-		} else {
-			v345 = false
-		}
-		v346 = v345
-	b57:
-		if !v346 {
-			v439 = 9
-			goto b99
-		}
-		{
-			v348 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*int32)(unsafe.Add(own3, 36)) = v348
-			v351 = *(*float32)(unsafe.Add(own2, 28))
-			v352 = *(*int32)(unsafe.Add(own3, 28))
-			if v256 < v351 {
-				v357 = true
-				goto b62
-			}
-		}
-		if v256 == v351 {
-			v356 = v266 < v352
-		} else {
-			v356 = false
-		}
-		v357 = v356
-	b62:
-		if !v357 {
-			v439 = 8
-			goto b99
-		}
-		{
-			v359 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*int32)(unsafe.Add(own3, 32)) = v359
-			v362 = *(*float32)(unsafe.Add(own2, 24))
-			v363 = *(*int32)(unsafe.Add(own3, 24))
-			if v256 < v362 {
-				v368 = true
-				goto b67
-			}
-		}
-		if v256 == v362 {
-			v367 = v266 < v363
-		} else {
-			v367 = false
-		}
-		v368 = v367
-	b67:
-		if !v368 {
-			v439 = 7
-			goto b99
-		}
-		{
-			v370 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*int32)(unsafe.Add(own3, 28)) = v370
-			v373 = *(*float32)(unsafe.Add(own2, 20))
-			v374 = *(*int32)(unsafe.Add(own3, 20))
-			if v256 < v373 {
-				v379 = true
-				goto b72
-			}
-		}
-		if v256 == v373 {
-			v378 = v266 < v374
-		} else {
-			v378 = false
-		}
-		v379 = v378
-	b72:
-		if !v379 {
-			v439 = 6
-			goto b99
-		}
-		{
-			v381 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*int32)(unsafe.Add(own3, 24)) = v381
-			v384 = *(*float32)(unsafe.Add(own2, 16))
-			v385 = *(*int32)(unsafe.Add(own3, 16))
-			if v256 < v384 {
-				v390 = true
-				goto b77
-			}
-		}
-		if v256 == v384 {
-			v389 = v266 < v385
-		} else {
-			v389 = false
-		}
-		v390 = v389
-	b77:
-		if !v390 {
-			v439 = 5
-			goto b99
-		}
-		{
-			v392 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*int32)(unsafe.Add(own3, 20)) = v392
-			v395 = *(*float32)(unsafe.Add(own2, 12))
-			v396 = *(*int32)(unsafe.Add(own3, 12))
-			if v256 < v395 {
-				v401 = true
-				goto b82
-			}
-		}
-		if v256 == v395 {
-			v400 = v266 < v396
-		} else {
-			v400 = false
-		}
-		v401 = v400
-	b82:
-		if !v401 {
-			v439 = 4
-			goto b99
-		}
-		{
-			v403 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*int32)(unsafe.Add(own3, 16)) = v403
-			v406 = *(*float32)(unsafe.Add(own2, 8))
-			v407 = *(*int32)(unsafe.Add(own3, 8))
-			if v256 < v406 {
-				v412 = true
-				goto b87
-			}
-		}
-		if v256 == v406 {
-			v411 = v266 < v407
-		} else {
-			v411 = false
-		}
-		v412 = v411
-	b87:
-		if !v412 {
-			v439 = 3
-			goto b99
-		}
-		{
-			v414 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*int32)(unsafe.Add(own3, 12)) = v414
-			v417 = *(*float32)(unsafe.Add(own2, 4))
-			v418 = *(*int32)(unsafe.Add(own3, 4))
-			if v256 < v417 {
-				v423 = true
-				goto b92
-			}
-		}
-		if v256 == v417 {
-			v422 = v266 < v418
-		} else {
-			v422 = false
-		}
-		v423 = v422
-	b92:
-		if !v423 {
-			v439 = 2
-			goto b99
-		}
-		{
-			v425 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*int32)(unsafe.Add(own3, 8)) = v425
-			v428 = *(*float32)(own2)
-			v429 = *(*int32)(own3)
-			if v256 < v428 {
-				v434 = true
-				goto b97
-			}
-		}
-		if v256 == v428 {
-			v433 = v266 < v429
-		} else {
-			v433 = false
-		}
-		v434 = v433
-	b97:
-		if v434 {
-			v436 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(own3, 4)) = v436
-			v439 = 0
-		} else {
-			v439 = 1
-		}
-	b99:
-		*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
-		*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
-	b100:
-		v252 = v252 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
-	b101:
-		if v443 >= v224 {
-			goto b122
-		}
-		v445 = v443 * v2
-		if uint64(v445) > uint64(v3) {
-			g.Fault(4, v445, v3, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v447 = v3 - v445
-		v448 = int(v445) * 4
-		if uint64(v2) > uint64(v447) {
-			g.Fault(5, v2, v447, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v450 = 0
-		v451 = -1
-	b104:
-		v452 = v451 + 1
-		if v452 < v2 {
-			v457 := float32(*(*float32)(unsafe.Add(p1, v448+int(v452)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4)))
-			v450 = float32(v450 + float32(v457*v457))
-			v451 = v452
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b104
-		}
-		v460 = int32(uint64(v443))
-		v461 = *(*float32)(unsafe.Add(own2, 60))
-		v462 = *(*int32)(unsafe.Add(own3, 60))
-		if v450 < v461 {
-			v467 = true
-			goto b110
-		}
-		if v450 == v461 {
-			v466 = v460 < v462
-		} else {
-			v466 = false
-		}
-		v467 = v466
-	b110:
-		if !v467 {
-			goto b119
-		}
-		v468 = 15
-	b111:
-		if 0 >= v468 {
-			goto b118
-		}
-		v470 = v468 + -1
-		v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
-		v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
-		if v450 < v471 {
-			v477 = true
-			goto b116
-		}
-		if v450 == v471 {
-			v476 = v460 < v472
-		} else {
-			v476 = false
-		}
-		v477 = v476
-	b116:
-		if v477 {
-			v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
-			*(*float32)(unsafe.Add(own2, int(v468)*4)) = *(*float32)(unsafe.Add(own2, int(v470)*4))
-			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
-			v468 = v470
-			goto b111
-		}
-	b118:
-		*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
-		*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
-	b119:
-		v443 = v443 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b101
-	b122:
-		next = 2
 	}
-	return next
-}
-
-func (g *searchHost) r3() int {
-	const n = 64
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
-	m1 := g.Memory(1)
-	dead := g.Dead[:n]
-	for li := range n {
-		x := int(uint(li) % 64)
-		if dead[li] {
-			continue
-		}
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		v488 := *(*int32)(own3)
-		v489 := *(*float32)(unsafe.Add(own2, 4))
-		v490 := *(*int32)(unsafe.Add(own3, 4))
-		v491 := *(*float32)(unsafe.Add(own2, 8))
-		v492 := *(*int32)(unsafe.Add(own3, 8))
-		v493 := *(*float32)(unsafe.Add(own2, 12))
-		v494 := *(*int32)(unsafe.Add(own3, 12))
-		v495 := *(*float32)(unsafe.Add(own2, 16))
-		v496 := *(*int32)(unsafe.Add(own3, 16))
-		v497 := *(*float32)(unsafe.Add(own2, 20))
-		v498 := *(*int32)(unsafe.Add(own3, 20))
-		v499 := *(*float32)(unsafe.Add(own2, 24))
-		v500 := *(*int32)(unsafe.Add(own3, 24))
-		v501 := *(*float32)(unsafe.Add(own2, 28))
-		v502 := *(*int32)(unsafe.Add(own3, 28))
-		v503 := *(*float32)(unsafe.Add(own2, 32))
-		v504 := *(*int32)(unsafe.Add(own3, 32))
-		v505 := *(*float32)(unsafe.Add(own2, 36))
-		v506 := *(*int32)(unsafe.Add(own3, 36))
-		v507 := *(*float32)(unsafe.Add(own2, 40))
-		v508 := *(*int32)(unsafe.Add(own3, 40))
-		v509 := *(*float32)(unsafe.Add(own2, 44))
-		v510 := *(*int32)(unsafe.Add(own3, 44))
-		v511 := *(*float32)(unsafe.Add(own2, 48))
-		v512 := *(*int32)(unsafe.Add(own3, 48))
-		v513 := *(*float32)(unsafe.Add(own2, 52))
-		v514 := *(*int32)(unsafe.Add(own3, 52))
-		v515 := *(*float32)(unsafe.Add(own2, 56))
-		v516 := *(*int32)(unsafe.Add(own3, 56))
-		v517 := *(*float32)(unsafe.Add(own2, 60))
-		v518 := *(*int32)(unsafe.Add(own3, 60))
-		*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-		*(*int32)(unsafe.Add(m1, x*128+4)) = v488
-		*(*float32)(unsafe.Add(m1, x*128+8)) = v489
-		*(*int32)(unsafe.Add(m1, x*128+12)) = v490
-		*(*float32)(unsafe.Add(m1, x*128+16)) = v491
-		*(*int32)(unsafe.Add(m1, x*128+20)) = v492
-		*(*float32)(unsafe.Add(m1, x*128+24)) = v493
-		*(*int32)(unsafe.Add(m1, x*128+28)) = v494
-		*(*float32)(unsafe.Add(m1, x*128+32)) = v495
-		*(*int32)(unsafe.Add(m1, x*128+36)) = v496
-		*(*float32)(unsafe.Add(m1, x*128+40)) = v497
-		*(*int32)(unsafe.Add(m1, x*128+44)) = v498
-		*(*float32)(unsafe.Add(m1, x*128+48)) = v499
-		*(*int32)(unsafe.Add(m1, x*128+52)) = v500
-		*(*float32)(unsafe.Add(m1, x*128+56)) = v501
-		*(*int32)(unsafe.Add(m1, x*128+60)) = v502
-		*(*float32)(unsafe.Add(m1, x*128+64)) = v503
-		*(*int32)(unsafe.Add(m1, x*128+68)) = v504
-		*(*float32)(unsafe.Add(m1, x*128+72)) = v505
-		*(*int32)(unsafe.Add(m1, x*128+76)) = v506
-		*(*float32)(unsafe.Add(m1, x*128+80)) = v507
-		*(*int32)(unsafe.Add(m1, x*128+84)) = v508
-		*(*float32)(unsafe.Add(m1, x*128+88)) = v509
-		*(*int32)(unsafe.Add(m1, x*128+92)) = v510
-		*(*float32)(unsafe.Add(m1, x*128+96)) = v511
-		*(*int32)(unsafe.Add(m1, x*128+100)) = v512
-		*(*float32)(unsafe.Add(m1, x*128+104)) = v513
-		*(*int32)(unsafe.Add(m1, x*128+108)) = v514
-		*(*float32)(unsafe.Add(m1, x*128+112)) = v515
-		*(*int32)(unsafe.Add(m1, x*128+116)) = v516
-		*(*float32)(unsafe.Add(m1, x*128+120)) = v517
-		*(*int32)(unsafe.Add(m1, x*128+124)) = v518
+	if !more {
+		return -1
 	}
-	return 3
-}
-
-func (g *searchHost) r4() int {
-	const n = 64
+	// ZeroLocal, kernel.go:98
+	g.Zero(1)
 	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			if dead[li] {
+				continue
+			}
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
+			v488 := *(*int32)(own3)
+			v489 := *(*float32)(unsafe.Add(own2, 4))
+			v490 := *(*int32)(unsafe.Add(own3, 4))
+			v491 := *(*float32)(unsafe.Add(own2, 8))
+			v492 := *(*int32)(unsafe.Add(own3, 8))
+			v493 := *(*float32)(unsafe.Add(own2, 12))
+			v494 := *(*int32)(unsafe.Add(own3, 12))
+			v495 := *(*float32)(unsafe.Add(own2, 16))
+			v496 := *(*int32)(unsafe.Add(own3, 16))
+			v497 := *(*float32)(unsafe.Add(own2, 20))
+			v498 := *(*int32)(unsafe.Add(own3, 20))
+			v499 := *(*float32)(unsafe.Add(own2, 24))
+			v500 := *(*int32)(unsafe.Add(own3, 24))
+			v501 := *(*float32)(unsafe.Add(own2, 28))
+			v502 := *(*int32)(unsafe.Add(own3, 28))
+			v503 := *(*float32)(unsafe.Add(own2, 32))
+			v504 := *(*int32)(unsafe.Add(own3, 32))
+			v505 := *(*float32)(unsafe.Add(own2, 36))
+			v506 := *(*int32)(unsafe.Add(own3, 36))
+			v507 := *(*float32)(unsafe.Add(own2, 40))
+			v508 := *(*int32)(unsafe.Add(own3, 40))
+			v509 := *(*float32)(unsafe.Add(own2, 44))
+			v510 := *(*int32)(unsafe.Add(own3, 44))
+			v511 := *(*float32)(unsafe.Add(own2, 48))
+			v512 := *(*int32)(unsafe.Add(own3, 48))
+			v513 := *(*float32)(unsafe.Add(own2, 52))
+			v514 := *(*int32)(unsafe.Add(own3, 52))
+			v515 := *(*float32)(unsafe.Add(own2, 56))
+			v516 := *(*int32)(unsafe.Add(own3, 56))
+			v517 := *(*float32)(unsafe.Add(own2, 60))
+			v518 := *(*int32)(unsafe.Add(own3, 60))
+			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v488
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v489
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v490
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v491
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v492
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v493
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v494
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v495
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v496
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v497
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v498
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v499
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v500
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v501
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v502
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v503
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v504
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v505
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v506
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v507
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v508
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v509
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v510
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v511
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v512
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v513
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v514
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v515
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v516
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v517
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v518
+		}
+	}
+	// Barrier, kernel.go:100
 	u551 := g.v551
-	v11 := int32(g.ID[1])
-	v12 := int64(uint32(v11))
 	v15 := g.v15
 	v802 := v12 * v15
-	v9 := int32(g.ID[0])
-	v10 := int64(uint32(v9))
 	v803 := v802 + v10
 	v7 := g.v7
 	v836 := uint64(v803) < uint64(v7)
-	basex := g.Base(0)
-	basey := g.Base(1)
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	next := -1
-	for li := range n {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		if dead[li] {
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			if dead[li] {
+				continue
+			}
+			v16 := int32(x)
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
+			var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
+			var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
+			v551 = 32
+			if 0 >= v551 {
+				goto b216
+			}
+			if v16 < v551 {
+				v554 = v16 + v551
+				v555 = -1
+			} else {
+				goto b214
+			}
+		b128:
+			v556 = v555 + 1
+			if v556 >= 16 {
+				goto b213
+			}
+			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+			v560 = *(*float32)(unsafe.Add(own2, 60))
+			v561 = *(*int32)(unsafe.Add(own3, 60))
+			if v558 < v560 {
+				v566 = true
+				goto b133
+			}
+			if v558 == v560 {
+				v565 = v559 < v561
+			} else {
+				v565 = false
+			}
+			v566 = v565
+		b133:
+			if !v566 {
+				v735 = false
+				goto b211
+			}
+			v567 = *(*float32)(unsafe.Add(own2, 56))
+			v568 = *(*int32)(unsafe.Add(own3, 56))
+			if v558 < v567 {
+				v573 = true
+				goto b138
+			}
+			if v558 == v567 {
+				v572 = v559 < v568
+			} else {
+				v572 = false
+			}
+			v573 = v572
+		b138:
+			if !v573 {
+				v732 = 15
+				goto b210
+			}
+			{
+				v575 := *(*int32)(unsafe.Add(own3, 56))
+				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
+				*(*int32)(unsafe.Add(own3, 60)) = v575
+				v578 = *(*float32)(unsafe.Add(own2, 52))
+				v579 = *(*int32)(unsafe.Add(own3, 52))
+				if v558 < v578 {
+					v584 = true
+					goto b143
+				}
+			}
+			if v558 == v578 {
+				v583 = v559 < v579
+			} else {
+				v583 = false
+			}
+			v584 = v583
+		b143:
+			if !v584 {
+				v732 = 14
+				goto b210
+			}
+			{
+				v586 := *(*int32)(unsafe.Add(own3, 52))
+				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
+				*(*int32)(unsafe.Add(own3, 56)) = v586
+				v589 = *(*float32)(unsafe.Add(own2, 48))
+				v590 = *(*int32)(unsafe.Add(own3, 48))
+				if v558 < v589 {
+					v595 = true
+					goto b148
+				}
+			}
+			if v558 == v589 {
+				v594 = v559 < v590
+			} else {
+				v594 = false
+			}
+			v595 = v594
+		b148:
+			if !v595 {
+				v732 = 13
+				goto b210
+			}
+			{
+				v597 := *(*int32)(unsafe.Add(own3, 48))
+				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
+				*(*int32)(unsafe.Add(own3, 52)) = v597
+				v600 = *(*float32)(unsafe.Add(own2, 44))
+				v601 = *(*int32)(unsafe.Add(own3, 44))
+				if v558 < v600 {
+					v606 = true
+					goto b153
+				}
+			}
+			if v558 == v600 {
+				v605 = v559 < v601
+			} else {
+				v605 = false
+			}
+			v606 = v605
+		b153:
+			if !v606 {
+				v732 = 12
+				goto b210
+			}
+			{
+				v608 := *(*int32)(unsafe.Add(own3, 44))
+				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
+				*(*int32)(unsafe.Add(own3, 48)) = v608
+				v611 = *(*float32)(unsafe.Add(own2, 40))
+				v612 = *(*int32)(unsafe.Add(own3, 40))
+				if v558 < v611 {
+					v617 = true
+					goto b158
+				}
+			}
+			if v558 == v611 {
+				v616 = v559 < v612
+			} else {
+				v616 = false
+			}
+			v617 = v616
+		b158:
+			if !v617 {
+				v732 = 11
+				goto b210
+			}
+			{
+				v619 := *(*int32)(unsafe.Add(own3, 40))
+				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
+				*(*int32)(unsafe.Add(own3, 44)) = v619
+				v622 = *(*float32)(unsafe.Add(own2, 36))
+				v623 = *(*int32)(unsafe.Add(own3, 36))
+				if v558 < v622 {
+					v628 = true
+					goto b163
+				}
+			}
+			if v558 == v622 {
+				v627 = v559 < v623
+			} else {
+				v627 = false
+			}
+			v628 = v627
+		b163:
+			if !v628 {
+				v732 = 10
+				goto b210
+			}
+			{
+				v630 := *(*int32)(unsafe.Add(own3, 36))
+				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
+				*(*int32)(unsafe.Add(own3, 40)) = v630
+				v633 = *(*float32)(unsafe.Add(own2, 32))
+				v634 = *(*int32)(unsafe.Add(own3, 32))
+				if v558 < v633 {
+					v639 = true
+					goto b168
+				}
+			}
+			if v558 == v633 {
+				v638 = v559 < v634
+			} else {
+				v638 = false
+			}
+			v639 = v638
+		b168:
+			if !v639 {
+				v732 = 9
+				goto b210
+			}
+			{
+				v641 := *(*int32)(unsafe.Add(own3, 32))
+				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
+				*(*int32)(unsafe.Add(own3, 36)) = v641
+				v644 = *(*float32)(unsafe.Add(own2, 28))
+				v645 = *(*int32)(unsafe.Add(own3, 28))
+				if v558 < v644 {
+					v650 = true
+					goto b173
+				}
+			}
+			if v558 == v644 {
+				v649 = v559 < v645
+			} else {
+				v649 = false
+			}
+			v650 = v649
+		b173:
+			if !v650 {
+				v732 = 8
+				goto b210
+			}
+			{
+				v652 := *(*int32)(unsafe.Add(own3, 28))
+				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
+				*(*int32)(unsafe.Add(own3, 32)) = v652
+				v655 = *(*float32)(unsafe.Add(own2, 24))
+				v656 = *(*int32)(unsafe.Add(own3, 24))
+				if v558 < v655 {
+					v661 = true
+					goto b178
+				}
+			}
+			if v558 == v655 {
+				v660 = v559 < v656
+			} else {
+				v660 = false
+			}
+			v661 = v660
+		b178:
+			if !v661 {
+				v732 = 7
+				goto b210
+			}
+			{
+				v663 := *(*int32)(unsafe.Add(own3, 24))
+				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
+				*(*int32)(unsafe.Add(own3, 28)) = v663
+				v666 = *(*float32)(unsafe.Add(own2, 20))
+				v667 = *(*int32)(unsafe.Add(own3, 20))
+				if v558 < v666 {
+					v672 = true
+					goto b183
+				}
+			}
+			if v558 == v666 {
+				v671 = v559 < v667
+			} else {
+				v671 = false
+			}
+			v672 = v671
+		b183:
+			if !v672 {
+				v732 = 6
+				goto b210
+			}
+			{
+				v674 := *(*int32)(unsafe.Add(own3, 20))
+				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
+				*(*int32)(unsafe.Add(own3, 24)) = v674
+				v677 = *(*float32)(unsafe.Add(own2, 16))
+				v678 = *(*int32)(unsafe.Add(own3, 16))
+				if v558 < v677 {
+					v683 = true
+					goto b188
+				}
+			}
+			if v558 == v677 {
+				v682 = v559 < v678
+			} else {
+				v682 = false
+			}
+			v683 = v682
+		b188:
+			if !v683 {
+				v732 = 5
+				goto b210
+			}
+			{
+				v685 := *(*int32)(unsafe.Add(own3, 16))
+				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
+				*(*int32)(unsafe.Add(own3, 20)) = v685
+				v688 = *(*float32)(unsafe.Add(own2, 12))
+				v689 = *(*int32)(unsafe.Add(own3, 12))
+				if v558 < v688 {
+					v694 = true
+					goto b193
+				}
+			}
+			if v558 == v688 {
+				v693 = v559 < v689
+			} else {
+				v693 = false
+			}
+			v694 = v693
+		b193:
+			if !v694 {
+				v732 = 4
+				goto b210
+			}
+			{
+				v696 := *(*int32)(unsafe.Add(own3, 12))
+				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
+				*(*int32)(unsafe.Add(own3, 16)) = v696
+				v699 = *(*float32)(unsafe.Add(own2, 8))
+				v700 = *(*int32)(unsafe.Add(own3, 8))
+				if v558 < v699 {
+					v705 = true
+					goto b198
+				}
+			}
+			if v558 == v699 {
+				v704 = v559 < v700
+			} else {
+				v704 = false
+			}
+			v705 = v704
+		b198:
+			if !v705 {
+				v732 = 3
+				goto b210
+			}
+			{
+				v707 := *(*int32)(unsafe.Add(own3, 8))
+				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
+				*(*int32)(unsafe.Add(own3, 12)) = v707
+				v710 = *(*float32)(unsafe.Add(own2, 4))
+				v711 = *(*int32)(unsafe.Add(own3, 4))
+				if v558 < v710 {
+					v716 = true
+					goto b203
+				}
+			}
+			if v558 == v710 {
+				v715 = v559 < v711
+			} else {
+				v715 = false
+			}
+			v716 = v715
+		b203:
+			if !v716 {
+				v732 = 2
+				goto b210
+			}
+			{
+				v718 := *(*int32)(unsafe.Add(own3, 4))
+				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
+				*(*int32)(unsafe.Add(own3, 8)) = v718
+				v721 = *(*float32)(own2)
+				v722 = *(*int32)(own3)
+				if v558 < v721 {
+					v727 = true
+					goto b208
+				}
+			}
+			if v558 == v721 {
+				v726 = v559 < v722
+			} else {
+				v726 = false
+			}
+			v727 = v726
+		b208:
+			if v727 {
+				v729 := *(*int32)(own3)
+				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(own3, 4)) = v729
+				v732 = 0
+			} else {
+				v732 = 1
+			}
+		b210:
+			*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
+			*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
+			v735 = true
+		b211:
+			if v735 {
+				v555 = v556
+				goto b128
+			}
+		b213:
+			{
+				v737 := *(*int32)(own3)
+				v738 := *(*float32)(unsafe.Add(own2, 4))
+				v739 := *(*int32)(unsafe.Add(own3, 4))
+				v740 := *(*float32)(unsafe.Add(own2, 8))
+				v741 := *(*int32)(unsafe.Add(own3, 8))
+				v742 := *(*float32)(unsafe.Add(own2, 12))
+				v743 := *(*int32)(unsafe.Add(own3, 12))
+				v744 := *(*float32)(unsafe.Add(own2, 16))
+				v745 := *(*int32)(unsafe.Add(own3, 16))
+				v746 := *(*float32)(unsafe.Add(own2, 20))
+				v747 := *(*int32)(unsafe.Add(own3, 20))
+				v748 := *(*float32)(unsafe.Add(own2, 24))
+				v749 := *(*int32)(unsafe.Add(own3, 24))
+				v750 := *(*float32)(unsafe.Add(own2, 28))
+				v751 := *(*int32)(unsafe.Add(own3, 28))
+				v752 := *(*float32)(unsafe.Add(own2, 32))
+				v753 := *(*int32)(unsafe.Add(own3, 32))
+				v754 := *(*float32)(unsafe.Add(own2, 36))
+				v755 := *(*int32)(unsafe.Add(own3, 36))
+				v756 := *(*float32)(unsafe.Add(own2, 40))
+				v757 := *(*int32)(unsafe.Add(own3, 40))
+				v758 := *(*float32)(unsafe.Add(own2, 44))
+				v759 := *(*int32)(unsafe.Add(own3, 44))
+				v760 := *(*float32)(unsafe.Add(own2, 48))
+				v761 := *(*int32)(unsafe.Add(own3, 48))
+				v762 := *(*float32)(unsafe.Add(own2, 52))
+				v763 := *(*int32)(unsafe.Add(own3, 52))
+				v764 := *(*float32)(unsafe.Add(own2, 56))
+				v765 := *(*int32)(unsafe.Add(own3, 56))
+				v766 := *(*float32)(unsafe.Add(own2, 60))
+				v767 := *(*int32)(unsafe.Add(own3, 60))
+				*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(m1, x*128+4)) = v737
+				*(*float32)(unsafe.Add(m1, x*128+8)) = v738
+				*(*int32)(unsafe.Add(m1, x*128+12)) = v739
+				*(*float32)(unsafe.Add(m1, x*128+16)) = v740
+				*(*int32)(unsafe.Add(m1, x*128+20)) = v741
+				*(*float32)(unsafe.Add(m1, x*128+24)) = v742
+				*(*int32)(unsafe.Add(m1, x*128+28)) = v743
+				*(*float32)(unsafe.Add(m1, x*128+32)) = v744
+				*(*int32)(unsafe.Add(m1, x*128+36)) = v745
+				*(*float32)(unsafe.Add(m1, x*128+40)) = v746
+				*(*int32)(unsafe.Add(m1, x*128+44)) = v747
+				*(*float32)(unsafe.Add(m1, x*128+48)) = v748
+				*(*int32)(unsafe.Add(m1, x*128+52)) = v749
+				*(*float32)(unsafe.Add(m1, x*128+56)) = v750
+				*(*int32)(unsafe.Add(m1, x*128+60)) = v751
+				*(*float32)(unsafe.Add(m1, x*128+64)) = v752
+				*(*int32)(unsafe.Add(m1, x*128+68)) = v753
+				*(*float32)(unsafe.Add(m1, x*128+72)) = v754
+				*(*int32)(unsafe.Add(m1, x*128+76)) = v755
+				*(*float32)(unsafe.Add(m1, x*128+80)) = v756
+				*(*int32)(unsafe.Add(m1, x*128+84)) = v757
+				*(*float32)(unsafe.Add(m1, x*128+88)) = v758
+				*(*int32)(unsafe.Add(m1, x*128+92)) = v759
+				*(*float32)(unsafe.Add(m1, x*128+96)) = v760
+				*(*int32)(unsafe.Add(m1, x*128+100)) = v761
+				*(*float32)(unsafe.Add(m1, x*128+104)) = v762
+				*(*int32)(unsafe.Add(m1, x*128+108)) = v763
+				*(*float32)(unsafe.Add(m1, x*128+112)) = v764
+				*(*int32)(unsafe.Add(m1, x*128+116)) = v765
+				*(*float32)(unsafe.Add(m1, x*128+120)) = v766
+				*(*int32)(unsafe.Add(m1, x*128+124)) = v767
+			}
+		b214:
+			u551 = v551
+			next = 4
 			continue
-		}
-		v16 := int32(x)
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
-		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
-		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
-		v551 = 32
-		if 0 >= v551 {
-			goto b216
-		}
-		if v16 < v551 {
-			v554 = v16 + v551
-			v555 = -1
-		} else {
-			goto b214
-		}
-	b128:
-		v556 = v555 + 1
-		if v556 >= 16 {
-			goto b213
-		}
-		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-		v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-		v560 = *(*float32)(unsafe.Add(own2, 60))
-		v561 = *(*int32)(unsafe.Add(own3, 60))
-		if v558 < v560 {
-			v566 = true
-			goto b133
-		}
-		if v558 == v560 {
-			v565 = v559 < v561
-		} else {
-			v565 = false
-		}
-		v566 = v565
-	b133:
-		if !v566 {
-			v735 = false
-			goto b211
-		}
-		v567 = *(*float32)(unsafe.Add(own2, 56))
-		v568 = *(*int32)(unsafe.Add(own3, 56))
-		if v558 < v567 {
-			v573 = true
-			goto b138
-		}
-		if v558 == v567 {
-			v572 = v559 < v568
-		} else {
-			v572 = false
-		}
-		v573 = v572
-	b138:
-		if !v573 {
-			v732 = 15
-			goto b210
-		}
-		{
-			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*int32)(unsafe.Add(own3, 60)) = v575
-			v578 = *(*float32)(unsafe.Add(own2, 52))
-			v579 = *(*int32)(unsafe.Add(own3, 52))
-			if v558 < v578 {
-				v584 = true
-				goto b143
+		b216:
+			if v16 != 0 {
+				goto b220
 			}
-		}
-		if v558 == v578 {
-			v583 = v559 < v579
-		} else {
-			v583 = false
-		}
-		v584 = v583
-	b143:
-		if !v584 {
-			v732 = 14
-			goto b210
-		}
-		{
-			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*int32)(unsafe.Add(own3, 56)) = v586
-			v589 = *(*float32)(unsafe.Add(own2, 48))
-			v590 = *(*int32)(unsafe.Add(own3, 48))
-			if v558 < v589 {
-				v595 = true
-				goto b148
+			v804 = *(*float32)(own2)
+			v805 = *(*int32)(own3)
+			v806 = *(*float32)(unsafe.Add(own2, 4))
+			v807 = *(*int32)(unsafe.Add(own3, 4))
+			v808 = *(*float32)(unsafe.Add(own2, 8))
+			v809 = *(*int32)(unsafe.Add(own3, 8))
+			v810 = *(*float32)(unsafe.Add(own2, 12))
+			v811 = *(*int32)(unsafe.Add(own3, 12))
+			v812 = *(*float32)(unsafe.Add(own2, 16))
+			v813 = *(*int32)(unsafe.Add(own3, 16))
+			v814 = *(*float32)(unsafe.Add(own2, 20))
+			v815 = *(*int32)(unsafe.Add(own3, 20))
+			v816 = *(*float32)(unsafe.Add(own2, 24))
+			v817 = *(*int32)(unsafe.Add(own3, 24))
+			v818 = *(*float32)(unsafe.Add(own2, 28))
+			v819 = *(*int32)(unsafe.Add(own3, 28))
+			v820 = *(*float32)(unsafe.Add(own2, 32))
+			v821 = *(*int32)(unsafe.Add(own3, 32))
+			v822 = *(*float32)(unsafe.Add(own2, 36))
+			v823 = *(*int32)(unsafe.Add(own3, 36))
+			v824 = *(*float32)(unsafe.Add(own2, 40))
+			v825 = *(*int32)(unsafe.Add(own3, 40))
+			v826 = *(*float32)(unsafe.Add(own2, 44))
+			v827 = *(*int32)(unsafe.Add(own3, 44))
+			v828 = *(*float32)(unsafe.Add(own2, 48))
+			v829 = *(*int32)(unsafe.Add(own3, 48))
+			v830 = *(*float32)(unsafe.Add(own2, 52))
+			v831 = *(*int32)(unsafe.Add(own3, 52))
+			v832 = *(*float32)(unsafe.Add(own2, 56))
+			v833 = *(*int32)(unsafe.Add(own3, 56))
+			v834 = *(*float32)(unsafe.Add(own2, 60))
+			v835 = *(*int32)(unsafe.Add(own3, 60))
+			if !v836 {
+				g.Fault(6, v803, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		if v558 == v589 {
-			v594 = v559 < v590
-		} else {
-			v594 = false
-		}
-		v595 = v594
-	b148:
-		if !v595 {
-			v732 = 13
-			goto b210
-		}
-		{
-			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*int32)(unsafe.Add(own3, 52)) = v597
-			v600 = *(*float32)(unsafe.Add(own2, 44))
-			v601 = *(*int32)(unsafe.Add(own3, 44))
-			if v558 < v600 {
-				v606 = true
-				goto b153
-			}
-		}
-		if v558 == v600 {
-			v605 = v559 < v601
-		} else {
-			v605 = false
-		}
-		v606 = v605
-	b153:
-		if !v606 {
-			v732 = 12
-			goto b210
-		}
-		{
-			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*int32)(unsafe.Add(own3, 48)) = v608
-			v611 = *(*float32)(unsafe.Add(own2, 40))
-			v612 = *(*int32)(unsafe.Add(own3, 40))
-			if v558 < v611 {
-				v617 = true
-				goto b158
-			}
-		}
-		if v558 == v611 {
-			v616 = v559 < v612
-		} else {
-			v616 = false
-		}
-		v617 = v616
-	b158:
-		if !v617 {
-			v732 = 11
-			goto b210
-		}
-		{
-			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*int32)(unsafe.Add(own3, 44)) = v619
-			v622 = *(*float32)(unsafe.Add(own2, 36))
-			v623 = *(*int32)(unsafe.Add(own3, 36))
-			if v558 < v622 {
-				v628 = true
-				goto b163
-			}
-		}
-		if v558 == v622 {
-			v627 = v559 < v623
-		} else {
-			v627 = false
-		}
-		v628 = v627
-	b163:
-		if !v628 {
-			v732 = 10
-			goto b210
-		}
-		{
-			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*int32)(unsafe.Add(own3, 40)) = v630
-			v633 = *(*float32)(unsafe.Add(own2, 32))
-			v634 = *(*int32)(unsafe.Add(own3, 32))
-			if v558 < v633 {
-				v639 = true
-				goto b168
-			}
-		}
-		if v558 == v633 {
-			v638 = v559 < v634
-		} else {
-			v638 = false
-		}
-		v639 = v638
-	b168:
-		if !v639 {
-			v732 = 9
-			goto b210
-		}
-		{
-			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*int32)(unsafe.Add(own3, 36)) = v641
-			v644 = *(*float32)(unsafe.Add(own2, 28))
-			v645 = *(*int32)(unsafe.Add(own3, 28))
-			if v558 < v644 {
-				v650 = true
-				goto b173
-			}
-		}
-		if v558 == v644 {
-			v649 = v559 < v645
-		} else {
-			v649 = false
-		}
-		v650 = v649
-	b173:
-		if !v650 {
-			v732 = 8
-			goto b210
-		}
-		{
-			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*int32)(unsafe.Add(own3, 32)) = v652
-			v655 = *(*float32)(unsafe.Add(own2, 24))
-			v656 = *(*int32)(unsafe.Add(own3, 24))
-			if v558 < v655 {
-				v661 = true
-				goto b178
-			}
-		}
-		if v558 == v655 {
-			v660 = v559 < v656
-		} else {
-			v660 = false
-		}
-		v661 = v660
-	b178:
-		if !v661 {
-			v732 = 7
-			goto b210
-		}
-		{
-			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*int32)(unsafe.Add(own3, 28)) = v663
-			v666 = *(*float32)(unsafe.Add(own2, 20))
-			v667 = *(*int32)(unsafe.Add(own3, 20))
-			if v558 < v666 {
-				v672 = true
-				goto b183
-			}
-		}
-		if v558 == v666 {
-			v671 = v559 < v667
-		} else {
-			v671 = false
-		}
-		v672 = v671
-	b183:
-		if !v672 {
-			v732 = 6
-			goto b210
-		}
-		{
-			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*int32)(unsafe.Add(own3, 24)) = v674
-			v677 = *(*float32)(unsafe.Add(own2, 16))
-			v678 = *(*int32)(unsafe.Add(own3, 16))
-			if v558 < v677 {
-				v683 = true
-				goto b188
-			}
-		}
-		if v558 == v677 {
-			v682 = v559 < v678
-		} else {
-			v682 = false
-		}
-		v683 = v682
-	b188:
-		if !v683 {
-			v732 = 5
-			goto b210
-		}
-		{
-			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*int32)(unsafe.Add(own3, 20)) = v685
-			v688 = *(*float32)(unsafe.Add(own2, 12))
-			v689 = *(*int32)(unsafe.Add(own3, 12))
-			if v558 < v688 {
-				v694 = true
-				goto b193
-			}
-		}
-		if v558 == v688 {
-			v693 = v559 < v689
-		} else {
-			v693 = false
-		}
-		v694 = v693
-	b193:
-		if !v694 {
-			v732 = 4
-			goto b210
-		}
-		{
-			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*int32)(unsafe.Add(own3, 16)) = v696
-			v699 = *(*float32)(unsafe.Add(own2, 8))
-			v700 = *(*int32)(unsafe.Add(own3, 8))
-			if v558 < v699 {
-				v705 = true
-				goto b198
-			}
-		}
-		if v558 == v699 {
-			v704 = v559 < v700
-		} else {
-			v704 = false
-		}
-		v705 = v704
-	b198:
-		if !v705 {
-			v732 = 3
-			goto b210
-		}
-		{
-			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*int32)(unsafe.Add(own3, 12)) = v707
-			v710 = *(*float32)(unsafe.Add(own2, 4))
-			v711 = *(*int32)(unsafe.Add(own3, 4))
-			if v558 < v710 {
-				v716 = true
-				goto b203
-			}
-		}
-		if v558 == v710 {
-			v715 = v559 < v711
-		} else {
-			v715 = false
-		}
-		v716 = v715
-	b203:
-		if !v716 {
-			v732 = 2
-			goto b210
-		}
-		{
-			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*int32)(unsafe.Add(own3, 8)) = v718
-			v721 = *(*float32)(own2)
-			v722 = *(*int32)(own3)
-			if v558 < v721 {
-				v727 = true
-				goto b208
-			}
-		}
-		if v558 == v721 {
-			v726 = v559 < v722
-		} else {
-			v726 = false
-		}
-		v727 = v726
-	b208:
-		if v727 {
-			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(own3, 4)) = v729
-			v732 = 0
-		} else {
-			v732 = 1
-		}
-	b210:
-		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
-		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
-		v735 = true
-	b211:
-		if v735 {
-			v555 = v556
-			goto b128
-		}
-	b213:
-		{
-			v737 := *(*int32)(own3)
-			v738 := *(*float32)(unsafe.Add(own2, 4))
-			v739 := *(*int32)(unsafe.Add(own3, 4))
-			v740 := *(*float32)(unsafe.Add(own2, 8))
-			v741 := *(*int32)(unsafe.Add(own3, 8))
-			v742 := *(*float32)(unsafe.Add(own2, 12))
-			v743 := *(*int32)(unsafe.Add(own3, 12))
-			v744 := *(*float32)(unsafe.Add(own2, 16))
-			v745 := *(*int32)(unsafe.Add(own3, 16))
-			v746 := *(*float32)(unsafe.Add(own2, 20))
-			v747 := *(*int32)(unsafe.Add(own3, 20))
-			v748 := *(*float32)(unsafe.Add(own2, 24))
-			v749 := *(*int32)(unsafe.Add(own3, 24))
-			v750 := *(*float32)(unsafe.Add(own2, 28))
-			v751 := *(*int32)(unsafe.Add(own3, 28))
-			v752 := *(*float32)(unsafe.Add(own2, 32))
-			v753 := *(*int32)(unsafe.Add(own3, 32))
-			v754 := *(*float32)(unsafe.Add(own2, 36))
-			v755 := *(*int32)(unsafe.Add(own3, 36))
-			v756 := *(*float32)(unsafe.Add(own2, 40))
-			v757 := *(*int32)(unsafe.Add(own3, 40))
-			v758 := *(*float32)(unsafe.Add(own2, 44))
-			v759 := *(*int32)(unsafe.Add(own3, 44))
-			v760 := *(*float32)(unsafe.Add(own2, 48))
-			v761 := *(*int32)(unsafe.Add(own3, 48))
-			v762 := *(*float32)(unsafe.Add(own2, 52))
-			v763 := *(*int32)(unsafe.Add(own3, 52))
-			v764 := *(*float32)(unsafe.Add(own2, 56))
-			v765 := *(*int32)(unsafe.Add(own3, 56))
-			v766 := *(*float32)(unsafe.Add(own2, 60))
-			v767 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v740
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v741
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v742
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v743
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v744
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v745
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v746
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v747
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v748
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v749
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v750
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v751
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v752
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v753
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v754
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v755
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v756
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v757
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v758
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v759
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v760
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v761
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v762
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v763
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v764
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v765
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v766
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v767
-		}
-	b214:
-		u551 = v551
-		next = 4
-		continue
-	b216:
-		if v16 != 0 {
-			goto b220
-		}
-		v804 = *(*float32)(own2)
-		v805 = *(*int32)(own3)
-		v806 = *(*float32)(unsafe.Add(own2, 4))
-		v807 = *(*int32)(unsafe.Add(own3, 4))
-		v808 = *(*float32)(unsafe.Add(own2, 8))
-		v809 = *(*int32)(unsafe.Add(own3, 8))
-		v810 = *(*float32)(unsafe.Add(own2, 12))
-		v811 = *(*int32)(unsafe.Add(own3, 12))
-		v812 = *(*float32)(unsafe.Add(own2, 16))
-		v813 = *(*int32)(unsafe.Add(own3, 16))
-		v814 = *(*float32)(unsafe.Add(own2, 20))
-		v815 = *(*int32)(unsafe.Add(own3, 20))
-		v816 = *(*float32)(unsafe.Add(own2, 24))
-		v817 = *(*int32)(unsafe.Add(own3, 24))
-		v818 = *(*float32)(unsafe.Add(own2, 28))
-		v819 = *(*int32)(unsafe.Add(own3, 28))
-		v820 = *(*float32)(unsafe.Add(own2, 32))
-		v821 = *(*int32)(unsafe.Add(own3, 32))
-		v822 = *(*float32)(unsafe.Add(own2, 36))
-		v823 = *(*int32)(unsafe.Add(own3, 36))
-		v824 = *(*float32)(unsafe.Add(own2, 40))
-		v825 = *(*int32)(unsafe.Add(own3, 40))
-		v826 = *(*float32)(unsafe.Add(own2, 44))
-		v827 = *(*int32)(unsafe.Add(own3, 44))
-		v828 = *(*float32)(unsafe.Add(own2, 48))
-		v829 = *(*int32)(unsafe.Add(own3, 48))
-		v830 = *(*float32)(unsafe.Add(own2, 52))
-		v831 = *(*int32)(unsafe.Add(own3, 52))
-		v832 = *(*float32)(unsafe.Add(own2, 56))
-		v833 = *(*int32)(unsafe.Add(own3, 56))
-		v834 = *(*float32)(unsafe.Add(own2, 60))
-		v835 = *(*int32)(unsafe.Add(own3, 60))
-		if !v836 {
-			g.Fault(6, v803, v7, v0, v1)
+			*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
+			*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
+			*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
+			*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
+			*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
+			*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
+			*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
+			*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
+			*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
+			*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
+			*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
+			*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
+			*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
+			*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
+			*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
+			*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
+			*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
+			*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
+			*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
+			*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
+			*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
+			*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
+			*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
+			*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
+			*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
+			*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
+			*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
+			*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
+			*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
+			*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
+			*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
+			*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
+		b220:
 			g.Leave(li)
-			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
-		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
-		*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
-		*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
-		*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
-		*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
-		*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
-		*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
-		*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
-		*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
-		*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
-		*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
-		*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
-		*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
-		*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
-		*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
-		*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
-		*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
-		*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
-		*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
-		*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
-		*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
-		*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
-		*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
-		*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
-		*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
-		*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
-		*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
-		*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
-		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
-		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
-		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
-	b220:
-		g.Leave(li)
 	}
 	g.v551 = u551
 	return next

@@ -42,22 +42,19 @@ func (g *stepHost) Begin() {
 }
 
 func (g *stepHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:54
-			g.Zero(0)
-			next = g.r1()
 		case 1: // Barrier, kernel.go:68
 			next = g.r2()
-		case 2: // Barrier, kernel.go:72
-			next = g.r3()
 		}
 	}
 }
 
-func (g *stepHost) r1() int {
+func (g *stepHost) r0() int {
 	const n = 256
+	// ZeroLocal, kernel.go:54
+	g.Zero(0)
 	basex := g.Base(0)
 	v3 := g.v3
 	p2 := g.Pointer(2)
@@ -214,33 +211,18 @@ func (g *stepHost) r2() int {
 		v43 = v44
 		goto b9
 	}
-	return 2
-}
-
-func (g *stepHost) r3() int {
-	const n = 256
+	// Barrier, kernel.go:72
 	e24 := g.v24
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
-	h21 := g.v21[:n]
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
 	u24 := g.v24
 	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	h17 := g.v17[:n]
-	h18 := g.v18[:n]
-	h19 := g.v19[:n]
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	h20 := g.v20[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {

@@ -116,35 +116,26 @@ func (g *scatterHost) Begin() {
 }
 
 func (g *scatterHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:60
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernel.go:61
-			g.Zero(1)
-			next = g.r2()
 		case 2: // GroupExclusiveScan, kernel.go:69
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
 			kernelimpl.HostShift(g.v25, in, len(in), int32(0))
 			next = g.r3()
-		case 3: // GroupSelect, kernel.go:70
-			g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(255)]
-			next = g.r4()
-		case 4: // Barrier, kernel.go:76
-			next = g.r5()
-		case 5: // Barrier, kernel.go:78
-			next = g.r6()
 		case 6: // Barrier, kernel.go:84
 			next = g.r7()
 		}
 	}
 }
 
-func (g *scatterHost) r2() int {
+func (g *scatterHost) r0() int {
 	const n = 256
+	// ZeroLocal, kernel.go:60
+	g.Zero(0)
+	// ZeroLocal, kernel.go:61
+	g.Zero(1)
 	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
@@ -200,19 +191,13 @@ func (g *scatterHost) r3() int {
 		h28[li] = v28
 		h30[li] = v30
 	}
-	return 3
-}
-
-func (g *scatterHost) r4() int {
-	const n = 256
-	h23 := g.v23[:n]
+	// GroupSelect, kernel.go:70
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(255)]
 	v31 := g.v31
-	h28 := g.v28[:n]
 	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h14 := g.v14[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -232,16 +217,13 @@ func (g *scatterHost) r4() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, int(v35)*4)) = v14
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *scatterHost) r5() int {
-	const n = 256
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:76
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -249,25 +231,16 @@ func (g *scatterHost) r5() int {
 		v38 := *(*int32)(unsafe.Add(m0, li*4))
 		h38[li] = v38
 	}
-	return 5
-}
-
-func (g *scatterHost) r6() int {
-	const n = 256
+	// Barrier, kernel.go:78
 	e15 := g.v15
-	h38 := g.v38[:n]
 	v1 := g.v1
-	h14 := g.v14[:n]
 	u15 := g.v15
-	h23 := g.v23[:n]
 	h24 := g.v24[:n]
 	v42 := int32(uint64(v1))
 	v43 := v42 & 31
 	v41 := uint64(v1) < 32
-	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {

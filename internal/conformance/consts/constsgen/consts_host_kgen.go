@@ -259,25 +259,21 @@ func (g *mm32Host) Begin() {
 }
 
 func (g *mm32Host) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernels.go:188
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernels.go:188
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernels.go:197
 			next = g.r3()
-		case 3: // Barrier, kernels.go:201
-			next = g.r4()
 		}
 	}
 }
 
-func (g *mm32Host) r2() int {
+func (g *mm32Host) r0() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:188
+	g.Zero(0)
+	// ZeroLocal, kernels.go:188
+	g.Zero(1)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	v2 := g.v2
@@ -298,69 +294,71 @@ func (g *mm32Host) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v18, v27, v35 float32
-		var v19, v22, v25, v33 int64
-		var v29 int32
-		v12 := int64(uint32(v0))
-		v13 := int64(uint32(v1))
-		v15 := int64(uint32(int32(x)))
-		v17 := int64(uint32(int32(y)))
-		v18 = 0
-		v19 = 0
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v9) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v3) {
-			g.Fault(0, v25, v3, v0, v1)
-			g.Leave(li)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float32
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v88 := (v13 * v2) + v12
-		if uint64(v88) >= uint64(v7) {
-			g.Fault(4, v88, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -385,191 +383,181 @@ func (g *mm32Host) r3() int {
 	basey := g.Base(1)
 	h81 := g.v81[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v9
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v78, v81 float32
-		var v51, v61, v64, v76 int32
-		var v65, v66, v71 int64
-		if !v38 {
-			v81 = v18
-			goto b22
-		}
-		{
-			v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
-			v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
-			if !v49 {
-				v63 = v18
-				v64 = 0
-				goto b14
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v50 = v18
-			v51 = 0
-		}
-	b11:
-		{
-			v52 := int64(uint32(v51))
-			v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
-			v60 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))*v59 + v50)
-			v61 = v51 + 1
-			if v61 < c0 {
-				v50 = v60
-				v51 = v61
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v9
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v50, v60, v63, v69, v75, v78, v81 float32
+			var v51, v61, v64, v76 int32
+			var v65, v66, v71 int64
+			if !v38 {
+				v81 = v18
+				goto b22
+			}
+			{
+				v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
+				v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
+				if !v49 {
+					v63 = v18
+					v64 = 0
+					goto b14
+				}
+				v50 = v18
+				v51 = 0
+			}
+		b11:
+			{
+				v52 := int64(uint32(v51))
+				v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
+				v60 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))*v59 + v50)
+				v61 = v51 + 1
+				if v61 < c0 {
+					v50 = v60
+					v51 = v61
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v78 = v60
+			goto b19
+		b14:
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			if uint64(v66) >= uint64(v10) {
+				g.Fault(5, v66, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v66)))*4))
+			v71 = (v65 * v9) + v15
+			if uint64(v71) >= uint64(v11) {
+				g.Fault(6, v71, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v75 = float32(v69**(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4)) + v63)
+			v76 = v64 + 1
+			if v76 < c0 {
+				v63 = v75
+				v64 = v76
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b11
+				goto b14
 			}
+			v78 = v75
+		b19:
+			v81 = v78
+		b22:
+			h81[li] = v81
+			more = true
 		}
-		v78 = v60
-		goto b19
-	b14:
-		v65 = int64(uint32(v64))
-		v66 = v21 + v65
-		if uint64(v66) >= uint64(v10) {
-			g.Fault(5, v66, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v69 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v66)))*4))
-		v71 = (v65 * v9) + v15
-		if uint64(v71) >= uint64(v11) {
-			g.Fault(6, v71, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v75 = float32(v69**(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4)) + v63)
-		v76 = v64 + 1
-		if v76 < c0 {
-			v63 = v75
-			v64 = v76
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
-		}
-		v78 = v75
-	b19:
-		v81 = v78
-	b22:
-		h81[li] = v81
-		next = 3
 	}
-	return next
-}
-
-func (g *mm32Host) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:201
 	e19 := g.v19
-	c0 := g.c0
-	v9 := int64(c0)
-	h81 := g.v81[:n]
 	v2 := g.v2
-	basey := g.Base(1)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	c1 := g.c1
-	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	c2 := g.c2
-	v11 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v81 := h81[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float32
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v81
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v81 := h81[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float32
-		var v22, v25, v33 int64
-		var v29 int32
-		v18 = v81
-		v19 = v19 + v9
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v9) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v3) {
-			g.Fault(0, v25, v3, v0, v1)
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v88 := (v13 * v2) + v12
-		if uint64(v88) >= uint64(v7) {
-			g.Fault(4, v88, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -616,25 +604,21 @@ func (g *mm64Host) Begin() {
 }
 
 func (g *mm64Host) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernels.go:188
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernels.go:188
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernels.go:197
 			next = g.r3()
-		case 3: // Barrier, kernels.go:201
-			next = g.r4()
 		}
 	}
 }
 
-func (g *mm64Host) r2() int {
+func (g *mm64Host) r0() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:188
+	g.Zero(0)
+	// ZeroLocal, kernels.go:188
+	g.Zero(1)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	v2 := g.v2
@@ -655,69 +639,71 @@ func (g *mm64Host) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v18, v27, v35 float64
-		var v19, v22, v25, v33 int64
-		var v29 int32
-		v12 := int64(uint32(v0))
-		v13 := int64(uint32(v1))
-		v15 := int64(uint32(int32(x)))
-		v17 := int64(uint32(int32(y)))
-		v18 = 0
-		v19 = 0
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v9) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v3) {
-			g.Fault(0, v25, v3, v0, v1)
-			g.Leave(li)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float64
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
 			g.Leave(li)
-			continue
 		}
-		v29 = int32(uint64(v22))
-		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v88 := (v13 * v2) + v12
-		if uint64(v88) >= uint64(v7) {
-			g.Fault(4, v88, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -742,191 +728,181 @@ func (g *mm64Host) r3() int {
 	basey := g.Base(1)
 	h81 := g.v81[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v9
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v78, v81 float64
-		var v51, v61, v64, v76 int32
-		var v65, v66, v71 int64
-		if !v38 {
-			v81 = v18
-			goto b22
-		}
-		{
-			v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
-			v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
-			if !v49 {
-				v63 = v18
-				v64 = 0
-				goto b14
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v50 = v18
-			v51 = 0
-		}
-	b11:
-		{
-			v52 := int64(uint32(v51))
-			v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
-			v60 = float64(*(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))*v59 + v50)
-			v61 = v51 + 1
-			if v61 < c0 {
-				v50 = v60
-				v51 = v61
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v9
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v50, v60, v63, v69, v75, v78, v81 float64
+			var v51, v61, v64, v76 int32
+			var v65, v66, v71 int64
+			if !v38 {
+				v81 = v18
+				goto b22
+			}
+			{
+				v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
+				v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
+				if !v49 {
+					v63 = v18
+					v64 = 0
+					goto b14
+				}
+				v50 = v18
+				v51 = 0
+			}
+		b11:
+			{
+				v52 := int64(uint32(v51))
+				v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
+				v60 = float64(*(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))*v59 + v50)
+				v61 = v51 + 1
+				if v61 < c0 {
+					v50 = v60
+					v51 = v61
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v78 = v60
+			goto b19
+		b14:
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			if uint64(v66) >= uint64(v10) {
+				g.Fault(5, v66, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = *(*float64)(unsafe.Add(m0, int(int32(uint64(v66)))*8))
+			v71 = (v65 * v9) + v15
+			if uint64(v71) >= uint64(v11) {
+				g.Fault(6, v71, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v75 = float64(v69**(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8)) + v63)
+			v76 = v64 + 1
+			if v76 < c0 {
+				v63 = v75
+				v64 = v76
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b11
+				goto b14
 			}
+			v78 = v75
+		b19:
+			v81 = v78
+		b22:
+			h81[li] = v81
+			more = true
 		}
-		v78 = v60
-		goto b19
-	b14:
-		v65 = int64(uint32(v64))
-		v66 = v21 + v65
-		if uint64(v66) >= uint64(v10) {
-			g.Fault(5, v66, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v69 = *(*float64)(unsafe.Add(m0, int(int32(uint64(v66)))*8))
-		v71 = (v65 * v9) + v15
-		if uint64(v71) >= uint64(v11) {
-			g.Fault(6, v71, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v75 = float64(v69**(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8)) + v63)
-		v76 = v64 + 1
-		if v76 < c0 {
-			v63 = v75
-			v64 = v76
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
-		}
-		v78 = v75
-	b19:
-		v81 = v78
-	b22:
-		h81[li] = v81
-		next = 3
 	}
-	return next
-}
-
-func (g *mm64Host) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:201
 	e19 := g.v19
-	c0 := g.c0
-	v9 := int64(c0)
-	h81 := g.v81[:n]
 	v2 := g.v2
-	basey := g.Base(1)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	c1 := g.c1
-	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	c2 := g.c2
-	v11 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v81 := h81[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float64
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v81
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v81 := h81[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float64
-		var v22, v25, v33 int64
-		var v29 int32
-		v18 = v81
-		v19 = v19 + v9
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v9) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v3) {
-			g.Fault(0, v25, v3, v0, v1)
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
 			g.Leave(li)
-			continue
 		}
-		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v29 = int32(uint64(v22))
-		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v88 := (v13 * v2) + v12
-		if uint64(v88) >= uint64(v7) {
-			g.Fault(4, v88, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next

@@ -2056,18 +2056,11 @@ func (g *groupGuardsHost) Run() {
 		case 3: // ZeroLocal, groupalgs.go:185
 			g.Zero(0)
 			next = g.r4()
-		case 4: // Barrier, groupalgs.go:187
-			next = g.r5()
 		case 5: // GroupReduce, groupalgs.go:191
 			g.v36 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, -2147483648))
 			next = g.r6()
 		case 6: // Barrier, groupalgs.go:192
-			next = 7
-		case 7: // GroupInclusiveScan, groupalgs.go:192
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v39, in)
-			next = g.r8()
+			next = g.r7()
 		}
 	}
 }
@@ -2217,7 +2210,7 @@ func (g *groupGuardsHost) r4() int {
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
 	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2232,18 +2225,15 @@ func (g *groupGuardsHost) r4() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v10
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *groupGuardsHost) r5() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, groupalgs.go:187
 	v11 := g.v11
 	h34 := g.v34[:n]
 	u35 := g.v35
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2321,8 +2311,14 @@ func (g *groupGuardsHost) r6() int {
 	return next
 }
 
-func (g *groupGuardsHost) r8() int {
+func (g *groupGuardsHost) r7() int {
 	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:192
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v39, in)
+	}
 	h34 := g.v34[:n]
 	e35 := g.v35
 	h39 := g.v39[:n]
@@ -5993,44 +5989,18 @@ func (g *groupRoundsHost) Run() {
 		case 0: // GroupReduce, groupalgs.go:258
 			g.v32 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0))
 			next = g.r1()
-		case 1: // GroupInclusiveScan, groupalgs.go:246
-			v33 := g.v33
-			in := kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, v33, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v34, in)
-			next = g.r2()
-		case 2: // GroupReduce, groupalgs.go:259
-			g.v37 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -2147483648))
-			next = g.r3()
 		case 3: // Barrier, groupalgs.go:263
-			next = 4
-		case 4: // GroupInclusiveScan, groupalgs.go:263
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v59, in)
-			next = g.r5()
+			next = g.r4()
 		case 5: // GroupSelect, groupalgs.go:265
 			v67 := g.v67
 			g.v68 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)[v67]
 			next = g.r6()
 		case 6: // Barrier, groupalgs.go:267
-			next = 7
-		case 7: // GroupReduce, groupalgs.go:267
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
-			kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r8()
+			next = g.r7()
 		case 8: // Barrier, groupalgs.go:269
-			next = 9
-		case 9: // GroupSelect, groupalgs.go:269
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
-			kernelimpl.HostSelect(g.v84, in, g.SubGroup, g.v83)
-			next = g.r10()
+			next = g.r9()
 		case 10: // Barrier, groupalgs.go:272
-			next = 11
-		case 11: // GroupAny, groupalgs.go:272
-			in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v93, false)
-			kernelimpl.HostBySubGroup(g.v94, in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r12()
+			next = g.r11()
 		}
 	}
 }
@@ -6111,16 +6081,16 @@ func (g *groupRoundsHost) r1() int {
 		}
 	}
 	g.v33 = v33
-	return 1
-}
-
-func (g *groupRoundsHost) r2() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:246
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, v33, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v34, in)
+	}
 	v32 := g.v32
 	h34 := g.v34[:n]
 	h22 := g.v22[:n]
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6130,18 +6100,13 @@ func (g *groupRoundsHost) r2() int {
 		v36 := v22 + (v32 + v34)
 		h36[li] = v36
 	}
-	return 2
-}
-
-func (g *groupRoundsHost) r3() int {
-	n := g.Items
+	// GroupReduce, groupalgs.go:259
+	g.v37 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -2147483648))
 	h21 := g.v21[:n]
-	h36 := g.v36[:n]
 	v37 := g.v37
 	v38 := v37 / 40
 	h39 := g.v39[:n]
 	h40 := g.v40[:n]
-	v23 := g.v23
 	v62 := int64(v23)
 	c0 := g.c0
 	c1 := g.c1
@@ -6162,77 +6127,78 @@ func (g *groupRoundsHost) r3() int {
 	u41 := g.v41
 	h57 := g.v57[:n]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v21 := h21[li]
-		v36 := h36[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v39, v40, v41, v49, v57 int32
-		v39 = v21
-		v40 = v36
-		v41 = v38
-		if 0 >= v41 {
-			h39[li] = v39
+			if dead[li] {
+				continue
+			}
+			v21 := h21[li]
+			v36 := h36[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v39, v40, v41, v49, v57 int32
+			v39 = v21
+			v40 = v36
+			v41 = v38
+			if 0 >= v41 {
+				h39[li] = v39
+				h40[li] = v40
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if (v39 - ((v39 / 23) * 23)) != 5 {
+				v57 = v39
+				goto b16
+			}
+			if v41 != 2 {
+				v57 = v39
+				goto b16
+			}
+			v49 = int32(uint64(v3 - v18))
+			if v49 == 0 {
+				g.Fault(2, 0, 0, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			{
+				v54 := v49
+				if (v39 == -2147483648) && (v49 == -1) {
+					v54 = 1
+				}
+				v57 = v39 / v54
+			}
+		b16:
+			v58 := v40 + v41
 			h40[li] = v40
-			if next != 5 {
+			u41 = v41
+			h57[li] = v57
+			h58[li] = v58
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 3
 			}
-			continue
-		}
-		if (v39 - ((v39 / 23) * 23)) != 5 {
-			v57 = v39
-			goto b16
-		}
-		if v41 != 2 {
-			v57 = v39
-			goto b16
-		}
-		v49 = int32(uint64(v3 - v18))
-		if v49 == 0 {
-			g.Fault(2, 0, 0, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		{
-			v54 := v49
-			if (v39 == -2147483648) && (v49 == -1) {
-				v54 = 1
-			}
-			v57 = v39 / v54
-		}
-	b16:
-		v58 := v40 + v41
-		h40[li] = v40
-		u41 = v41
-		h57[li] = v57
-		h58[li] = v58
-		if next != 3 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 3
 		}
 	}
 	g.v66 = v66
@@ -6241,8 +6207,14 @@ func (g *groupRoundsHost) r3() int {
 	return next
 }
 
-func (g *groupRoundsHost) r5() int {
+func (g *groupRoundsHost) r4() int {
 	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:263
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v59, in)
+	}
 	h40 := g.v40[:n]
 	e41 := g.v41
 	h57 := g.v57[:n]
@@ -6270,77 +6242,79 @@ func (g *groupRoundsHost) r5() int {
 	h58 := g.v58[:n]
 	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v40 := h40[li]
-		v41 := e41
-		v57 := h57[li]
-		v59 := h59[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v39, v49 int32
-		v39 = v57
-		v40 = v40 ^ v59
-		v41 = v41 + -1
-		if 0 >= v41 {
-			h39[li] = v39
+			if dead[li] {
+				continue
+			}
+			v40 := h40[li]
+			v41 := e41
+			v57 := h57[li]
+			v59 := h59[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v39, v49 int32
+			v39 = v57
+			v40 = v40 ^ v59
+			v41 = v41 + -1
+			if 0 >= v41 {
+				h39[li] = v39
+				h40[li] = v40
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if (v39 - ((v39 / 23) * 23)) != 5 {
+				v57 = v39
+				goto b16
+			}
+			if v41 != 2 {
+				v57 = v39
+				goto b16
+			}
+			v49 = int32(uint64(v3 - v18))
+			if v49 == 0 {
+				g.Fault(2, 0, 0, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			{
+				v54 := v49
+				if (v39 == -2147483648) && (v49 == -1) {
+					v54 = 1
+				}
+				v57 = v39 / v54
+			}
+		b16:
+			v58 := v40 + v41
 			h40[li] = v40
-			if next != 5 {
+			u41 = v41
+			h57[li] = v57
+			h58[li] = v58
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 3
 			}
-			continue
-		}
-		if (v39 - ((v39 / 23) * 23)) != 5 {
-			v57 = v39
-			goto b16
-		}
-		if v41 != 2 {
-			v57 = v39
-			goto b16
-		}
-		v49 = int32(uint64(v3 - v18))
-		if v49 == 0 {
-			g.Fault(2, 0, 0, v0, v1, v2)
-			g.Leave(li)
-			continue
-		}
-		{
-			v54 := v49
-			if (v39 == -2147483648) && (v49 == -1) {
-				v54 = 1
-			}
-			v57 = v39 / v54
-		}
-	b16:
-		v58 := v40 + v41
-		h40[li] = v40
-		u41 = v41
-		h57[li] = v57
-		h58[li] = v58
-		if next != 3 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 3
 		}
 	}
 	g.v66 = v66
@@ -6406,8 +6380,13 @@ func (g *groupRoundsHost) r6() int {
 	return next
 }
 
-func (g *groupRoundsHost) r8() int {
+func (g *groupRoundsHost) r7() int {
 	n := g.Items
+	// GroupReduce, groupalgs.go:267
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
+		kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h40 := g.v40[:n]
 	h72 := g.v72[:n]
 	v33 := g.v33
@@ -6427,81 +6406,88 @@ func (g *groupRoundsHost) r8() int {
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
-			}
-		}
-		if dead[li] {
-			continue
-		}
-		v40 := h40[li]
-		v72 := h72[li]
-		v39 := h39[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v21, v22, v23, v88 int32
-		v73 := v40 + v72
-		v74 := v40 * 3
-		v76 := v74
-		if v74 < v73 {
-			v76 = v73
-		}
-		v88 = v76
-		if !v89 {
-			v92 := (0 < v88) || (0 < v39)
-			v93 := 140 < v39
-			h88[li] = v88
-			h92[li] = v92
-			h93[li] = v93
-			if next != 10 {
-				if next >= 0 {
-					return g.Diverge()
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
 				}
-				next = 10
 			}
-			continue
-		}
-		v21 = v39
-		v22 = v88
-		v23 = v33
-		if (v21 - ((v21 / 9) * 9)) != v23 {
-			h21[li] = v21
-			h22[li] = v22
-			u23 = v23
-			if next != 0 {
-				if next >= 0 {
-					return g.Diverge()
+			if dead[li] {
+				continue
+			}
+			v40 := h40[li]
+			v72 := h72[li]
+			v39 := h39[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v21, v22, v23, v88 int32
+			v73 := v40 + v72
+			v74 := v40 * 3
+			v76 := v74
+			if v74 < v73 {
+				v76 = v73
+			}
+			v88 = v76
+			if !v89 {
+				v92 := (0 < v88) || (0 < v39)
+				v93 := 140 < v39
+				h88[li] = v88
+				h92[li] = v92
+				h93[li] = v93
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
 				}
-				next = 0
+				continue
 			}
-			continue
-		}
-		v28 := v22 + -1000
-		if uint64(v18) >= uint64(v6) {
-			g.Fault(1, v18, v6, v0, v1, v2)
+			v21 = v39
+			v22 = v88
+			v23 = v33
+			if (v21 - ((v21 / 9) * 9)) != v23 {
+				h21[li] = v21
+				h22[li] = v22
+				u23 = v23
+				if next != 0 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 0
+				}
+				continue
+			}
+			v28 := v22 + -1000
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(1, v18, v6, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 			g.Leave(li)
-			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
-		g.Leave(li)
 	}
 	g.v23 = u23
 	return next
 }
 
-func (g *groupRoundsHost) r10() int {
+func (g *groupRoundsHost) r9() int {
 	n := g.Items
+	// GroupSelect, groupalgs.go:269
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
+		kernelimpl.HostSelect(g.v84, in, g.SubGroup, g.v83)
+	}
 	h84 := g.v84[:n]
 	h78 := g.v78[:n]
 	v33 := g.v33
@@ -6521,88 +6507,95 @@ func (g *groupRoundsHost) r10() int {
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	ny := g.Local[1]
-	lane, sub, size := -1, 0, g.SubGroup
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		lane, sub, size := -1, 0, g.SubGroup
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v79 := int32(lane)
-		v80 := v79 + 1
-		v81 := int32(min(size, n-sub*size))
-		v82 := uint32(v80) < uint32(v81)
-		v84 := h84[li]
-		v78 := h78[li]
-		v39 := h39[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v21, v22, v23, v88 int32
-		v85 := int32(0)
-		if v82 {
-			v85 = v84
-		}
-		v88 = v78 | (v85 & 255)
-		if !v89 {
-			v92 := (0 < v88) || (0 < v39)
-			v93 := 140 < v39
-			h88[li] = v88
-			h92[li] = v92
-			h93[li] = v93
-			if next != 10 {
-				if next >= 0 {
-					return g.Diverge()
+			_, _ = lane, sub
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
 				}
-				next = 10
 			}
-			continue
-		}
-		v21 = v39
-		v22 = v88
-		v23 = v33
-		if (v21 - ((v21 / 9) * 9)) != v23 {
-			h21[li] = v21
-			h22[li] = v22
-			u23 = v23
-			if next != 0 {
-				if next >= 0 {
-					return g.Diverge()
+			if dead[li] {
+				continue
+			}
+			v79 := int32(lane)
+			v80 := v79 + 1
+			v81 := int32(min(size, n-sub*size))
+			v82 := uint32(v80) < uint32(v81)
+			v84 := h84[li]
+			v78 := h78[li]
+			v39 := h39[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v21, v22, v23, v88 int32
+			v85 := int32(0)
+			if v82 {
+				v85 = v84
+			}
+			v88 = v78 | (v85 & 255)
+			if !v89 {
+				v92 := (0 < v88) || (0 < v39)
+				v93 := 140 < v39
+				h88[li] = v88
+				h92[li] = v92
+				h93[li] = v93
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
 				}
-				next = 0
+				continue
 			}
-			continue
-		}
-		v28 := v22 + -1000
-		if uint64(v18) >= uint64(v6) {
-			g.Fault(1, v18, v6, v0, v1, v2)
+			v21 = v39
+			v22 = v88
+			v23 = v33
+			if (v21 - ((v21 / 9) * 9)) != v23 {
+				h21[li] = v21
+				h22[li] = v22
+				u23 = v23
+				if next != 0 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 0
+				}
+				continue
+			}
+			v28 := v22 + -1000
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(1, v18, v6, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 			g.Leave(li)
-			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
-		g.Leave(li)
 	}
 	g.v23 = u23
 	return next
 }
 
-func (g *groupRoundsHost) r12() int {
+func (g *groupRoundsHost) r11() int {
 	n := g.Items
+	// GroupAny, groupalgs.go:272
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v93, false)
+		kernelimpl.HostBySubGroup(g.v94, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h94 := g.v94[:n]
 	h92 := g.v92[:n]
 	h88 := g.v88[:n]
@@ -6613,39 +6606,41 @@ func (g *groupRoundsHost) r12() int {
 	basez := g.Base(2)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
+			if dead[li] {
+				continue
+			}
+			v94 := h94[li]
+			v92 := h92[li]
+			v88 := h88[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			v96 := v92 && (!v94)
+			v98 := v88
+			if v96 {
+				v98 = v88 ^ 1
+			}
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(3, v18, v6, v0, v1, v2)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
 		}
-		if dead[li] {
-			continue
-		}
-		v94 := h94[li]
-		v92 := h92[li]
-		v88 := h88[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		v96 := v92 && (!v94)
-		v98 := v88
-		if v96 {
-			v98 = v88 ^ 1
-		}
-		if uint64(v18) >= uint64(v6) {
-			g.Fault(3, v18, v6, v0, v1, v2)
-			continue
-		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
 	}
 	return -1
 }
@@ -7332,33 +7327,28 @@ func (g *leaversHost) Begin() {
 }
 
 func (g *leaversHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, groups2.go:110
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups2.go:124
-			next = g.r2()
 		case 2: // Barrier, groups2.go:136
 			next = g.r3()
-		case 3: // Barrier, groups2.go:138
-			next = g.r4()
 		case 4: // Barrier, groups2.go:143
 			next = g.r5()
 		}
 	}
 }
 
-func (g *leaversHost) r1() int {
+func (g *leaversHost) r0() int {
 	n := g.Items
+	// ZeroLocal, groups2.go:110
+	g.Zero(0)
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		var v31 int32
@@ -7436,15 +7426,12 @@ func (g *leaversHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v17
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *leaversHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// Barrier, groups2.go:124
 	v1 := g.v1
 	u38 := g.v38
 	h97 := g.v97[:n]
@@ -7617,19 +7604,12 @@ func (g *leaversHost) r3() int {
 		v103 := *(*int32)(unsafe.Add(m0, int(v98)*4)) + (v97 - ((v97 / 7) * 7))
 		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
 	}
-	return 3
-}
-
-func (g *leaversHost) r4() int {
-	n := g.Items
+	// Barrier, groups2.go:138
 	e38 := g.v38
-	h97 := g.v97[:n]
-	m0 := g.Memory(0)
 	basex := g.Base(0)
 	v1 := g.v1
 	u38 := g.v38
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -8223,10 +8203,6 @@ func (g *loopedLocalHost) Run() {
 		case 0: // ZeroLocal, groups.go:113
 			g.Zero(0)
 			next = g.r1()
-		case 1: // Barrier, groups.go:115
-			next = g.r2()
-		case 2: // Barrier, groups.go:117
-			next = g.r3()
 		}
 	}
 }
@@ -8253,7 +8229,7 @@ func (g *loopedLocalHost) r1() int {
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
 	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8270,16 +8246,13 @@ func (g *loopedLocalHost) r1() int {
 		}
 		v10 := v7 + *(*int32)(unsafe.Add(m0, li*4))
 		h10[li] = v10
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *loopedLocalHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups.go:115
 	v6 := g.v6
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -8288,20 +8261,11 @@ func (g *loopedLocalHost) r2() int {
 		v11 := v3 + v6
 		*(*int32)(unsafe.Add(m0, int(v11-((v11/16)*16))*4)) = v11
 	}
-	return 2
-}
-
-func (g *loopedLocalHost) r3() int {
-	n := g.Items
+	// Barrier, groups.go:117
 	e6 := g.v6
-	m0 := g.Memory(0)
-	h10 := g.v10[:n]
-	h5 := g.v5[:n]
 	u6 := g.v6
-	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -8710,38 +8674,29 @@ func (g *phasesHost) Begin() {
 }
 
 func (g *phasesHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, groups2.go:70
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups2.go:73
-			next = g.r2()
 		case 2: // Barrier, groups2.go:63
 			next = g.r3()
-		case 3: // Barrier, groups2.go:65
-			next = g.r4()
 		case 4: // Barrier, groups2.go:63
 			next = g.r5()
-		case 5: // Barrier, groups2.go:65
-			next = g.r6()
 		case 6: // ZeroLocal, groups2.go:92
 			g.Zero(1)
 			next = g.r7()
-		case 7: // Barrier, groups2.go:96
-			next = g.r8()
 		}
 	}
 }
 
-func (g *phasesHost) r1() int {
+func (g *phasesHost) r0() int {
 	n := g.Items
+	// ZeroLocal, groups2.go:70
+	g.Zero(0)
 	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int32(li)
@@ -8759,17 +8714,14 @@ func (g *phasesHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v10
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *phasesHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups2.go:73
 	v1 := g.v1
 	v13 := 0 < v1
-	basex := g.Base(0)
-	m0 := g.Memory(0)
 	h14 := g.v14[:n]
 	u15 := g.v15
 	h25 := g.v25[:n]
@@ -8901,17 +8853,11 @@ func (g *phasesHost) r3() int {
 		v25 := h25[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v25
 	}
-	return 3
-}
-
-func (g *phasesHost) r4() int {
-	n := g.Items
+	// Barrier, groups2.go:65
 	h14 := g.v14[:n]
 	e15 := g.v15
-	h25 := g.v25[:n]
 	v1 := g.v1
 	basex := g.Base(0)
-	m0 := g.Memory(0)
 	u15 := g.v15
 	h31 := g.v31[:n]
 	u32 := g.v32
@@ -8923,7 +8869,6 @@ func (g *phasesHost) r4() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -9038,17 +8983,11 @@ func (g *phasesHost) r5() int {
 		v39 := h39[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v39
 	}
-	return 5
-}
-
-func (g *phasesHost) r6() int {
-	n := g.Items
+	// Barrier, groups2.go:65
 	e15 := g.v15
 	h31 := g.v31[:n]
 	e32 := g.v32
 	e33 := g.v33
-	h39 := g.v39[:n]
-	m0 := g.Memory(0)
 	u15 := g.v15
 	u32 := g.v32
 	u33 := g.v33
@@ -9062,7 +9001,6 @@ func (g *phasesHost) r6() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -9189,18 +9127,11 @@ func (g *phasesHost) r7() int {
 			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(m0, 36))
 		}
 	}
-	return 7
-}
-
-func (g *phasesHost) r8() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	// Barrier, groups2.go:96
 	h55 := g.v55[:n]
-	m0 := g.Memory(0)
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -9310,27 +9241,24 @@ func (g *reduceHost) Begin() {
 }
 
 func (g *reduceHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, groups.go:12
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, groups.go:15
-			next = g.r2()
 		case 2: // Barrier, groups.go:20
 			next = g.r3()
 		}
 	}
 }
 
-func (g *reduceHost) r1() int {
+func (g *reduceHost) r0() int {
 	n := g.Items
+	// ZeroLocal, groups.go:12
+	g.Zero(0)
 	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v5 := int32(li)
@@ -9348,17 +9276,14 @@ func (g *reduceHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v9
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *reduceHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups.go:15
 	c0 := g.c0
 	v12 := c0 / 2
-	m0 := g.Memory(0)
-	basex := g.Base(0)
 	u13 := g.v13
 	v26 := int32(g.ID[0])
 	v27 := int64(uint32(v26))

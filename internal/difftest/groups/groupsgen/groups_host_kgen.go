@@ -63,56 +63,12 @@ func (g *aloneHost) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:99
-			g.v23 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0))
-			next = g.r1()
-		case 1: // GroupInclusiveScan, kernel.go:100
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v25, -2147483648)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
-			copy(g.v26, in)
-			next = g.r2()
-		case 2: // GroupExclusiveScan, kernel.go:101
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v29, in, len(in), int32(0))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:102
-			g.v36 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0x80000000)))
-			next = g.r4()
-		case 4: // GroupAny, kernel.go:106
-			g.v41 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, false))
-			next = g.r5()
 		case 5: // GroupReduce, kernel.go:107
 			g.v43 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0))
 			next = g.r6()
 		case 6: // GroupReduce, kernel.go:109
 			g.v46 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v45, math.Float32frombits(0x80000000)))
 			next = g.r7()
-		case 7: // GroupReduce, kernel.go:110
-			g.v49 = kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v48, math.Float32frombits(0x7f800000)))
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:111
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
-			kernelimpl.HostShift(g.v52, in, len(in), math.Float32frombits(0xff800000))
-			next = g.r9()
-		case 9: // GroupInclusiveScan, kernel.go:112
-			in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v55, 1)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMulDoubling[float32])
-			copy(g.v56, in)
-			next = g.r10()
-		case 10: // GroupSelect, kernel.go:113
-			c0 := g.c0
-			v59 := 3 < uint32(c0)
-			v60 := int32(0)
-			if v59 {
-				v60 = 3
-			}
-			g.v61 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)[v60]
-			next = g.r11()
-		case 11: // GroupAll, kernel.go:114
-			g.v66 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v65, true))
-			next = g.r12()
 		}
 	}
 }
@@ -125,7 +81,7 @@ func (g *aloneHost) r0() int {
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	h22 := g.v22[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
@@ -160,17 +116,15 @@ func (g *aloneHost) r0() int {
 		}
 		v22 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h22[li] = v22
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *aloneHost) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:99
+	g.v23 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0))
 	p3 := g.Pointer(3)
-	basex := g.Base(0)
 	v23 := g.v23
-	p1 := g.Pointer(1)
 	h25 := g.v25[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -182,17 +136,14 @@ func (g *aloneHost) r1() int {
 		v25 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h25[li] = v25
 	}
-	return 1
-}
-
-func (g *aloneHost) r2() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:100
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v25, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v26, in)
+	}
 	h26 := g.v26[:n]
-	p1 := g.Pointer(1)
 	h28 := g.v28[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -203,19 +154,17 @@ func (g *aloneHost) r2() int {
 		v28 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h28[li] = v28
 	}
-	return 2
-}
-
-func (g *aloneHost) r3() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:101
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v29, in, len(in), int32(0))
+	}
 	h29 := g.v29[:n]
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	h35 := g.v35[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -236,21 +185,18 @@ func (g *aloneHost) r3() int {
 		}
 		v35 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h35[li] = v35
-		next = 3
+		more = true
 	}
-	return next
-}
-
-func (g *aloneHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:102
+	g.v36 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0x80000000)))
 	p4 := g.Pointer(4)
-	basex := g.Base(0)
 	v36 := g.v36
 	v1 := g.v1
-	p1 := g.Pointer(1)
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -265,20 +211,16 @@ func (g *aloneHost) r4() int {
 		}
 		v40 := 140 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h40[li] = v40
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *aloneHost) r5() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupAny, kernel.go:106
+	g.v41 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, false))
 	v41 := g.v41
-	p1 := g.Pointer(1)
-	basex := g.Base(0)
 	h42 := g.v42[:n]
-	p2 := g.Pointer(2)
 	h45 := g.v45[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -344,17 +286,10 @@ func (g *aloneHost) r7() int {
 		v48 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h48[li] = v48
 	}
-	return 7
-}
-
-func (g *aloneHost) r8() int {
-	n := g.Items
-	p4 := g.Pointer(4)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:110
+	g.v49 = kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v48, math.Float32frombits(0x7f800000)))
 	v49 := g.v49
-	p2 := g.Pointer(2)
 	h51 := g.v51[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -364,17 +299,14 @@ func (g *aloneHost) r8() int {
 		v51 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h51[li] = v51
 	}
-	return 8
-}
-
-func (g *aloneHost) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:111
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		kernelimpl.HostShift(g.v52, in, len(in), math.Float32frombits(0xff800000))
+	}
 	h52 := g.v52[:n]
-	p4 := g.Pointer(4)
-	basex := g.Base(0)
-	p2 := g.Pointer(2)
 	h55 := g.v55[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -391,17 +323,15 @@ func (g *aloneHost) r9() int {
 		v55 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
 		h55[li] = v55
 	}
-	return 9
-}
-
-func (g *aloneHost) r10() int {
-	n := g.Items
-	p4 := g.Pointer(4)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:112
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v55, 1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMulDoubling[float32])
+		copy(g.v56, in)
+	}
 	h56 := g.v56[:n]
 	p1 := g.Pointer(1)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -412,23 +342,21 @@ func (g *aloneHost) r10() int {
 		v58 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h58[li] = v58
 	}
-	return 10
-}
-
-func (g *aloneHost) r11() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:113
 	c0 := g.c0
 	v59 := 3 < uint32(c0)
+	v60 := int32(0)
+	if v59 {
+		v60 = 3
+	}
+	g.v61 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)[v60]
+	p3 := g.Pointer(3)
 	v61 := g.v61
 	v62 := int32(0)
 	if v59 {
 		v62 = v61
 	}
-	p1 := g.Pointer(1)
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -438,15 +366,9 @@ func (g *aloneHost) r11() int {
 		v65 := -61 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		h65[li] = v65
 	}
-	return 11
-}
-
-func (g *aloneHost) r12() int {
-	n := g.Items
+	// GroupAll, kernel.go:114
+	g.v66 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v65, true))
 	v66 := g.v66
-	p3 := g.Pointer(3)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -940,17 +862,8 @@ func (g *choicesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:218
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:220
-			next = g.r2()
-		case 2: // Barrier, kernel.go:222
-			next = g.r3()
 		case 3: // Barrier, kernel.go:228
 			next = g.r4()
-		case 4: // Barrier, kernel.go:230
-			next = g.r5()
 		case 5: // GroupAll, kernel.go:233
 			g.v34 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v33, true))
 			next = g.r6()
@@ -971,7 +884,7 @@ func (g *choicesHost) r0() int {
 	p1 := g.Pointer(1)
 	v1 := g.v1
 	h10 := g.v10[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -986,18 +899,16 @@ func (g *choicesHost) r0() int {
 			continue
 		}
 		h10[li] = v10
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *choicesHost) r1() int {
-	n := g.Items
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:218
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h10 := g.v10[:n]
 	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1012,16 +923,13 @@ func (g *choicesHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v10
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *choicesHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:220
 	h14 := g.v14[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1029,19 +937,11 @@ func (g *choicesHost) r2() int {
 		v14 := *(*int32)(m0)
 		h14[li] = v14
 	}
-	return 2
-}
-
-func (g *choicesHost) r3() int {
-	n := g.Items
-	h14 := g.v14[:n]
-	h10 := g.v10[:n]
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:222
 	h18 := g.v18[:n]
 	u19 := g.v19
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -1088,7 +988,7 @@ func (g *choicesHost) r4() int {
 	h18 := g.v18[:n]
 	h29 := g.v29[:n]
 	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1106,21 +1006,16 @@ func (g *choicesHost) r4() int {
 		}
 		v29 := v18 + *(*int32)(unsafe.Add(m0, int(v25)*4))
 		h29[li] = v29
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *choicesHost) r5() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:230
 	e19 := g.v19
-	h29 := g.v29[:n]
-	m0 := g.Memory(0)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -2253,21 +2148,12 @@ func (g *rowsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:251
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:253
-			next = g.r2()
 		case 2: // Barrier, kernel.go:259
 			next = g.r3()
-		case 3: // Barrier, kernel.go:261
-			next = g.r4()
 		case 4: // Barrier, kernel.go:265
 			next = g.r5()
 		case 5: // Barrier, kernel.go:268
 			next = g.r6()
-		case 6: // Barrier, kernel.go:270
-			next = g.r7()
 		}
 	}
 }
@@ -2291,141 +2177,136 @@ func (g *rowsHost) r0() int {
 	u23 := g.v23
 	h27 := g.v27[:n]
 	h29 := g.v29[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v14 := (int64(uint32(int32(y))) * v10) + int64(uint32(int32(x)))
+			v23 := (v16 * int64(uint32(int32(uint32(v17)/uint32(c0))))) + v22
+			v27 := ((v23 * v24) * v10) + v14
+			if uint64(v27) >= uint64(v4) {
+				g.Fault(0, v27, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
+			h14[li] = v14
+			u23 = v23
+			h27[li] = v27
+			h29[li] = v29
+			more = true
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v14 := (int64(uint32(int32(y))) * v10) + int64(uint32(int32(x)))
-		v23 := (v16 * int64(uint32(int32(uint32(v17)/uint32(c0))))) + v22
-		v27 := ((v23 * v24) * v10) + v14
-		if uint64(v27) >= uint64(v4) {
-			g.Fault(0, v27, v4, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
-		h14[li] = v14
-		u23 = v23
-		h27[li] = v27
-		h29[li] = v29
-		next = 0
 	}
 	g.v23 = u23
-	return next
-}
-
-func (g *rowsHost) r1() int {
-	n := g.Items
-	h14 := g.v14[:n]
-	basex := g.Base(0)
-	basey := g.Base(1)
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:251
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h29 := g.v29[:n]
 	h31 := g.v31[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more = false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v29 := h29[li]
+			if uint64(v14) >= 128 {
+				g.Fault(1, v14, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v31 := int32(uint64(v14))
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v29
+			h31[li] = v31
+			more = true
 		}
-		if dead[li] {
-			continue
-		}
-		v14 := h14[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v29 := h29[li]
-		if uint64(v14) >= 128 {
-			g.Fault(1, v14, 128, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v31 := int32(uint64(v14))
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v29
-		h31[li] = v31
-		next = 1
 	}
-	return next
-}
-
-func (g *rowsHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:253
 	v23 := g.v23
 	v2 := g.v2
 	v33 := uint64(v23) < uint64(v2)
-	basex := g.Base(0)
-	basey := g.Base(1)
 	p0 := g.Pointer(0)
-	h29 := g.v29[:n]
-	m0 := g.Memory(0)
-	h31 := g.v31[:n]
 	u38 := g.v38
 	h40 := g.v40[:n]
 	u41 := g.v41
 	h59 := g.v59[:n]
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v29 := h29[li]
-		v31 := h31[li]
-		var v38, v40, v41, v59 int32
-		if !v33 {
-			g.Fault(2, v23, v2, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		if 3 < *(*int32)(unsafe.Add(p0, int(v23)*4)) {
-			v59 = v29 + 1
-			goto b15
-		}
-		v38 = *(*int32)(unsafe.Add(p0, int(v23)*4)) + 3
-		if 0 < v38 {
-			v40 = v29
-			v41 = 0
-			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
-			u38 = v38
-			h40[li] = v40
-			u41 = v41
-			if next != 2 {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v29 := h29[li]
+			v31 := h31[li]
+			var v38, v40, v41, v59 int32
+			if !v33 {
+				g.Fault(2, v23, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			if 3 < *(*int32)(unsafe.Add(p0, int(v23)*4)) {
+				v59 = v29 + 1
+				goto b15
+			}
+			v38 = *(*int32)(unsafe.Add(p0, int(v23)*4)) + 3
+			if 0 < v38 {
+				v40 = v29
+				v41 = 0
+				*(*int32)(unsafe.Add(m0, int(v31)*4)) = v40 + v41
+				u38 = v38
+				h40[li] = v40
+				u41 = v41
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+			v59 = v29
+		b15:
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
+			h59[li] = v59
+			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 2
+				next = 4
 			}
-			continue
-		}
-		v59 = v29
-	b15:
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v59
-		h59[li] = v59
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
 		}
 	}
 	g.v38 = u38
@@ -2453,51 +2334,48 @@ func (g *rowsHost) r3() int {
 	h40 := g.v40[:n]
 	h55 := g.v55[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v40 := h40[li]
+			v46 := int32(uint64(v14 + 1))
+			v51 := v46
+			if v48 {
+				v51 = int32(uint32(v46) % uint32(v49))
+			}
+			v52 := int64(uint32(v51))
+			if uint32(v51) >= 128 {
+				g.Fault(3, v52, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v55 := v40 + *(*int32)(unsafe.Add(m0, int(v51)*4))
+			h55[li] = v55
+			more = true
 		}
-		if dead[li] {
-			continue
-		}
-		v14 := h14[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v40 := h40[li]
-		v46 := int32(uint64(v14 + 1))
-		v51 := v46
-		if v48 {
-			v51 = int32(uint32(v46) % uint32(v49))
-		}
-		v52 := int64(uint32(v51))
-		if uint32(v51) >= 128 {
-			g.Fault(3, v52, 128, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v55 := v40 + *(*int32)(unsafe.Add(m0, int(v51)*4))
-		h55[li] = v55
-		next = 3
 	}
-	return next
-}
-
-func (g *rowsHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:261
 	e41 := g.v41
 	v38 := g.v38
-	h55 := g.v55[:n]
-	m0 := g.Memory(0)
 	h31 := g.v31[:n]
-	h40 := g.v40[:n]
 	u41 := g.v41
 	h59 := g.v59[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -2641,13 +2519,8 @@ func (g *rowsHost) r6() int {
 		v79 := h79[li]
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v79
 	}
-	return 6
-}
-
-func (g *rowsHost) r7() int {
-	n := g.Items
+	// Barrier, kernel.go:270
 	e67 := g.v67
-	h79 := g.v79[:n]
 	v64 := g.v64
 	h14 := g.v14[:n]
 	c1 := g.c1
@@ -2663,65 +2536,65 @@ func (g *rowsHost) r7() int {
 	}
 	basex := g.Base(0)
 	basey := g.Base(1)
-	m0 := g.Memory(0)
 	u67 := g.v67
 	h27 := g.v27[:n]
 	v6 := g.v6
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v67 := e67
-		v79 := h79[li]
-		v14 := h14[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v27 := h27[li]
-		var v66, v75, v84 int32
-		var v76 int64
-		v81 := v67 + 1
-		if v81 >= v64 {
-			v84 = v79
-			goto b24
-		}
-		v66 = v79
-		v67 = v81
-		{
-			v70 := int32(uint64(v14 + 5))
-			v75 = v70
-			if v72 {
-				v75 = int32(uint32(v70) % uint32(v73))
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v76 = int64(uint32(v75))
-			if uint32(v75) >= 128 {
-				g.Fault(4, v76, 128, v0, v1)
+			if dead[li] {
+				continue
+			}
+			v67 := e67
+			v79 := h79[li]
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v27 := h27[li]
+			var v66, v75, v84 int32
+			var v76 int64
+			v81 := v67 + 1
+			if v81 >= v64 {
+				v84 = v79
+				goto b24
+			}
+			v66 = v79
+			v67 = v81
+			{
+				v70 := int32(uint64(v14 + 5))
+				v75 = v70
+				if v72 {
+					v75 = int32(uint32(v70) % uint32(v73))
+				}
+				v76 = int64(uint32(v75))
+				if uint32(v75) >= 128 {
+					g.Fault(4, v76, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
+			}
+			v79 = v66 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+			u67 = v67
+			h79[li] = v79
+			next = 5
+			continue
+		b24:
+			if uint64(v27) >= uint64(v6) {
+				g.Fault(5, v27, v6, v0, v1)
 				g.Leave(li)
 				continue
 			}
-		}
-		v79 = v66 + *(*int32)(unsafe.Add(m0, int(v75)*4))
-		u67 = v67
-		h79[li] = v79
-		next = 5
-		continue
-	b24:
-		if uint64(v27) >= uint64(v6) {
-			g.Fault(5, v27, v6, v0, v1)
+			*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
 			g.Leave(li)
-			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v84
-		g.Leave(li)
 	}
 	g.v67 = u67
 	return next
@@ -2891,15 +2764,8 @@ func (g *statedHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:30
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:32
-			next = g.r2()
 		case 2: // Barrier, kernel.go:35
 			next = g.r3()
-		case 3: // Barrier, kernel.go:37
-			next = g.r4()
 		case 4: // GroupReduce, kernel.go:40
 			g.v50 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v49, 0))
 			next = g.r5()
@@ -2907,8 +2773,6 @@ func (g *statedHost) Run() {
 			next = g.r6()
 		case 6: // Barrier, kernel.go:47
 			next = g.r7()
-		case 7: // Barrier, kernel.go:49
-			next = g.r8()
 		}
 	}
 }
@@ -2917,25 +2781,24 @@ func (g *statedHost) r0() int {
 	n := g.Items
 	basex := g.Base(0)
 	v1 := g.v1
-	next := -1
+	more := false
 	for li := range n {
 		if v1 <= int64(uint32(int32(basex+li))) {
 			g.Leave(li)
 			continue
 		}
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *statedHost) r1() int {
-	n := g.Items
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:30
+	g.Zero(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -2956,18 +2819,15 @@ func (g *statedHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(m0, li*4)) = v13
-		next = 1
+		more = true
 	}
-	return next
-}
-
-func (g *statedHost) r2() int {
-	n := g.Items
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:32
 	c0 := g.c0
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	m0 := g.Memory(0)
 	h16 := g.v16[:n]
 	u26 := g.v26
 	u28 := g.v28
@@ -2975,7 +2835,6 @@ func (g *statedHost) r2() int {
 	h49 := g.v49[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3095,25 +2954,18 @@ func (g *statedHost) r3() int {
 		v35 := h35[li]
 		*(*int32)(unsafe.Add(m0, li*4)) = v35 + 1
 	}
-	return 3
-}
-
-func (g *statedHost) r4() int {
-	n := g.Items
+	// Barrier, kernel.go:37
 	e28 := g.v28
 	v26 := g.v26
 	c0 := g.c0
 	basex := g.Base(0)
-	m0 := g.Memory(0)
 	u28 := g.v28
-	h35 := g.v35[:n]
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	h49 := g.v49[:n]
 	h16 := g.v16[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -3303,17 +3155,10 @@ func (g *statedHost) r7() int {
 		v61 := *(*int32)(m0)
 		h61[li] = v61
 	}
-	return 7
-}
-
-func (g *statedHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h61 := g.v61[:n]
+	// Barrier, kernel.go:49
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -3536,19 +3381,10 @@ func (g *uniformRowsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:286
-			g.Zero(0)
-			next = g.r1()
-		case 1: // Barrier, kernel.go:288
-			next = g.r2()
 		case 2: // Barrier, kernel.go:291
 			next = g.r3()
-		case 3: // Barrier, kernel.go:293
-			next = g.r4()
 		case 4: // Barrier, kernel.go:296
 			next = g.r5()
-		case 5: // Barrier, kernel.go:298
-			next = g.r6()
 		}
 	}
 }
@@ -3571,81 +3407,73 @@ func (g *uniformRowsHost) r0() int {
 	h12 := g.v12[:n]
 	h25 := g.v25[:n]
 	h27 := g.v27[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v12 := (int64(uint32(int32(y))) * v8) + int64(uint32(int32(x)))
+			v23 := ((v15 * int64(uint32(int32(uint32(v16)/uint32(c0))))) + v21) * v13
+			v25 := (v23 * v8) + v12
+			if uint64(v25) >= uint64(v2) {
+				g.Fault(0, v25, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 := *(*int32)(unsafe.Add(p0, int(v25)*4))
+			h12[li] = v12
+			h25[li] = v25
+			h27[li] = v27
+			more = true
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v12 := (int64(uint32(int32(y))) * v8) + int64(uint32(int32(x)))
-		v23 := ((v15 * int64(uint32(int32(uint32(v16)/uint32(c0))))) + v21) * v13
-		v25 := (v23 * v8) + v12
-		if uint64(v25) >= uint64(v2) {
-			g.Fault(0, v25, v2, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v27 := *(*int32)(unsafe.Add(p0, int(v25)*4))
-		h12[li] = v12
-		h25[li] = v25
-		h27[li] = v27
-		next = 0
 	}
-	return next
-}
-
-func (g *uniformRowsHost) r1() int {
-	n := g.Items
-	h12 := g.v12[:n]
-	basex := g.Base(0)
-	basey := g.Base(1)
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:286
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h27 := g.v27[:n]
 	h29 := g.v29[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more = false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v27 := h27[li]
+			if uint64(v12) >= 128 {
+				g.Fault(1, v12, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 := int32(uint64(v12))
+			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v27
+			h29[li] = v29
+			more = true
 		}
-		if dead[li] {
-			continue
-		}
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v27 := h27[li]
-		if uint64(v12) >= 128 {
-			g.Fault(1, v12, 128, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v29 := int32(uint64(v12))
-		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v27
-		h29[li] = v29
-		next = 1
 	}
-	return next
-}
-
-func (g *uniformRowsHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h27 := g.v27[:n]
-	h12 := g.v12[:n]
-	c1 := g.c1
-	v13 := int64(uint32(c1))
-	c0 := g.c0
-	v8 := int64(uint32(c0))
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:288
 	v41 := v13 * v8
 	v44 := v41 <= 2147483647
 	v43 := int32(uint64(v41))
@@ -3653,8 +3481,6 @@ func (g *uniformRowsHost) r2() int {
 	if v44 {
 		v45 = v43
 	}
-	basex := g.Base(0)
-	basey := g.Base(1)
 	u36 := g.v36
 	u39 := g.v39
 	h51 := g.v51[:n]
@@ -3663,94 +3489,94 @@ func (g *uniformRowsHost) r2() int {
 	v59 := uint64(v58) < 128
 	v60 := int32(uint64(v58))
 	h56 := g.v56[:n]
-	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v27 := h27[li]
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v25 := h25[li]
-		var v38, v39, v47, v56, v81 int32
-		var v48 int64
-		v31 := *(*int32)(m0)
-		v35 := (v31 - ((v31 / 4) * 4))
-		v36 := v35 + 1
-		if 0 >= v36 {
-			v56 = v27
-			goto b12
-		}
-		v38 = v27
-		v39 = 0
-		{
-			v42 := int32(uint64(v12 + 5))
-			v47 = v42
-			if v44 {
-				v47 = int32(uint32(v42) % uint32(v45))
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v48 = int64(uint32(v47))
-			if uint32(v47) >= 128 {
-				g.Fault(2, v48, 128, v0, v1)
+			if dead[li] {
+				continue
+			}
+			v27 := h27[li]
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v25 := h25[li]
+			var v38, v39, v47, v56, v81 int32
+			var v48 int64
+			v31 := *(*int32)(m0)
+			v35 := (v31 - ((v31 / 4) * 4))
+			v36 := v35 + 1
+			if 0 >= v36 {
+				v56 = v27
+				goto b12
+			}
+			v38 = v27
+			v39 = 0
+			{
+				v42 := int32(uint64(v12 + 5))
+				v47 = v42
+				if v44 {
+					v47 = int32(uint32(v42) % uint32(v45))
+				}
+				v48 = int64(uint32(v47))
+				if uint32(v47) >= 128 {
+					g.Fault(2, v48, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
+			}
+			{
+				v51 := v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
+				u36 = v36
+				u39 = v39
+				h51[li] = v51
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+		b12:
+			if !v59 {
+				g.Fault(3, v58, 128, v0, v1)
 				g.Leave(li)
 				continue
 			}
-		}
-		{
-			v51 := v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
-			u36 = v36
-			u39 = v39
-			h51[li] = v51
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 2
+			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			v63 := int32(0)
+			if v61 == 0 {
+				v63 = 1
 			}
-			continue
-		}
-	b12:
-		if !v59 {
-			g.Fault(3, v58, 128, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
-		v63 := int32(0)
-		if v61 == 0 {
-			v63 = 1
-		}
-		v64 := v63
-		if v64 != 0 {
-			h56[li] = v56
-			if next != 4 {
-				if next >= 0 {
-					return g.Diverge()
+			v64 := v63
+			if v64 != 0 {
+				h56[li] = v56
+				if next != 4 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 4
 				}
-				next = 4
+				continue
 			}
-			continue
-		}
-		v81 = v56
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(4, v25, v4, v0, v1)
+			v81 = v56
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 			g.Leave(li)
-			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
-		g.Leave(li)
 	}
 	g.v36 = u36
 	g.v39 = u39
@@ -3771,13 +3597,8 @@ func (g *uniformRowsHost) r3() int {
 		v51 := h51[li]
 		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v51
 	}
-	return 3
-}
-
-func (g *uniformRowsHost) r4() int {
-	n := g.Items
+	// Barrier, kernel.go:293
 	e39 := g.v39
-	h51 := g.v51[:n]
 	v36 := g.v36
 	h12 := g.v12[:n]
 	c1 := g.c1
@@ -3793,7 +3614,6 @@ func (g *uniformRowsHost) r4() int {
 	}
 	basex := g.Base(0)
 	basey := g.Base(1)
-	m0 := g.Memory(0)
 	u39 := g.v39
 	v57 := v13 * v8
 	v58 := v57 + -1
@@ -3803,87 +3623,88 @@ func (g *uniformRowsHost) r4() int {
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v39 := e39
-		v51 := h51[li]
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v25 := h25[li]
-		var v38, v47, v56, v81 int32
-		var v48 int64
-		v53 := v39 + 1
-		if v53 >= v36 {
-			v56 = v51
-			goto b12
-		}
-		v38 = v51
-		v39 = v53
-		{
-			v42 := int32(uint64(v12 + 5))
-			v47 = v42
-			if v44 {
-				v47 = int32(uint32(v42) % uint32(v45))
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v48 = int64(uint32(v47))
-			if uint32(v47) >= 128 {
-				g.Fault(2, v48, 128, v0, v1)
-				g.Leave(li)
+			if dead[li] {
 				continue
 			}
-		}
-		v51 = v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
-		u39 = v39
-		h51[li] = v51
-		if next != 2 {
-			if next >= 0 {
-				return g.Diverge()
+			v39 := e39
+			v51 := h51[li]
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v25 := h25[li]
+			var v38, v47, v56, v81 int32
+			var v48 int64
+			v53 := v39 + 1
+			if v53 >= v36 {
+				v56 = v51
+				goto b12
 			}
-			next = 2
-		}
-		continue
-	b12:
-		if !v59 {
-			g.Fault(3, v58, 128, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
-		v63 := int32(0)
-		if v61 == 0 {
-			v63 = 1
-		}
-		v64 := v63
-		if v64 != 0 {
-			h56[li] = v56
-			if next != 4 {
+			v38 = v51
+			v39 = v53
+			{
+				v42 := int32(uint64(v12 + 5))
+				v47 = v42
+				if v44 {
+					v47 = int32(uint32(v42) % uint32(v45))
+				}
+				v48 = int64(uint32(v47))
+				if uint32(v47) >= 128 {
+					g.Fault(2, v48, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
+			}
+			v51 = v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
+			u39 = v39
+			h51[li] = v51
+			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 4
+				next = 2
 			}
 			continue
-		}
-		v81 = v56
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(4, v25, v4, v0, v1)
+		b12:
+			if !v59 {
+				g.Fault(3, v58, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
+			v63 := int32(0)
+			if v61 == 0 {
+				v63 = 1
+			}
+			v64 := v63
+			if v64 != 0 {
+				h56[li] = v56
+				if next != 4 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 4
+				}
+				continue
+			}
+			v81 = v56
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 			g.Leave(li)
-			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
-		g.Leave(li)
 	}
 	g.v39 = u39
 	return next
@@ -3901,11 +3722,7 @@ func (g *uniformRowsHost) r5() int {
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(m0, int(v29)*4)) = *(*int32)(unsafe.Add(m0, int(v29)*4)) + 1
 	}
-	return 5
-}
-
-func (g *uniformRowsHost) r6() int {
-	n := g.Items
+	// Barrier, kernel.go:298
 	h12 := g.v12[:n]
 	c1 := g.c1
 	v13 := int64(uint32(c1))
@@ -3920,45 +3737,45 @@ func (g *uniformRowsHost) r6() int {
 	}
 	basex := g.Base(0)
 	basey := g.Base(1)
-	m0 := g.Memory(0)
 	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v56 := h56[li]
+			v25 := h25[li]
+			var v81 int32
+			v70 := int32(uint64(v12 + 7))
+			v75 := v70
+			if v72 {
+				v75 = int32(uint32(v70) % uint32(v73))
+			}
+			v76 := int64(uint32(v75))
+			if uint32(v75) >= 128 {
+				g.Fault(5, v76, 128, v0, v1)
+				continue
+			}
+			v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		}
-		if dead[li] {
-			continue
-		}
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v56 := h56[li]
-		v25 := h25[li]
-		var v81 int32
-		v70 := int32(uint64(v12 + 7))
-		v75 := v70
-		if v72 {
-			v75 = int32(uint32(v70) % uint32(v73))
-		}
-		v76 := int64(uint32(v75))
-		if uint32(v75) >= 128 {
-			g.Fault(5, v76, 128, v0, v1)
-			continue
-		}
-		v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(4, v25, v4, v0, v1)
-			continue
-		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 	}
 	return -1
 }
@@ -4001,8 +3818,6 @@ func (g *votesHost) Run() {
 		case 0: // GroupAny, lanes.go:193
 			g.v10 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v9, false))
 			next = g.r1()
-		case 1: // Barrier, lanes.go:198
-			next = g.r2()
 		}
 	}
 }
@@ -4041,7 +3856,7 @@ func (g *votesHost) r1() int {
 	v3 := g.v3
 	p4 := g.Pointer(4)
 	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4053,7 +3868,7 @@ func (g *votesHost) r1() int {
 			goto b10
 		}
 		if (v8 - ((v8 / 8) * 8)) != 7 {
-			next = 1
+			more = true
 			continue
 		}
 		if uint64(v5) >= uint64(v3) {
@@ -4073,14 +3888,11 @@ func (g *votesHost) r1() int {
 		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v8
 		g.Leave(li)
 	}
-	return next
-}
-
-func (g *votesHost) r2() int {
-	n := g.Items
-	h8 := g.v8[:n]
+	if !more {
+		return -1
+	}
+	// Barrier, lanes.go:198
 	h9 := g.v9[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4520,40 +4332,6 @@ func (g *wholeInt16Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v43, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v48, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
@@ -4575,17 +4353,6 @@ func (g *wholeInt16Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
 			kernelimpl.HostShift(g.v69, in, len(in), int32(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v73 := c0 / 2
-			g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -4597,7 +4364,7 @@ func (g *wholeInt16Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -4620,20 +4387,18 @@ func (g *wholeInt16Host) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt16Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v15 := g.v15
 	v16 := v15 << 16
 	v17 := v16 >> 16
 	v18 := int16(uint32(v17))
-	h9 := g.v9[:n]
 	h20 := g.v20[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -4646,18 +4411,12 @@ func (g *wholeInt16Host) r1() int {
 		v20 := v9 | 1
 		h20[li] = v20
 	}
-	return 1
-}
-
-func (g *wholeInt16Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 	v21 := g.v21
 	v22 := v21 << 16
 	v23 := v22 >> 16
 	v24 := int16(uint32(v23))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4665,16 +4424,10 @@ func (g *wholeInt16Host) r2() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+2)) = v24
 	}
-	return 2
-}
-
-func (g *wholeInt16Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767))
 	v26 := g.v26
 	v27 := int16(uint32(v26))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4682,20 +4435,13 @@ func (g *wholeInt16Host) r3() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+4)) = v27
 	}
-	return 3
-}
-
-func (g *wholeInt16Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768))
 	v29 := g.v29
 	v30 := int16(uint32(v29))
 	v1 := g.v1
-	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4711,18 +4457,15 @@ func (g *wholeInt16Host) r4() int {
 		}
 		v33 := v9 | 3
 		h33[li] = v33
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt16Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 	v34 := g.v34
 	v35 := int16(uint32(v34))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4730,16 +4473,10 @@ func (g *wholeInt16Host) r5() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+8)) = v35
 	}
-	return 5
-}
-
-func (g *wholeInt16Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v37 := g.v37
 	v38 := int16(uint32(v37))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4747,16 +4484,10 @@ func (g *wholeInt16Host) r6() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+10)) = v38
 	}
-	return 6
-}
-
-func (g *wholeInt16Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v40 := g.v40
 	v41 := int16(uint32(v40))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4764,15 +4495,13 @@ func (g *wholeInt16Host) r7() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+12)) = v41
 	}
-	return 7
-}
-
-func (g *wholeInt16Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v43, in)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4781,17 +4510,14 @@ func (g *wholeInt16Host) r8() int {
 		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+14)) = int16(uint32((v43 << 16) >> 16))
 	}
-	return 8
-}
-
-func (g *wholeInt16Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v48, in, len(in), int32(0))
+	}
 	h48 := g.v48[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h9 := g.v9[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4807,15 +4533,10 @@ func (g *wholeInt16Host) r9() int {
 		v56 := 100 < v9
 		h56[li] = v56
 	}
-	return 9
-}
-
-func (g *wholeInt16Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 	v57 := g.v57
-	h9 := g.v9[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -4969,18 +4690,14 @@ func (g *wholeInt16Host) r15() int {
 		}
 		*(*int16)(unsafe.Add(p2, v13+22)) = int16(uint32(v70))
 	}
-	return 15
-}
-
-func (g *wholeInt16Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v73 := c0 / 2
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int16(uint32(v74))
 	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -4995,22 +4712,18 @@ func (g *wholeInt16Host) r16() int {
 			continue
 		}
 		*(*int16)(unsafe.Add(p2, v13+26)) = int16(uint32(((100 / v9) << 16) >> 16))
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt16Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v83 := g.v83
 	v84 := v83 << 16
 	v85 := v84 >> 16
 	v86 := int16(uint32(v85))
-	h9 := g.v9[:n]
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5024,16 +4737,10 @@ func (g *wholeInt16Host) r17() int {
 		}
 		h89[li] = v89
 	}
-	return 17
-}
-
-func (g *wholeInt16Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 	v90 := g.v90
 	v91 := v90 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5090,40 +4797,6 @@ func (g *wholeInt32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v19 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v21 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v31, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v33, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
@@ -5145,17 +4818,6 @@ func (g *wholeInt32Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
 			kernelimpl.HostShift(g.v49, in, len(in), int32(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v52 := c0 / 2
-			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -5167,7 +4829,7 @@ func (g *wholeInt32Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -5190,17 +4852,15 @@ func (g *wholeInt32Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -5213,15 +4873,9 @@ func (g *wholeInt32Host) r1() int {
 		v16 := v8 | 1
 		h16[li] = v16
 	}
-	return 1
-}
-
-func (g *wholeInt32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5229,15 +4883,9 @@ func (g *wholeInt32Host) r2() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
 	}
-	return 2
-}
-
-func (g *wholeInt32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647))
 	v19 := g.v19
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5245,19 +4893,12 @@ func (g *wholeInt32Host) r3() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
 	}
-	return 3
-}
-
-func (g *wholeInt32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5273,17 +4914,14 @@ func (g *wholeInt32Host) r4() int {
 		}
 		v24 := v8 | 3
 		h24[li] = v24
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5291,15 +4929,9 @@ func (g *wholeInt32Host) r5() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
 	}
-	return 5
-}
-
-func (g *wholeInt32Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5307,15 +4939,9 @@ func (g *wholeInt32Host) r6() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
 	}
-	return 6
-}
-
-func (g *wholeInt32Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5323,15 +4949,13 @@ func (g *wholeInt32Host) r7() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
 	}
-	return 7
-}
-
-func (g *wholeInt32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5340,17 +4964,14 @@ func (g *wholeInt32Host) r8() int {
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
 	}
-	return 8
-}
-
-func (g *wholeInt32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v33, in, len(in), int32(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5366,15 +4987,10 @@ func (g *wholeInt32Host) r9() int {
 		v38 := 100 < v8
 		h38[li] = v38
 	}
-	return 9
-}
-
-func (g *wholeInt32Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -5528,17 +5144,13 @@ func (g *wholeInt32Host) r15() int {
 		}
 		*(*int32)(unsafe.Add(p2, v12+44)) = v50
 	}
-	return 15
-}
-
-func (g *wholeInt32Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5553,19 +5165,15 @@ func (g *wholeInt32Host) r16() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p2, v12+52)) = 100 / v8
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt32Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5579,16 +5187,10 @@ func (g *wholeInt32Host) r17() int {
 		}
 		h61[li] = v61
 	}
-	return 17
-}
-
-func (g *wholeInt32Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5651,40 +5253,6 @@ func (g *wholeInt64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v19 = kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v21 = kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			copy(g.v31, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v33, in, len(in), int64(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int64])
@@ -5706,17 +5274,6 @@ func (g *wholeInt64Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
 			kernelimpl.HostShift(g.v49, in, len(in), int64(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v52 := c0 / 2
-			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -5728,7 +5285,7 @@ func (g *wholeInt64Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -5751,17 +5308,15 @@ func (g *wholeInt64Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -5774,15 +5329,9 @@ func (g *wholeInt64Host) r1() int {
 		v16 := v8 | 1
 		h16[li] = v16
 	}
-	return 1
-}
-
-func (g *wholeInt64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5790,15 +5339,9 @@ func (g *wholeInt64Host) r2() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
 	}
-	return 2
-}
-
-func (g *wholeInt64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807))
 	v19 := g.v19
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5806,19 +5349,12 @@ func (g *wholeInt64Host) r3() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
 	}
-	return 3
-}
-
-func (g *wholeInt64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5834,17 +5370,14 @@ func (g *wholeInt64Host) r4() int {
 		}
 		v24 := v8 | 3
 		h24[li] = v24
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5852,15 +5385,9 @@ func (g *wholeInt64Host) r5() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
 	}
-	return 5
-}
-
-func (g *wholeInt64Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5868,15 +5395,9 @@ func (g *wholeInt64Host) r6() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
 	}
-	return 6
-}
-
-func (g *wholeInt64Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5884,15 +5405,13 @@ func (g *wholeInt64Host) r7() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
 	}
-	return 7
-}
-
-func (g *wholeInt64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5901,17 +5420,14 @@ func (g *wholeInt64Host) r8() int {
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
 	}
-	return 8
-}
-
-func (g *wholeInt64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v33, in, len(in), int64(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5927,15 +5443,10 @@ func (g *wholeInt64Host) r9() int {
 		v38 := 100 < v8
 		h38[li] = v38
 	}
-	return 9
-}
-
-func (g *wholeInt64Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6089,17 +5600,13 @@ func (g *wholeInt64Host) r15() int {
 		}
 		*(*int64)(unsafe.Add(p2, v12+88)) = v50
 	}
-	return 15
-}
-
-func (g *wholeInt64Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6114,19 +5621,15 @@ func (g *wholeInt64Host) r16() int {
 			continue
 		}
 		*(*int64)(unsafe.Add(p2, v12+104)) = 100 / v8
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt64Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6140,16 +5643,10 @@ func (g *wholeInt64Host) r17() int {
 		}
 		h61[li] = v61
 	}
-	return 17
-}
-
-func (g *wholeInt64Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6206,40 +5703,6 @@ func (g *wholeInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v43, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v48, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
@@ -6261,17 +5724,6 @@ func (g *wholeInt8Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
 			kernelimpl.HostShift(g.v69, in, len(in), int32(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v73 := c0 / 2
-			g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -6283,7 +5735,7 @@ func (g *wholeInt8Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h9 := g.v9[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -6306,20 +5758,18 @@ func (g *wholeInt8Host) r0() int {
 			continue
 		}
 		h9[li] = v9
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt8Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v15 := g.v15
 	v16 := v15 << 24
 	v17 := v16 >> 24
 	v18 := int8(uint32(v17))
-	h9 := g.v9[:n]
 	h20 := g.v20[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -6332,18 +5782,12 @@ func (g *wholeInt8Host) r1() int {
 		v20 := v9 | 1
 		h20[li] = v20
 	}
-	return 1
-}
-
-func (g *wholeInt8Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 	v21 := g.v21
 	v22 := v21 << 24
 	v23 := v22 >> 24
 	v24 := int8(uint32(v23))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6351,16 +5795,10 @@ func (g *wholeInt8Host) r2() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+1)) = v24
 	}
-	return 2
-}
-
-func (g *wholeInt8Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127))
 	v26 := g.v26
 	v27 := int8(uint32(v26))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6368,20 +5806,13 @@ func (g *wholeInt8Host) r3() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+2)) = v27
 	}
-	return 3
-}
-
-func (g *wholeInt8Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128))
 	v29 := g.v29
 	v30 := int8(uint32(v29))
 	v1 := g.v1
-	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6397,18 +5828,15 @@ func (g *wholeInt8Host) r4() int {
 		}
 		v33 := v9 | 3
 		h33[li] = v33
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt8Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 	v34 := g.v34
 	v35 := int8(uint32(v34))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6416,16 +5844,10 @@ func (g *wholeInt8Host) r5() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+4)) = v35
 	}
-	return 5
-}
-
-func (g *wholeInt8Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v37 := g.v37
 	v38 := int8(uint32(v37))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6433,16 +5855,10 @@ func (g *wholeInt8Host) r6() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+5)) = v38
 	}
-	return 6
-}
-
-func (g *wholeInt8Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v40 := g.v40
 	v41 := int8(uint32(v40))
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6450,15 +5866,13 @@ func (g *wholeInt8Host) r7() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+6)) = v41
 	}
-	return 7
-}
-
-func (g *wholeInt8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v43, in)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6467,17 +5881,14 @@ func (g *wholeInt8Host) r8() int {
 		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+7)) = int8(uint32((v43 << 24) >> 24))
 	}
-	return 8
-}
-
-func (g *wholeInt8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v48, in, len(in), int32(0))
+	}
 	h48 := g.v48[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h9 := g.v9[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6493,15 +5904,10 @@ func (g *wholeInt8Host) r9() int {
 		v56 := 100 < v9
 		h56[li] = v56
 	}
-	return 9
-}
-
-func (g *wholeInt8Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 	v57 := g.v57
-	h9 := g.v9[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -6655,18 +6061,14 @@ func (g *wholeInt8Host) r15() int {
 		}
 		*(*int8)(unsafe.Add(p2, v13+11)) = int8(uint32(v70))
 	}
-	return 15
-}
-
-func (g *wholeInt8Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v73 := c0 / 2
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int8(uint32(v74))
 	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6681,22 +6083,18 @@ func (g *wholeInt8Host) r16() int {
 			continue
 		}
 		*(*int8)(unsafe.Add(p2, v13+13)) = int8(uint32(((100 / v9) << 24) >> 24))
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeInt8Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v83 := g.v83
 	v84 := v83 << 24
 	v85 := v84 >> 24
 	v86 := int8(uint32(v85))
-	h9 := g.v9[:n]
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6710,16 +6108,10 @@ func (g *wholeInt8Host) r17() int {
 		}
 		h89[li] = v89
 	}
-	return 17
-}
-
-func (g *wholeInt8Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 	v90 := g.v90
 	v91 := v90 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6776,40 +6168,6 @@ func (g *wholeUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v19 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v21 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			copy(g.v31, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v33, in, len(in), int32(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
@@ -6831,17 +6189,6 @@ func (g *wholeUint32Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
 			kernelimpl.HostShift(g.v49, in, len(in), int32(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v52 := c0 / 2
-			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -6853,7 +6200,7 @@ func (g *wholeUint32Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -6876,17 +6223,15 @@ func (g *wholeUint32Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -6899,15 +6244,9 @@ func (g *wholeUint32Host) r1() int {
 		v16 := v8 | 1
 		h16[li] = v16
 	}
-	return 1
-}
-
-func (g *wholeUint32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6915,15 +6254,9 @@ func (g *wholeUint32Host) r2() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
 	}
-	return 2
-}
-
-func (g *wholeUint32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1))
 	v19 := g.v19
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6931,19 +6264,12 @@ func (g *wholeUint32Host) r3() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
 	}
-	return 3
-}
-
-func (g *wholeUint32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6959,17 +6285,14 @@ func (g *wholeUint32Host) r4() int {
 		}
 		v24 := v8 | 3
 		h24[li] = v24
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6977,15 +6300,9 @@ func (g *wholeUint32Host) r5() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
 	}
-	return 5
-}
-
-func (g *wholeUint32Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -6993,15 +6310,9 @@ func (g *wholeUint32Host) r6() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
 	}
-	return 6
-}
-
-func (g *wholeUint32Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7009,15 +6320,13 @@ func (g *wholeUint32Host) r7() int {
 		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
 	}
-	return 7
-}
-
-func (g *wholeUint32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7026,17 +6335,14 @@ func (g *wholeUint32Host) r8() int {
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
 	}
-	return 8
-}
-
-func (g *wholeUint32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v33, in, len(in), int32(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7052,15 +6358,10 @@ func (g *wholeUint32Host) r9() int {
 		v38 := 100 < uint32(v8)
 		h38[li] = v38
 	}
-	return 9
-}
-
-func (g *wholeUint32Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7214,17 +6515,13 @@ func (g *wholeUint32Host) r15() int {
 		}
 		*(*int32)(unsafe.Add(p2, v12+44)) = v50
 	}
-	return 15
-}
-
-func (g *wholeUint32Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7239,19 +6536,15 @@ func (g *wholeUint32Host) r16() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p2, v12+52)) = int32(100 / uint32(v8))
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint32Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7265,16 +6558,10 @@ func (g *wholeUint32Host) r17() int {
 		}
 		h61[li] = v61
 	}
-	return 17
-}
-
-func (g *wholeUint32Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7337,40 +6624,6 @@ func (g *wholeUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0: // GroupReduce, kernel.go:145
-			g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r1()
-		case 1: // GroupReduce, kernel.go:146
-			g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
-			next = g.r2()
-		case 2: // GroupReduce, kernel.go:147
-			g.v19 = kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1))
-			next = g.r3()
-		case 3: // GroupReduce, kernel.go:148
-			g.v21 = kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r4()
-		case 4: // GroupReduce, kernel.go:152
-			g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
-			next = g.r5()
-		case 5: // GroupReduce, kernel.go:153
-			g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r6()
-		case 6: // GroupReduce, kernel.go:154
-			g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r7()
-		case 7: // GroupInclusiveScan, kernel.go:155
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			copy(g.v31, in)
-			next = g.r8()
-		case 8: // GroupExclusiveScan, kernel.go:156
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v33, in, len(in), int64(0))
-			next = g.r9()
-		case 9: // GroupAny, kernel.go:157
-			g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
-			next = g.r10()
 		case 10: // GroupInclusiveScan, kernel.go:158
 			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int64])
@@ -7392,17 +6645,6 @@ func (g *wholeUint64Host) Run() {
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
 			kernelimpl.HostShift(g.v49, in, len(in), int64(-1))
 			next = g.r15()
-		case 15: // GroupSelect, kernel.go:164
-			c0 := g.c0
-			v52 := c0 / 2
-			g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
-			next = g.r16()
-		case 16: // GroupReduce, kernel.go:166
-			g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
-			next = g.r17()
-		case 17: // GroupReduce, kernel.go:167
-			g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
-			next = g.r18()
 		}
 	}
 }
@@ -7414,7 +6656,7 @@ func (g *wholeUint64Host) r0() int {
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
+	more := false
 	for li := range n {
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
@@ -7437,17 +6679,15 @@ func (g *wholeUint64Host) r0() int {
 			continue
 		}
 		h8[li] = v8
-		next = 0
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.Base(0)
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
 	for li := range n {
@@ -7460,15 +6700,9 @@ func (g *wholeUint64Host) r1() int {
 		v16 := v8 | 1
 		h16[li] = v16
 	}
-	return 1
-}
-
-func (g *wholeUint64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7476,15 +6710,9 @@ func (g *wholeUint64Host) r2() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
 	}
-	return 2
-}
-
-func (g *wholeUint64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1))
 	v19 := g.v19
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7492,19 +6720,12 @@ func (g *wholeUint64Host) r3() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
 	}
-	return 3
-}
-
-func (g *wholeUint64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7520,17 +6741,14 @@ func (g *wholeUint64Host) r4() int {
 		}
 		v24 := v8 | 3
 		h24[li] = v24
-		next = 4
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7538,15 +6756,9 @@ func (g *wholeUint64Host) r5() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
 	}
-	return 5
-}
-
-func (g *wholeUint64Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7554,15 +6766,9 @@ func (g *wholeUint64Host) r6() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
 	}
-	return 6
-}
-
-func (g *wholeUint64Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7570,15 +6776,13 @@ func (g *wholeUint64Host) r7() int {
 		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
 	}
-	return 7
-}
-
-func (g *wholeUint64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7587,17 +6791,14 @@ func (g *wholeUint64Host) r8() int {
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
 	}
-	return 8
-}
-
-func (g *wholeUint64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v33, in, len(in), int64(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7613,15 +6814,10 @@ func (g *wholeUint64Host) r9() int {
 		v38 := 100 < uint64(v8)
 		h38[li] = v38
 	}
-	return 9
-}
-
-func (g *wholeUint64Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
@@ -7775,17 +6971,13 @@ func (g *wholeUint64Host) r15() int {
 		}
 		*(*int64)(unsafe.Add(p2, v12+88)) = v50
 	}
-	return 15
-}
-
-func (g *wholeUint64Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	dead := g.Dead[:n]
-	next := -1
+	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7800,19 +6992,15 @@ func (g *wholeUint64Host) r16() int {
 			continue
 		}
 		*(*int64)(unsafe.Add(p2, v12+104)) = int64(100 / uint64(v8))
-		next = 16
+		more = true
 	}
-	return next
-}
-
-func (g *wholeUint64Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
@@ -7826,16 +7014,10 @@ func (g *wholeUint64Host) r17() int {
 		}
 		h61[li] = v61
 	}
-	return 17
-}
-
-func (g *wholeUint64Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.Base(0)
-	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue

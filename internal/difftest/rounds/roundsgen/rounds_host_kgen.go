@@ -382,22 +382,19 @@ func (g *meetHost) Begin() {
 }
 
 func (g *meetHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernel.go:106
-			g.Zero(0)
-			next = g.r1()
 		case 1: // Barrier, kernel.go:110
 			next = g.r2()
-		case 2: // Barrier, kernel.go:112
-			next = g.r3()
 		}
 	}
 }
 
-func (g *meetHost) r1() int {
+func (g *meetHost) r0() int {
 	const n = 16
+	// ZeroLocal, kernel.go:106
+	g.Zero(0)
 	m0 := g.Memory(0)
 	v1 := g.v1
 	v7 := 0 < v1
@@ -443,20 +440,13 @@ func (g *meetHost) r2() int {
 		v11 := *(*int64)(unsafe.Add(m0, int((v4+1)&15)*8))
 		h11[li] = v11
 	}
-	return 2
-}
-
-func (g *meetHost) r3() int {
-	const n = 16
+	// Barrier, kernel.go:112
 	e8 := g.v8
-	h11 := g.v11[:n]
-	m0 := g.Memory(0)
 	v1 := g.v1
 	u8 := g.v8
 	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {

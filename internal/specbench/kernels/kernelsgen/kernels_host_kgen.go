@@ -49,25 +49,21 @@ func (g *matMulArgumentHost) Begin() {
 }
 
 func (g *matMulArgumentHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernels.go:62
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernels.go:62
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3: // Barrier, kernels.go:79
-			next = g.r4()
 		}
 	}
 }
 
-func (g *matMulArgumentHost) r2() int {
+func (g *matMulArgumentHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:62
+	g.Zero(0)
+	// ZeroLocal, kernels.go:62
+	g.Zero(1)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	v2 := g.v2
@@ -87,69 +83,71 @@ func (g *matMulArgumentHost) r2() int {
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v18, v27, v35 float32
-		var v19, v22, v25, v33 int64
-		var v29 int32
-		v12 := int64(uint32(v0))
-		v13 := int64(uint32(v1))
-		v15 := int64(uint32(int32(x)))
-		v17 := int64(uint32(int32(y)))
-		v18 = 0
-		v19 = 0
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v3) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(0, v25, v4, v0, v1)
-			g.Leave(li)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float32
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v3) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(0, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v6) {
+				g.Fault(2, v33, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
+		b28:
+			v92 := (v13 * v2) + v12
+			if uint64(v92) >= uint64(v8) {
+				g.Fault(4, v92, v8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v6) {
-			g.Fault(2, v33, v6, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v92 := (v13 * v2) + v12
-		if uint64(v92) >= uint64(v8) {
-			g.Fault(4, v92, v8, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -174,188 +172,179 @@ func (g *matMulArgumentHost) r3() int {
 	basey := g.Base(1)
 	h85 := g.v85[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v3
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v56, v65, v68, v73, v79, v82, v85 float32
-		var v57, v66, v69, v70, v75, v80 int64
-		if !v38 {
-			v85 = v18
-			goto b22
-		}
-		{
-			v50 := v39 && (-2147483648 <= v21)
-			v53 := ((v50 && (v21 <= 2147483647)) && (uint64(v21) < uint64(v10))) && (uint64(v21+v43) < uint64(v10))
-			v55 := (v53 && (uint32(v14) < uint32(c1))) && (uint64(v47+v15) < uint64(v11))
-			if !v55 {
-				v68 = v18
-				v69 = 0
-				goto b14
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v56 = v18
-			v57 = 0
-		}
-	b11:
-		{
-			v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
-			v65 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))*v64 + v56)
-			v66 = v57 + 1
-			if v66 < v3 {
-				v56 = v65
-				v57 = v66
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v3
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v56, v65, v68, v73, v79, v82, v85 float32
+			var v57, v66, v69, v70, v75, v80 int64
+			if !v38 {
+				v85 = v18
+				goto b22
+			}
+			{
+				v50 := v39 && (-2147483648 <= v21)
+				v53 := ((v50 && (v21 <= 2147483647)) && (uint64(v21) < uint64(v10))) && (uint64(v21+v43) < uint64(v10))
+				v55 := (v53 && (uint32(v14) < uint32(c1))) && (uint64(v47+v15) < uint64(v11))
+				if !v55 {
+					v68 = v18
+					v69 = 0
+					goto b14
+				}
+				v56 = v18
+				v57 = 0
+			}
+		b11:
+			{
+				v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
+				v65 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))*v64 + v56)
+				v66 = v57 + 1
+				if v66 < v3 {
+					v56 = v65
+					v57 = v66
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v82 = v65
+			goto b19
+		b14:
+			v70 = v21 + v69
+			if uint64(v70) >= uint64(v10) {
+				g.Fault(5, v70, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v73 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4))
+			v75 = (v69 * v3) + v15
+			if uint64(v75) >= uint64(v11) {
+				g.Fault(6, v75, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v79 = float32(v73**(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4)) + v68)
+			v80 = v69 + 1
+			if v80 < v3 {
+				v68 = v79
+				v69 = v80
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b11
+				goto b14
 			}
+			v82 = v79
+		b19:
+			v85 = v82
+		b22:
+			h85[li] = v85
+			more = true
 		}
-		v82 = v65
-		goto b19
-	b14:
-		v70 = v21 + v69
-		if uint64(v70) >= uint64(v10) {
-			g.Fault(5, v70, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v73 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4))
-		v75 = (v69 * v3) + v15
-		if uint64(v75) >= uint64(v11) {
-			g.Fault(6, v75, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v79 = float32(v73**(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4)) + v68)
-		v80 = v69 + 1
-		if v80 < v3 {
-			v68 = v79
-			v69 = v80
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b14
-		}
-		v82 = v79
-	b19:
-		v85 = v82
-	b22:
-		h85[li] = v85
-		next = 3
 	}
-	return next
-}
-
-func (g *matMulArgumentHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e19 := g.v19
-	v3 := g.v3
-	h85 := g.v85[:n]
 	v2 := g.v2
-	basey := g.Base(1)
 	v4 := g.v4
-	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	c0 := g.c0
-	v10 := int64(uint32(c0))
-	m0 := g.Memory(0)
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	c1 := g.c1
-	v11 := int64(uint32(c1))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v8 := g.v8
 	p4 := g.Pointer(4)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v85 := h85[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float32
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v85
+			v19 = v19 + v3
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v3) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(0, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v6) {
+				g.Fault(2, v33, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v85 := h85[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float32
-		var v22, v25, v33 int64
-		var v29 int32
-		v18 = v85
-		v19 = v19 + v3
-		if v19 >= v2 {
-			goto b28
-		}
-		v22 = (v17 * v3) + v15
-		v25 = ((v13 * v2) + v19) + v15
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(0, v25, v4, v0, v1)
+		b28:
+			v92 := (v13 * v2) + v12
+			if uint64(v92) >= uint64(v8) {
+				g.Fault(4, v92, v8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-		if uint64(v22) >= uint64(v10) {
-			g.Fault(1, v22, v10, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v6) {
-			g.Fault(2, v33, v6, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-		if uint64(v22) >= uint64(v11) {
-			g.Fault(3, v22, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b28:
-		v92 := (v13 * v2) + v12
-		if uint64(v92) >= uint64(v8) {
-			g.Fault(4, v92, v8, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -395,25 +384,21 @@ func (g *matMulConstantHost) Begin() {
 }
 
 func (g *matMulConstantHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernels.go:35
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernels.go:36
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3: // Barrier, kernels.go:79
-			next = g.r4()
 		}
 	}
 }
 
-func (g *matMulConstantHost) r2() int {
+func (g *matMulConstantHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:35
+	g.Zero(0)
+	// ZeroLocal, kernels.go:36
+	g.Zero(1)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	v2 := g.v2
@@ -428,65 +413,67 @@ func (g *matMulConstantHost) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v15, v25 float32
-		var v16, v20, v23, v30 int64
-		var v19 int32
-		v9 := int64(uint32(v0))
-		v10 := int64(uint32(v1))
-		v11 := int32(x)
-		v12 := int64(uint32(v11))
-		v13 := int32(y)
-		v14 := int64(uint32(v13))
-		v15 = 0
-		v16 = 0
-		if v16 >= v2 {
-			goto b22
-		}
-		v19 = (v13 * 16) + v11
-		v20 = int64(uint32(v19))
-		v23 = ((v10 * v2) + v16) + v12
-		if uint64(v23) >= uint64(v3) {
-			g.Fault(0, v23, v3, v0, v1)
-			g.Leave(li)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v15, v25 float32
+			var v16, v20, v23, v30 int64
+			var v19 int32
+			v9 := int64(uint32(v0))
+			v10 := int64(uint32(v1))
+			v11 := int32(x)
+			v12 := int64(uint32(v11))
+			v13 := int32(y)
+			v14 := int64(uint32(v13))
+			v15 = 0
+			v16 = 0
+			if v16 >= v2 {
+				goto b22
+			}
+			v19 = (v13 * 16) + v11
+			v20 = int64(uint32(v19))
+			v23 = ((v10 * v2) + v16) + v12
+			if uint64(v23) >= uint64(v3) {
+				g.Fault(0, v23, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
+			if uint32(v19) >= 256 {
+				g.Fault(1, v20, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v30 = ((v16 + v14) * v2) + v9
+			if uint64(v30) >= uint64(v5) {
+				g.Fault(2, v30, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
+			h15[li] = v15
+			u16 = v16
+			next = 2
 			continue
-		}
-		v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-		if uint32(v19) >= 256 {
-			g.Fault(1, v20, 256, v0, v1)
+		b22:
+			v141 := (v10 * v2) + v9
+			if uint64(v141) >= uint64(v7) {
+				g.Fault(3, v141, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 			g.Leave(li)
-			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-		v30 = ((v16 + v14) * v2) + v9
-		if uint64(v30) >= uint64(v5) {
-			g.Fault(2, v30, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
-		h15[li] = v15
-		u16 = v16
-		next = 2
-		continue
-	b22:
-		v141 := (v10 * v2) + v9
-		if uint64(v141) >= uint64(v7) {
-			g.Fault(3, v141, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
-		g.Leave(li)
 	}
 	g.v16 = u16
 	return next
@@ -501,164 +488,160 @@ func (g *matMulConstantHost) r3() int {
 	basey := g.Base(1)
 	h133 := g.v133[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v13 := int32(y)
+			v18 := v13 * 16
+			v11 := int32(x)
+			v15 := h15[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v119, v124, v130, v133 float32
+			var v120, v121, v126, v131 int32
+			var v122, v127 int64
+			v41 := ((uint32(v18) < 256) && (uint32(v18+15) < 256)) && (uint32(v11) < 256)
+			if v41 && (uint32(v11+240) < 256) {
+				v45 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v15)
+				v50 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v45)
+				v55 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v50)
+				v60 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v55)
+				v65 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v60)
+				v70 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v65)
+				v75 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v70)
+				v80 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v75)
+				v85 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v80)
+				v90 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v85)
+				v95 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v90)
+				v100 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v95)
+				v105 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v100)
+				v110 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v105)
+				v115 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v110)
+				v118 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v115)
+				v133 = v118
+				goto b15
+			}
+			v119 = v15
+			v120 = 0
+		b10:
+			v121 = v18 + v120
+			v122 = int64(uint32(v121))
+			if uint32(v121) >= 256 {
+				g.Fault(4, v122, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
+			v126 = (v120 * 16) + v11
+			v127 = int64(uint32(v126))
+			if uint32(v126) >= 256 {
+				g.Fault(5, v127, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v130 = float32(v124**(*float32)(unsafe.Add(m1, int(v126)*4)) + v119)
+			v131 = v120 + 1
+			if v131 < 16 {
+				v119 = v130
+				v120 = v131
+				goto b10
+			}
+			v133 = v130
+		b15:
+			h133[li] = v133
+			more = true
 		}
-		if dead[li] {
-			continue
-		}
-		v13 := int32(y)
-		v18 := v13 * 16
-		v11 := int32(x)
-		v15 := h15[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v119, v124, v130, v133 float32
-		var v120, v121, v126, v131 int32
-		var v122, v127 int64
-		v41 := ((uint32(v18) < 256) && (uint32(v18+15) < 256)) && (uint32(v11) < 256)
-		if v41 && (uint32(v11+240) < 256) {
-			v45 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v15)
-			v50 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v45)
-			v55 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v50)
-			v60 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v55)
-			v65 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v60)
-			v70 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v65)
-			v75 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v70)
-			v80 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v75)
-			v85 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v80)
-			v90 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v85)
-			v95 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v90)
-			v100 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v95)
-			v105 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v100)
-			v110 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v105)
-			v115 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v110)
-			v118 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v115)
-			v133 = v118
-			goto b15
-		}
-		v119 = v15
-		v120 = 0
-	b10:
-		v121 = v18 + v120
-		v122 = int64(uint32(v121))
-		if uint32(v121) >= 256 {
-			g.Fault(4, v122, 256, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
-		v126 = (v120 * 16) + v11
-		v127 = int64(uint32(v126))
-		if uint32(v126) >= 256 {
-			g.Fault(5, v127, 256, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v130 = float32(v124**(*float32)(unsafe.Add(m1, int(v126)*4)) + v119)
-		v131 = v120 + 1
-		if v131 < 16 {
-			v119 = v130
-			v120 = v131
-			goto b10
-		}
-		v133 = v130
-	b15:
-		h133[li] = v133
-		next = 3
 	}
-	return next
-}
-
-func (g *matMulConstantHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e16 := g.v16
-	h133 := g.v133[:n]
 	v2 := g.v2
-	basey := g.Base(1)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	m1 := g.Memory(1)
-	h15 := g.v15[:n]
 	u16 := g.v16
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v16 := e16
+			v133 := h133[li]
+			v13 := int32(y)
+			v11 := int32(x)
+			v1 := int32(basey + y)
+			v10 := int64(uint32(v1))
+			v12 := int64(uint32(v11))
+			v0 := int32(basex + x)
+			v14 := int64(uint32(v13))
+			v9 := int64(uint32(v0))
+			var v15, v25 float32
+			var v19 int32
+			var v20, v23, v30 int64
+			v15 = v133
+			v16 = v16 + 16
+			if v16 >= v2 {
+				goto b22
+			}
+			v19 = (v13 * 16) + v11
+			v20 = int64(uint32(v19))
+			v23 = ((v10 * v2) + v16) + v12
+			if uint64(v23) >= uint64(v3) {
+				g.Fault(0, v23, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
+			if uint32(v19) >= 256 {
+				g.Fault(1, v20, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v30 = ((v16 + v14) * v2) + v9
+			if uint64(v30) >= uint64(v5) {
+				g.Fault(2, v30, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
+			h15[li] = v15
+			u16 = v16
+			next = 2
 			continue
-		}
-		v16 := e16
-		v133 := h133[li]
-		v13 := int32(y)
-		v11 := int32(x)
-		v1 := int32(basey + y)
-		v10 := int64(uint32(v1))
-		v12 := int64(uint32(v11))
-		v0 := int32(basex + x)
-		v14 := int64(uint32(v13))
-		v9 := int64(uint32(v0))
-		var v15, v25 float32
-		var v19 int32
-		var v20, v23, v30 int64
-		v15 = v133
-		v16 = v16 + 16
-		if v16 >= v2 {
-			goto b22
-		}
-		v19 = (v13 * 16) + v11
-		v20 = int64(uint32(v19))
-		v23 = ((v10 * v2) + v16) + v12
-		if uint64(v23) >= uint64(v3) {
-			g.Fault(0, v23, v3, v0, v1)
+		b22:
+			v141 := (v10 * v2) + v9
+			if uint64(v141) >= uint64(v7) {
+				g.Fault(3, v141, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
 			g.Leave(li)
-			continue
 		}
-		v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-		if uint32(v19) >= 256 {
-			g.Fault(1, v20, 256, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-		v30 = ((v16 + v14) * v2) + v9
-		if uint64(v30) >= uint64(v5) {
-			g.Fault(2, v30, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
-		h15[li] = v15
-		u16 = v16
-		next = 2
-		continue
-	b22:
-		v141 := (v10 * v2) + v9
-		if uint64(v141) >= uint64(v7) {
-			g.Fault(3, v141, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
-		g.Leave(li)
 	}
 	g.v16 = u16
 	return next
@@ -702,25 +685,21 @@ func (g *matMulSpecHost) Begin() {
 }
 
 func (g *matMulSpecHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // ZeroLocal, kernels.go:49
-			g.Zero(0)
-			next = 1
-		case 1: // ZeroLocal, kernels.go:50
-			g.Zero(1)
-			next = g.r2()
 		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3: // Barrier, kernels.go:79
-			next = g.r4()
 		}
 	}
 }
 
-func (g *matMulSpecHost) r2() int {
+func (g *matMulSpecHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:49
+	g.Zero(0)
+	// ZeroLocal, kernels.go:50
+	g.Zero(1)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	v2 := g.v2
@@ -738,65 +717,67 @@ func (g *matMulSpecHost) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v18, v28 float32
-		var v19, v23, v26, v33 int64
-		var v22 int32
-		v12 := int64(uint32(v0))
-		v13 := int64(uint32(v1))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v18 = 0
-		v19 = 0
-		if v19 >= v2 {
-			goto b24
-		}
-		v22 = (v16 * c0) + v14
-		v23 = int64(uint32(v22))
-		v26 = ((v13 * v2) + v19) + v15
-		if uint64(v26) >= uint64(v3) {
-			g.Fault(0, v26, v3, v0, v1)
-			g.Leave(li)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v28 float32
+			var v19, v23, v26, v33 int64
+			var v22 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b24
+			}
+			v22 = (v16 * c0) + v14
+			v23 = int64(uint32(v22))
+			v26 = ((v13 * v2) + v19) + v15
+			if uint64(v26) >= uint64(v3) {
+				g.Fault(0, v26, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
+			if uint32(v22) >= uint32(v10) {
+				g.Fault(1, v23, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
-		if uint32(v22) >= uint32(v10) {
-			g.Fault(1, v23, v11, v0, v1)
+		b24:
+			v80 := (v13 * v2) + v12
+			if uint64(v80) >= uint64(v7) {
+				g.Fault(3, v80, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		v80 := (v13 * v2) + v12
-		if uint64(v80) >= uint64(v7) {
-			g.Fault(3, v80, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
@@ -816,164 +797,157 @@ func (g *matMulSpecHost) r3() int {
 	basey := g.Base(1)
 	h72 := g.v72[:n]
 	dead := g.Dead[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v16 := int32(y)
+			v21 := v16 * c0
+			v14 := int32(x)
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v48, v55, v58, v63, v69, v72 float32
+			var v49, v56, v59, v60, v65, v70 int32
+			var v61, v66 int64
+			v45 := (uint32(v21) < uint32(v10)) && (uint32(v21+v38) < uint32(v10))
+			v47 := (v45 && (uint32(v14) < uint32(v10))) && (uint32(v42+v14) < uint32(v10))
+			if !v47 {
+				v58 = v18
+				v59 = 0
+				goto b12
+			}
+			v48 = v18
+			v49 = 0
+		b9:
+			v55 = float32(*(*float32)(unsafe.Add(m0, int(v21+v49)*4))**(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4)) + v48)
+			v56 = v49 + 1
+			if v56 < c0 {
+				v48 = v55
+				v49 = v56
+				goto b9
+			}
+			v72 = v55
+			goto b17
+		b12:
+			v60 = v21 + v59
+			v61 = int64(uint32(v60))
+			if uint32(v60) >= uint32(v10) {
+				g.Fault(4, v61, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
+			v65 = (v59 * c0) + v14
+			v66 = int64(uint32(v65))
+			if uint32(v65) >= uint32(v10) {
+				g.Fault(5, v66, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = float32(v63**(*float32)(unsafe.Add(m1, int(v65)*4)) + v58)
+			v70 = v59 + 1
+			if v70 < c0 {
+				v58 = v69
+				v59 = v70
+				goto b12
+			}
+			v72 = v69
+		b17:
+			h72[li] = v72
+			more = true
 		}
-		if dead[li] {
-			continue
-		}
-		v16 := int32(y)
-		v21 := v16 * c0
-		v14 := int32(x)
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v48, v55, v58, v63, v69, v72 float32
-		var v49, v56, v59, v60, v65, v70 int32
-		var v61, v66 int64
-		v45 := (uint32(v21) < uint32(v10)) && (uint32(v21+v38) < uint32(v10))
-		v47 := (v45 && (uint32(v14) < uint32(v10))) && (uint32(v42+v14) < uint32(v10))
-		if !v47 {
-			v58 = v18
-			v59 = 0
-			goto b12
-		}
-		v48 = v18
-		v49 = 0
-	b9:
-		v55 = float32(*(*float32)(unsafe.Add(m0, int(v21+v49)*4))**(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4)) + v48)
-		v56 = v49 + 1
-		if v56 < c0 {
-			v48 = v55
-			v49 = v56
-			goto b9
-		}
-		v72 = v55
-		goto b17
-	b12:
-		v60 = v21 + v59
-		v61 = int64(uint32(v60))
-		if uint32(v60) >= uint32(v10) {
-			g.Fault(4, v61, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
-		v65 = (v59 * c0) + v14
-		v66 = int64(uint32(v65))
-		if uint32(v65) >= uint32(v10) {
-			g.Fault(5, v66, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		v69 = float32(v63**(*float32)(unsafe.Add(m1, int(v65)*4)) + v58)
-		v70 = v59 + 1
-		if v70 < c0 {
-			v58 = v69
-			v59 = v70
-			goto b12
-		}
-		v72 = v69
-	b17:
-		h72[li] = v72
-		next = 3
 	}
-	return next
-}
-
-func (g *matMulSpecHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e19 := g.v19
-	c0 := g.c0
 	v9 := int64(c0)
-	h72 := g.v72[:n]
 	v2 := g.v2
-	basey := g.Base(1)
 	v3 := g.v3
-	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	v10 := c0 * c0
-	v11 := int64(uint32(v10))
-	m0 := g.Memory(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
-	dead := g.Dead[:n]
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := range n {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v72 := h72[li]
+			v16 := int32(y)
+			v14 := int32(x)
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v17 := int64(uint32(v16))
+			v12 := int64(uint32(v0))
+			var v18, v28 float32
+			var v22 int32
+			var v23, v26, v33 int64
+			v18 = v72
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b24
+			}
+			v22 = (v16 * c0) + v14
+			v23 = int64(uint32(v22))
+			v26 = ((v13 * v2) + v19) + v15
+			if uint64(v26) >= uint64(v3) {
+				g.Fault(0, v26, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
+			if uint32(v22) >= uint32(v10) {
+				g.Fault(1, v23, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v72 := h72[li]
-		v16 := int32(y)
-		v14 := int32(x)
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v17 := int64(uint32(v16))
-		v12 := int64(uint32(v0))
-		var v18, v28 float32
-		var v22 int32
-		var v23, v26, v33 int64
-		v18 = v72
-		v19 = v19 + v9
-		if v19 >= v2 {
-			goto b24
-		}
-		v22 = (v16 * c0) + v14
-		v23 = int64(uint32(v22))
-		v26 = ((v13 * v2) + v19) + v15
-		if uint64(v26) >= uint64(v3) {
-			g.Fault(0, v26, v3, v0, v1)
+		b24:
+			v80 := (v13 * v2) + v12
+			if uint64(v80) >= uint64(v7) {
+				g.Fault(3, v80, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
 			g.Leave(li)
-			continue
 		}
-		v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
-		if uint32(v22) >= uint32(v10) {
-			g.Fault(1, v23, v11, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-		v33 = ((v19 + v17) * v2) + v12
-		if uint64(v33) >= uint64(v5) {
-			g.Fault(2, v33, v5, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		v80 := (v13 * v2) + v12
-		if uint64(v80) >= uint64(v7) {
-			g.Fault(3, v80, v7, v0, v1)
-			g.Leave(li)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
-		g.Leave(li)
 	}
 	g.v19 = u19
 	return next
