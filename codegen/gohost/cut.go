@@ -51,6 +51,7 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 	if w.straight && w.same(v) {
 		out, is = w.v(v), ":="
 		w.shared[v] = true
+		w.results = append(w.results, out)
 	}
 	sub := v.GroupScope() == ir.ScopeSubGroup
 	gather, in := w.gather(x, v), "in"

@@ -139,7 +139,8 @@ type writer struct {
 	used  map[string]bool // packages
 
 	*flow
-	shared map[any]bool // in a method with a line of regions: what stands ahead of their loops so far
+	results []string     // variables for what group ops return
+	shared  map[any]bool // in a method with a line of regions: what stands ahead of their loops so far
 	values
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory

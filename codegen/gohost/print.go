@@ -21,6 +21,7 @@ func (w *writer) print() {
 	if w.straight {
 		w.f("func (g *%s) Run() {\n", w.name)
 		w.line(w.lines[0], trivial)
+		w.dropUnused()
 	} else {
 		w.machine(trivial)
 	}
@@ -59,6 +60,18 @@ func (w *writer) line(line []*region, trivial []*split) {
 	}
 	w.shared = nil
 	w.f("}\n\n")
+}
+
+// dropUnused has results of group ops that nothing uses go nowhere, as Go wants it.
+func (w *writer) dropUnused() {
+	text := string(w.take())
+	for _, v := range w.results {
+		def := v + " := "
+		if before, after, _ := strings.Cut(text, def); !mentions(after, v) {
+			text = before + "_ = " + after
+		}
+	}
+	w.f("%s", text)
 }
 
 // machine writes the method Run where work-items come to different cuts, with a method
