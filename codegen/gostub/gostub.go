@@ -61,7 +61,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.sources()
 	if p.Bare {
 		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
-		g.file.Const().Id(packageConst).Op("=").Lit(p.Path)
+		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
 	}
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
@@ -194,11 +194,11 @@ func (g *generator) description(k *Kernel) *jen.Statement {
 	if !g.p.Bare {
 		return abiKernel(k)
 	}
-	args := []jen.Code{jen.Id(packageConst), jen.Lit(k.ABI.Name)}
+	args := []jen.Code{jen.Lit(k.ABI.Name)}
 	for _, v := range k.ABI.Variables {
 		args = append(args, pointer(v.Name))
 	}
-	return jen.Qual(modulesPath, "Kernel").Call(args...)
+	return jen.Id(packageConst).Dot("Kernel").Call(args...)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.
@@ -384,7 +384,10 @@ func groupImports(src []byte) []byte {
 			std = append(std, line...)
 		}
 	}
-	return slices.Concat(head, []byte("import (\n"), std, []byte("\n"), other, []byte(")\n"), tail)
+	if std != nil {
+		std = append(std, '\n')
+	}
+	return slices.Concat(head, []byte("import (\n"), std, other, []byte(")\n"), tail)
 }
 
 // firstSentence returns the first sentence of a doc comment, on one line.

@@ -32,10 +32,12 @@ type Directives struct {
 //	//kgen:bare views            all kernels are also launched with views and as nodes of graphs
 //	//kgen:bare views=Sum,Blur   these kernels are
 //	//kgen:bare nospare          there are no host forms that only launches need which may be cancelled
+//	//kgen:bare noform=Sum       these kernels have no host forms
 type bareness struct {
 	nospare bool
-	views   []string // kernels
-	all     bool     // kernels are in views
+	noform  []string // kernels
+	views   []string
+	all     bool // kernels are in views
 	pos     token.Pos
 }
 
@@ -123,16 +125,18 @@ func (l *loader) packageDirective(d *Directives, s *source, verb, args string, p
 	default:
 		b := &bareness{pos: pos}
 		for _, word := range strings.Fields(args) {
-			names, some := strings.CutPrefix(word, "views=")
+			verb, names, some := strings.Cut(word, "=")
 			switch {
-			case some:
+			case some && verb == "views":
 				b.views = strings.Split(names, ",")
+			case some && verb == "noform":
+				b.noform = strings.Split(names, ",")
 			case word == "views":
 				b.all = true
 			case word == "nospare":
 				b.nospare = true
 			default:
-				l.directiveError(pos, "//kgen:bare takes nospare, and views or views=K,L with the names of kernels", "unknown word %q", word)
+				l.directiveError(pos, "//kgen:bare takes nospare, noform=K,L with the names of kernels, and views or views=K,L", "unknown word %q", word)
 			}
 		}
 		d.bare[s.types] = b
@@ -146,9 +150,9 @@ func (f *finder) bareKernels() {
 		if b == nil {
 			continue
 		}
-		for _, name := range b.views {
+		for _, name := range slices.Concat(b.views, b.noform) {
 			if !slices.ContainsFunc(pkg.Kernels, func(k *Kernel) bool { return k.Name == name }) {
-				f.l.directiveError(b.pos, "write the names of the package's kernels, with commas between", "views=: the package has no kernel %q", name)
+				f.l.directiveError(b.pos, "write the names of the package's kernels, with commas between", "the package has no kernel %q", name)
 			}
 		}
 	}

@@ -32,7 +32,9 @@ func TestBare(t *testing.T) {
 		{" nospare", []bool{false, false}, true, ""},
 		{" views", []bool{true, true}, false, ""},
 		{" views=Fast nospare", []bool{true, false}, true, ""},
+		{" noform=Precise", []bool{false, false}, false, ""},
 		{" view", nil, false, `unknown word "view"`},
+		{" noform=Nobody", nil, false, `the package has no kernel "Nobody"`},
 		{" views=Fast,Nobody", nil, false, `the package has no kernel "Nobody"`},
 	} {
 		t.Run(tt.words, func(t *testing.T) {
@@ -52,8 +54,8 @@ func TestBare(t *testing.T) {
 				t.Errorf("diagnostics %v, %d kernels, bare %v, nospare %v", diags, len(pkg.Kernels), p.Bare(pkg), p.NoSpare(pkg))
 			}
 			for i, k := range pkg.Kernels {
-				if p.Views(k) != tt.views[i] {
-					t.Errorf("kernel %s: views %v", k.Name, p.Views(k))
+				if noform := strings.Contains(tt.words, "noform="+k.Name); p.Views(k) != tt.views[i] || p.NoForm(k) != noform {
+					t.Errorf("kernel %s: views %v, noform %v", k.Name, p.Views(k), p.NoForm(k))
 				}
 			}
 		})

@@ -85,6 +85,12 @@ func (p *Program) NoSpare(pkg *Package) bool {
 	return b != nil && b.nospare
 }
 
+// NoForm reports whether a kernel has no host form, as //kgen:bare noform says.
+func (p *Program) NoForm(k *Kernel) bool {
+	b := p.bare[k.Pkg.Types]
+	return b != nil && slices.Contains(b.noform, k.Name)
+}
+
 // Views reports whether the stub of a kernel has a type with views of device memory, for
 // queues and graphs. Others, which a //kgen:bare directive does not name, have a Run function alone.
 func (p *Program) Views(k *Kernel) bool {

@@ -17,7 +17,7 @@
 //	//kgen:bare views=Sum,Blur
 //
 // or, with the word views alone, for all of them. The word nospare leaves out the host forms
-// that only launches need which may be cancelled.
+// that only launches need which may be cancelled, and noform=Sum,Blur those of kernels.
 //
 // A package's folder holds, as [Write] writes it,
 //
@@ -229,11 +229,14 @@ var packages struct {
 	of map[string]map[string]*abi.Kernel
 }
 
+// Package is the import path of a package with the directive.
+type Package string
+
 // Kernel is called by stubs. It returns the description of a kernel with its modules; vars
 // point to the variables of abi.Kernel.Variables. It panics where there is none to be had,
 // with what to do.
-func Kernel(pkg, name string, vars ...any) *abi.Kernel {
-	kernels, err := of(pkg)
+func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
+	kernels, err := of(string(pkg))
 	if err != nil {
 		panic(fmt.Sprintf("the modules of package %s: %v", pkg, err))
 	}

@@ -29,7 +29,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/endless",
-	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/endless/cases.go", Package: "endless", Sum: 0xb8081b11},
@@ -38,9 +37,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/endless"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/endless"
 
-var aloneKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Alone"), func(a *kernelimpl.HostArgs) any {
+var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Alone
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -87,7 +86,7 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 	return l.RunTask(ctx, dev, opts)
 }
 
-var countKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Count"), func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
 	return endless.Count{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -125,7 +124,7 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var meetKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Meet"), func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
 		N:       kernelimpl.HostValue[int](a, 0),
 		Values:  kernelimpl.HostSlice[uint32](a, 1),
@@ -167,7 +166,7 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var searchKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Search
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -214,7 +213,7 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var waitKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Wait"), func(a *kernelimpl.HostArgs) any {
+var waitKernel = kernelimpl.RegisterForm(pkg.Kernel("Wait"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Wait
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)

@@ -28,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0x4d7b0dc0},
@@ -36,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/litmus"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/litmus"
 
-var coRRKernel = kernelimpl.Register(modules.Kernel(pkg, "CoRR"), func(a *kernelimpl.HostArgs) any {
+var coRRKernel = kernelimpl.Register(pkg.Kernel("CoRR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -117,7 +116,7 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coRWKernel = kernelimpl.Register(modules.Kernel(pkg, "CoRW"), func(a *kernelimpl.HostArgs) any {
+var coRWKernel = kernelimpl.Register(pkg.Kernel("CoRW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -196,7 +195,7 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWRKernel = kernelimpl.Register(modules.Kernel(pkg, "CoWR"), func(a *kernelimpl.HostArgs) any {
+var coWRKernel = kernelimpl.Register(pkg.Kernel("CoWR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -275,7 +274,7 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWWKernel = kernelimpl.Register(modules.Kernel(pkg, "CoWW"), func(a *kernelimpl.HostArgs) any {
+var coWWKernel = kernelimpl.Register(pkg.Kernel("CoWW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -354,7 +353,7 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var collectKernel = kernelimpl.Register(modules.Kernel(pkg, "Collect"), func(a *kernelimpl.HostArgs) any {
+var collectKernel = kernelimpl.Register(pkg.Kernel("Collect"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -437,7 +436,7 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fenceMPKernel = kernelimpl.Register(modules.Kernel(pkg, "FenceMP"), func(a *kernelimpl.HostArgs) any {
+var fenceMPKernel = kernelimpl.Register(pkg.Kernel("FenceMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -516,7 +515,7 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var iriwKernel = kernelimpl.Register(modules.Kernel(pkg, "IRIW"), func(a *kernelimpl.HostArgs) any {
+var iriwKernel = kernelimpl.Register(pkg.Kernel("IRIW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -595,7 +594,7 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lbKernel = kernelimpl.Register(modules.Kernel(pkg, "LB"), func(a *kernelimpl.HostArgs) any {
+var lbKernel = kernelimpl.Register(pkg.Kernel("LB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -674,7 +673,7 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localMPKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalMP"), func(a *kernelimpl.HostArgs) any {
+var localMPKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -753,7 +752,7 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localSBKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalSB"), func(a *kernelimpl.HostArgs) any {
+var localSBKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalSB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -832,7 +831,7 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpKernel = kernelimpl.Register(modules.Kernel(pkg, "MP"), func(a *kernelimpl.HostArgs) any {
+var mpKernel = kernelimpl.Register(pkg.Kernel("MP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -911,7 +910,7 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAddKernel = kernelimpl.Register(modules.Kernel(pkg, "MPAdd"), func(a *kernelimpl.HostArgs) any {
+var mpAddKernel = kernelimpl.Register(pkg.Kernel("MPAdd"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -990,7 +989,7 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAtomicKernel = kernelimpl.Register(modules.Kernel(pkg, "MPAtomic"), func(a *kernelimpl.HostArgs) any {
+var mpAtomicKernel = kernelimpl.Register(pkg.Kernel("MPAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1069,7 +1068,7 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpSwapKernel = kernelimpl.Register(modules.Kernel(pkg, "MPSwap"), func(a *kernelimpl.HostArgs) any {
+var mpSwapKernel = kernelimpl.Register(pkg.Kernel("MPSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1148,7 +1147,7 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var rKernel = kernelimpl.Register(modules.Kernel(pkg, "R"), func(a *kernelimpl.HostArgs) any {
+var rKernel = kernelimpl.Register(pkg.Kernel("R"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1227,7 +1226,7 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sKernel = kernelimpl.Register(modules.Kernel(pkg, "S"), func(a *kernelimpl.HostArgs) any {
+var sKernel = kernelimpl.Register(pkg.Kernel("S"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1306,7 +1305,7 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbKernel = kernelimpl.Register(modules.Kernel(pkg, "SB"), func(a *kernelimpl.HostArgs) any {
+var sbKernel = kernelimpl.Register(pkg.Kernel("SB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1385,7 +1384,7 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbSwapKernel = kernelimpl.Register(modules.Kernel(pkg, "SBSwap"), func(a *kernelimpl.HostArgs) any {
+var sbSwapKernel = kernelimpl.Register(pkg.Kernel("SBSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1464,7 +1463,7 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var twoTwoWKernel = kernelimpl.Register(modules.Kernel(pkg, "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
+var twoTwoWKernel = kernelimpl.Register(pkg.Kernel("TwoTwoW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1543,7 +1542,7 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var wrcKernel = kernelimpl.Register(modules.Kernel(pkg, "WRC"), func(a *kernelimpl.HostArgs) any {
+var wrcKernel = kernelimpl.Register(pkg.Kernel("WRC"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)

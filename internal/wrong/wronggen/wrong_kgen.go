@@ -4,7 +4,6 @@
 package wronggen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -29,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Kernels: []string{"Accessor", "AfterReduction", "Counts", "Evens", "Flag", "GlobalCounts", "Guarded", "HalfAtomic", "Halo", "Halves", "InPlace", "LastSteps", "Lie", "LieRounds", "MissingBarrier", "MissingSecond", "Neighbour", "Overlap", "SameElement", "Shared", "SmallBarrier", "Tree"},
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0xe7b90574},
@@ -37,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/wrong"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/wrong"
 
-var accessorKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Accessor"), func(a *kernelimpl.HostArgs) any {
+var accessorKernel = kernelimpl.RegisterForm(pkg.Kernel("Accessor"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -53,7 +51,7 @@ var RunAccessor = stubs.NDRange1(accessorKernel, func(l *kernelimpl.Launch, k wr
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "AfterReduction"), func(a *kernelimpl.HostArgs) any {
+var afterReductionKernel = kernelimpl.RegisterForm(pkg.Kernel("AfterReduction"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -67,7 +65,7 @@ var RunAfterReduction = stubs.NDRange1(afterReductionKernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var countsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Counts"), func(a *kernelimpl.HostArgs) any {
+var countsKernel = kernelimpl.RegisterForm(pkg.Kernel("Counts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -81,7 +79,7 @@ var RunCounts = stubs.NDRange1(countsKernel, func(l *kernelimpl.Launch, k wrong.
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var evensKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Evens"), func(a *kernelimpl.HostArgs) any {
+var evensKernel = kernelimpl.RegisterForm(pkg.Kernel("Evens"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -95,7 +93,7 @@ var RunEvens = stubs.NDRange1(evensKernel, func(l *kernelimpl.Launch, k wrong.Ev
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var flagKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Flag"), func(a *kernelimpl.HostArgs) any {
+var flagKernel = kernelimpl.RegisterForm(pkg.Kernel("Flag"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -109,7 +107,7 @@ var RunFlag = stubs.NDRange1(flagKernel, func(l *kernelimpl.Launch, k wrong.Flag
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
+var globalCountsKernel = kernelimpl.RegisterForm(pkg.Kernel("GlobalCounts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -119,7 +117,7 @@ var RunGlobalCounts = stubs.Range1(globalCountsKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 })
-var guardedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Guarded"), func(a *kernelimpl.HostArgs) any {
+var guardedKernel = kernelimpl.RegisterForm(pkg.Kernel("Guarded"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -133,7 +131,7 @@ var RunGuarded = stubs.NDRange1(guardedKernel, func(l *kernelimpl.Launch, k wron
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
+var halfAtomicKernel = kernelimpl.RegisterForm(pkg.Kernel("HalfAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -147,7 +145,7 @@ var RunHalfAtomic = stubs.NDRange1(halfAtomicKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var haloKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halo"), func(a *kernelimpl.HostArgs) any {
+var haloKernel = kernelimpl.RegisterForm(pkg.Kernel("Halo"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -161,7 +159,7 @@ var RunHalo = stubs.NDRange1(haloKernel, func(l *kernelimpl.Launch, k wrong.Halo
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var halvesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Halves"), func(a *kernelimpl.HostArgs) any {
+var halvesKernel = kernelimpl.RegisterForm(pkg.Kernel("Halves"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -175,7 +173,7 @@ var RunHalves = stubs.NDRange1(halvesKernel, func(l *kernelimpl.Launch, k wrong.
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "InPlace"), func(a *kernelimpl.HostArgs) any {
+var inPlaceKernel = kernelimpl.RegisterForm(pkg.Kernel("InPlace"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -185,7 +183,7 @@ var RunInPlace = stubs.Range1(inPlaceKernel, func(l *kernelimpl.Launch, k wrong.
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 })
-var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LastSteps"), func(a *kernelimpl.HostArgs) any {
+var lastStepsKernel = kernelimpl.RegisterForm(pkg.Kernel("LastSteps"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -199,7 +197,7 @@ var RunLastSteps = stubs.NDRange1(lastStepsKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var lieKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Lie"), func(a *kernelimpl.HostArgs) any {
+var lieKernel = kernelimpl.RegisterForm(pkg.Kernel("Lie"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -213,7 +211,7 @@ var RunLie = stubs.NDRange1(lieKernel, func(l *kernelimpl.Launch, k wrong.Lie) {
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LieRounds"), func(a *kernelimpl.HostArgs) any {
+var lieRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("LieRounds"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -227,7 +225,7 @@ var RunLieRounds = stubs.NDRange1(lieRoundsKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
+var missingBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -241,7 +239,7 @@ var RunMissingBarrier = stubs.NDRange1(missingBarrierKernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MissingSecond"), func(a *kernelimpl.HostArgs) any {
+var missingSecondKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingSecond"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -255,7 +253,7 @@ var RunMissingSecond = stubs.NDRange1(missingSecondKernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbour"), func(a *kernelimpl.HostArgs) any {
+var neighbourKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbour"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
@@ -265,7 +263,7 @@ var RunNeighbour = stubs.Range1(neighbourKernel, func(l *kernelimpl.Launch, k wr
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
 })
-var overlapKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Overlap"), func(a *kernelimpl.HostArgs) any {
+var overlapKernel = kernelimpl.RegisterForm(pkg.Kernel("Overlap"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -279,7 +277,7 @@ var RunOverlap = stubs.NDRange1(overlapKernel, func(l *kernelimpl.Launch, k wron
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SameElement"), func(a *kernelimpl.HostArgs) any {
+var sameElementKernel = kernelimpl.RegisterForm(pkg.Kernel("SameElement"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -293,7 +291,7 @@ var RunSameElement = stubs.NDRange1(sameElementKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -307,7 +305,7 @@ var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k wrong.
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
+var smallBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("SmallBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -321,7 +319,7 @@ var RunSmallBarrier = stubs.NDRange1(smallBarrierKernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
 })
-var treeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tree"), func(a *kernelimpl.HostArgs) any {
+var treeKernel = kernelimpl.RegisterForm(pkg.Kernel("Tree"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)

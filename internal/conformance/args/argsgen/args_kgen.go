@@ -28,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Kernels: []string{"Array", "Captured", "Deep", "Echo", "Idle", "Large", "Nothing", "Part", "Slices", "Spaces"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x2a2355e2},
@@ -36,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/conformance/args"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/args"
 
-var arrayKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Array"), func(a *kernelimpl.HostArgs) any {
+var arrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Array"), func(a *kernelimpl.HostArgs) any {
 	return args.Array{
 		A:   kernelimpl.HostValue[[2]int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -76,7 +75,7 @@ func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var capturedKernel = kernelimpl.Register(modules.Kernel(pkg, "Captured"), func(a *kernelimpl.HostArgs) any {
+var capturedKernel = kernelimpl.Register(pkg.Kernel("Captured"), func(a *kernelimpl.HostArgs) any {
 	return args.Captured{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		I:   kernelimpl.HostValue[int32](a, 1),
@@ -118,7 +117,7 @@ func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
-var deepKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.RegisterForm(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	var k args.Deep
 	k.Part.Inner.M = kernelimpl.HostValue[int32](a, 0)
 	k.Part.Inner.In = kernelimpl.HostSlice[int32](a, 1)
@@ -174,7 +173,7 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var echoKernel = kernelimpl.Register(modules.Kernel(pkg, "Echo"), func(a *kernelimpl.HostArgs) any {
+var echoKernel = kernelimpl.Register(pkg.Kernel("Echo"), func(a *kernelimpl.HostArgs) any {
 	return args.Echo{
 		V:   kernelimpl.HostValue[args.Scalars](a, 0),
 		In:  kernelimpl.HostSlice[args.Scalars](a, 1),
@@ -216,7 +215,7 @@ func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var idleKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Idle"), func(a *kernelimpl.HostArgs) any {
+var idleKernel = kernelimpl.RegisterForm(pkg.Kernel("Idle"), func(a *kernelimpl.HostArgs) any {
 	var k args.Idle
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Scale = kernelimpl.HostValue[float64](a, 1)
@@ -289,7 +288,7 @@ func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var largeKernel = kernelimpl.Register(modules.Kernel(pkg, "Large"), func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
 	return args.Large{
 		A:   kernelimpl.HostValue[[40]float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -327,7 +326,7 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nothingKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Nothing"), func(a *kernelimpl.HostArgs) any {
+var nothingKernel = kernelimpl.RegisterForm(pkg.Kernel("Nothing"), func(a *kernelimpl.HostArgs) any {
 	return args.Nothing{
 		A: kernelimpl.HostValue[int32](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -365,7 +364,7 @@ func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var partKernel = kernelimpl.Register(modules.Kernel(pkg, "Part"), func(a *kernelimpl.HostArgs) any {
+var partKernel = kernelimpl.Register(pkg.Kernel("Part"), func(a *kernelimpl.HostArgs) any {
 	return args.Part{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -403,7 +402,7 @@ func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runt
 	return l.RunTask(ctx, dev, opts)
 }
 
-var slicesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Slices"), func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
 	var k args.Slices
 	k.In[0] = kernelimpl.HostSlice[int32](a, 0)
 	k.In[1] = kernelimpl.HostSlice[int32](a, 1)
@@ -469,7 +468,7 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spacesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Spaces"), func(a *kernelimpl.HostArgs) any {
+var spacesKernel = kernelimpl.RegisterForm(pkg.Kernel("Spaces"), func(a *kernelimpl.HostArgs) any {
 	return args.Spaces{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),

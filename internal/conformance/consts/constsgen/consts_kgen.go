@@ -30,7 +30,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Kernels: []string{"Arrays", "Both", "Folded", "Gaps", "Ids", "Local", "MM32", "MM64", "Named", "Scale", "Singles", "Structs", "Sum", "TellFloat", "TellInt", "Types", "Wide"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
@@ -38,9 +37,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/conformance/consts"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/consts"
 
-var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
 		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
@@ -50,7 +49,7 @@ var RunArrays = stubs.Task(arraysKernel, func(l *kernelimpl.Launch, k consts.Arr
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Ints)
 })
-var bothKernel = kernelimpl.Register(modules.Kernel(pkg, "Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
+var bothKernel = kernelimpl.Register(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -58,7 +57,7 @@ var bothKernel = kernelimpl.Register(modules.Kernel(pkg, "Both", &consts.BothSiz
 var RunBoth = stubs.Task(bothKernel, func(l *kernelimpl.Launch, k consts.Both) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var foldedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
+var foldedKernel = kernelimpl.RegisterForm(pkg.Kernel("Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -66,7 +65,7 @@ var foldedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Folded", &consts
 var RunFolded = stubs.NDRange1(foldedKernel, func(l *kernelimpl.Launch, k consts.Folded) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var gapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
+var gapsKernel = kernelimpl.Register(pkg.Kernel("Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
 		Out: kernelimpl.HostSlice[consts.Padded](a, 0),
 	}.Kernel
@@ -74,7 +73,7 @@ var gapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Gaps", &consts.Gappy),
 var RunGaps = stubs.Task(gapsKernel, func(l *kernelimpl.Launch, k consts.Gaps) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var idsKernel = kernelimpl.Register(modules.Kernel(pkg, "Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
+var idsKernel = kernelimpl.Register(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -82,7 +81,7 @@ var idsKernel = kernelimpl.Register(modules.Kernel(pkg, "Ids", &consts.Fortytwo,
 var RunIds = stubs.Task(idsKernel, func(l *kernelimpl.Launch, k consts.Ids) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var localKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var localKernel = kernelimpl.RegisterForm(pkg.Kernel("Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -90,7 +89,7 @@ var localKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Local", &consts.B
 var RunLocal = stubs.NDRange1(localKernel, func(l *kernelimpl.Launch, k consts.Local) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var mm32Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float32](a, 1),
@@ -108,7 +107,7 @@ var RunMM32 = stubs.NDRange2(mm32Kernel, func(l *kernelimpl.Launch, k consts.MM3
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 })
-var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var mm64Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float64](a, 1),
@@ -126,7 +125,7 @@ var RunMM64 = stubs.NDRange2(mm64Kernel, func(l *kernelimpl.Launch, k consts.MM6
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 })
-var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
+var namedKernel = kernelimpl.Register(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -136,7 +135,7 @@ var RunNamed = stubs.Task(namedKernel, func(l *kernelimpl.Launch, k consts.Named
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var scaleKernel = kernelimpl.Register(modules.Kernel(pkg, "Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
+var scaleKernel = kernelimpl.Register(pkg.Kernel("Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -144,7 +143,7 @@ var scaleKernel = kernelimpl.Register(modules.Kernel(pkg, "Scale", &consts.Gain)
 var RunScale = stubs.Task(scaleKernel, func(l *kernelimpl.Launch, k consts.Scale) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var singlesKernel = kernelimpl.Register(modules.Kernel(pkg, "Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
+var singlesKernel = kernelimpl.Register(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
 		Out: kernelimpl.HostSlice[consts.Words](a, 0),
 	}.Kernel
@@ -152,7 +151,7 @@ var singlesKernel = kernelimpl.Register(modules.Kernel(pkg, "Singles", &consts.F
 var RunSingles = stubs.Task(singlesKernel, func(l *kernelimpl.Launch, k consts.Singles) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var structsKernel = kernelimpl.Register(modules.Kernel(pkg, "Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
+var structsKernel = kernelimpl.Register(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
 		Index: kernelimpl.HostSlice[int32](a, 0),
 		Outer: kernelimpl.HostSlice[consts.Outer](a, 1),
@@ -166,7 +165,7 @@ var RunStructs = stubs.Task(structsKernel, func(l *kernelimpl.Launch, k consts.S
 	kernelimpl.Slice(l, 2, k.Pair)
 	kernelimpl.Value(l, 3, k.I)
 })
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -174,7 +173,7 @@ var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum", &consts.Left,
 var RunSum = stubs.Range1(sumKernel, func(l *kernelimpl.Launch, k consts.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var tellFloatKernel = kernelimpl.Register(modules.Kernel(pkg, "TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var tellFloatKernel = kernelimpl.Register(pkg.Kernel("TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -182,7 +181,7 @@ var tellFloatKernel = kernelimpl.Register(modules.Kernel(pkg, "TellFloat", &cons
 var RunTellFloat = stubs.Task(tellFloatKernel, func(l *kernelimpl.Launch, k consts.TellFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var tellIntKernel = kernelimpl.Register(modules.Kernel(pkg, "TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var tellIntKernel = kernelimpl.Register(pkg.Kernel("TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -190,7 +189,7 @@ var tellIntKernel = kernelimpl.Register(modules.Kernel(pkg, "TellInt", &consts.B
 var RunTellInt = stubs.Task(tellIntKernel, func(l *kernelimpl.Launch, k consts.TellInt) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
 		Out: kernelimpl.HostSlice[consts.All](a, 0),
 	}.Kernel
@@ -198,7 +197,7 @@ var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &consts.F32, 
 var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k consts.Types) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var wideKernel = kernelimpl.Register(modules.Kernel(pkg, "Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
+var wideKernel = kernelimpl.Register(pkg.Kernel("Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

@@ -30,7 +30,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Kernels: []string{"Block", "Divided", "Doubles", "Elements", "Fill", "Helped", "Inner", "Narrow", "PinnedOnly", "ReadTwenty", "Static", "Sum", "Three", "Types"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
@@ -39,9 +38,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/conformance/privates"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/privates"
 
-var blockKernel = kernelimpl.Register(modules.Kernel(pkg, "Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
+var blockKernel = kernelimpl.Register(pkg.Kernel("Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -49,7 +48,7 @@ var blockKernel = kernelimpl.Register(modules.Kernel(pkg, "Block", &consts.Block
 var RunBlock = stubs.Task(blockKernel, func(l *kernelimpl.Launch, k privates.Block) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var dividedKernel = kernelimpl.Register(modules.Kernel(pkg, "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+var dividedKernel = kernelimpl.Register(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -57,7 +56,7 @@ var dividedKernel = kernelimpl.Register(modules.Kernel(pkg, "Divided", &privates
 var RunDivided = stubs.Task(dividedKernel, func(l *kernelimpl.Launch, k privates.Divided) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var doublesKernel = kernelimpl.Register(modules.Kernel(pkg, "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
+var doublesKernel = kernelimpl.Register(pkg.Kernel("Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -65,7 +64,7 @@ var doublesKernel = kernelimpl.Register(modules.Kernel(pkg, "Doubles", &privates
 var RunDoubles = stubs.Task(doublesKernel, func(l *kernelimpl.Launch, k privates.Doubles) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var elementsKernel = kernelimpl.Register(modules.Kernel(pkg, "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
+var elementsKernel = kernelimpl.Register(pkg.Kernel("Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -73,7 +72,7 @@ var elementsKernel = kernelimpl.Register(modules.Kernel(pkg, "Elements", &privat
 var RunElements = stubs.Range1(elementsKernel, func(l *kernelimpl.Launch, k privates.Elements) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var fillKernel = kernelimpl.Register(modules.Kernel(pkg, "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.Register(pkg.Kernel("Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
@@ -83,7 +82,7 @@ var RunFill = stubs.Range1(fillKernel, func(l *kernelimpl.Launch, k privates.Fil
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Aligned)
 })
-var helpedKernel = kernelimpl.Register(modules.Kernel(pkg, "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
+var helpedKernel = kernelimpl.Register(pkg.Kernel("Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -117,7 +116,7 @@ func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
-var innerKernel = kernelimpl.Register(modules.Kernel(pkg, "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
+var innerKernel = kernelimpl.Register(pkg.Kernel("Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
@@ -127,7 +126,7 @@ var RunInner = stubs.Range1(innerKernel, func(l *kernelimpl.Launch, k privates.I
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var narrowKernel = kernelimpl.Register(modules.Kernel(pkg, "Narrow"), func(a *kernelimpl.HostArgs) any {
+var narrowKernel = kernelimpl.Register(pkg.Kernel("Narrow"), func(a *kernelimpl.HostArgs) any {
 	return privates.Narrow{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -135,7 +134,7 @@ var narrowKernel = kernelimpl.Register(modules.Kernel(pkg, "Narrow"), func(a *ke
 var RunNarrow = stubs.Task(narrowKernel, func(l *kernelimpl.Launch, k privates.Narrow) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel(pkg, "PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
+var pinnedOnlyKernel = kernelimpl.Register(pkg.Kernel("PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
 	return privates.PinnedOnly{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -143,7 +142,7 @@ var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel(pkg, "PinnedOnly", &pr
 var RunPinnedOnly = stubs.Task(pinnedOnlyKernel, func(l *kernelimpl.Launch, k privates.PinnedOnly) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var readTwentyKernel = kernelimpl.Register(modules.Kernel(pkg, "ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
+var readTwentyKernel = kernelimpl.Register(pkg.Kernel("ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
 	return privates.ReadTwenty{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -151,7 +150,7 @@ var readTwentyKernel = kernelimpl.Register(modules.Kernel(pkg, "ReadTwenty", &pr
 var RunReadTwenty = stubs.Task(readTwentyKernel, func(l *kernelimpl.Launch, k privates.ReadTwenty) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var staticKernel = kernelimpl.Register(modules.Kernel(pkg, "Static"), func(a *kernelimpl.HostArgs) any {
+var staticKernel = kernelimpl.Register(pkg.Kernel("Static"), func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -161,7 +160,7 @@ var RunStatic = stubs.Task(staticKernel, func(l *kernelimpl.Launch, k privates.S
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var sumKernel = kernelimpl.Register(modules.Kernel(pkg, "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.Register(pkg.Kernel("Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -169,7 +168,7 @@ var sumKernel = kernelimpl.Register(modules.Kernel(pkg, "Sum", &privates.Many), 
 var RunSum = stubs.Task(sumKernel, func(l *kernelimpl.Launch, k privates.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var threeKernel = kernelimpl.Register(modules.Kernel(pkg, "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
+var threeKernel = kernelimpl.Register(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -203,7 +202,7 @@ func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts .
 	return l.RunTask(ctx, dev, opts)
 }
 
-var typesKernel = kernelimpl.Register(modules.Kernel(pkg, "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

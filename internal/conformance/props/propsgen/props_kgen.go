@@ -29,7 +29,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Kernels: []string{"Add", "Annotated", "Attributes", "Cube", "Deep", "Four", "FourItems", "Group1", "Group2", "Group3", "Half", "Hinted", "Huge", "HugeSub", "Items1", "Items2", "Items3", "Keys", "More", "Mul", "Once", "Ordered", "Other", "Plain", "SizedFloat", "SizedInt", "Sizes", "Slow", "Trivial"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0xe10e5152},
@@ -37,9 +36,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/conformance/props"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/props"
 
-var addKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Add"), func(a *kernelimpl.HostArgs) any {
+var addKernel = kernelimpl.RegisterForm(pkg.Kernel("Add"), func(a *kernelimpl.HostArgs) any {
 	return props.Add{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
@@ -82,7 +81,7 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var annotatedKernel = kernelimpl.Register(modules.Kernel(pkg, "Annotated"), func(a *kernelimpl.HostArgs) any {
+var annotatedKernel = kernelimpl.Register(pkg.Kernel("Annotated"), func(a *kernelimpl.HostArgs) any {
 	return props.Annotated{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -90,7 +89,7 @@ var annotatedKernel = kernelimpl.Register(modules.Kernel(pkg, "Annotated"), func
 var RunAnnotated = stubs.Task(annotatedKernel, func(l *kernelimpl.Launch, k props.Annotated) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var attributesKernel = kernelimpl.Register(modules.Kernel(pkg, "Attributes"), func(a *kernelimpl.HostArgs) any {
+var attributesKernel = kernelimpl.Register(pkg.Kernel("Attributes"), func(a *kernelimpl.HostArgs) any {
 	return props.Attributes{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -98,7 +97,7 @@ var attributesKernel = kernelimpl.Register(modules.Kernel(pkg, "Attributes"), fu
 var RunAttributes = stubs.NDRange2(attributesKernel, func(l *kernelimpl.Launch, k props.Attributes) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var cubeKernel = kernelimpl.Register(modules.Kernel(pkg, "Cube"), func(a *kernelimpl.HostArgs) any {
+var cubeKernel = kernelimpl.Register(pkg.Kernel("Cube"), func(a *kernelimpl.HostArgs) any {
 	return props.Cube{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -106,7 +105,7 @@ var cubeKernel = kernelimpl.Register(modules.Kernel(pkg, "Cube"), func(a *kernel
 var RunCube = stubs.NDRange3(cubeKernel, func(l *kernelimpl.Launch, k props.Cube) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	return props.Deep{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -114,7 +113,7 @@ var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernel
 var RunDeep = stubs.Task(deepKernel, func(l *kernelimpl.Launch, k props.Deep) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var fourKernel = kernelimpl.Register(modules.Kernel(pkg, "Four"), func(a *kernelimpl.HostArgs) any {
+var fourKernel = kernelimpl.Register(pkg.Kernel("Four"), func(a *kernelimpl.HostArgs) any {
 	return props.Four{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -122,7 +121,7 @@ var fourKernel = kernelimpl.Register(modules.Kernel(pkg, "Four"), func(a *kernel
 var RunFour = stubs.NDRange1(fourKernel, func(l *kernelimpl.Launch, k props.Four) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FourItems"), func(a *kernelimpl.HostArgs) any {
+var fourItemsKernel = kernelimpl.RegisterForm(pkg.Kernel("FourItems"), func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -130,7 +129,7 @@ var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FourItems"), 
 var RunFourItems = stubs.Range1(fourItemsKernel, func(l *kernelimpl.Launch, k props.FourItems) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var group1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Group1"), func(a *kernelimpl.HostArgs) any {
+var group1Kernel = kernelimpl.Register(pkg.Kernel("Group1"), func(a *kernelimpl.HostArgs) any {
 	return props.Group1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -163,7 +162,7 @@ func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var group2Kernel = kernelimpl.Register(modules.Kernel(pkg, "Group2"), func(a *kernelimpl.HostArgs) any {
+var group2Kernel = kernelimpl.Register(pkg.Kernel("Group2"), func(a *kernelimpl.HostArgs) any {
 	return props.Group2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -196,7 +195,7 @@ func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runti
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var group3Kernel = kernelimpl.Register(modules.Kernel(pkg, "Group3"), func(a *kernelimpl.HostArgs) any {
+var group3Kernel = kernelimpl.Register(pkg.Kernel("Group3"), func(a *kernelimpl.HostArgs) any {
 	return props.Group3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -229,7 +228,7 @@ func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runti
 	return l.RunND3(ctx, dev, r, opts)
 }
 
-var halfKernel = kernelimpl.Register(modules.Kernel(pkg, "Half"), func(a *kernelimpl.HostArgs) any {
+var halfKernel = kernelimpl.Register(pkg.Kernel("Half"), func(a *kernelimpl.HostArgs) any {
 	return props.Half{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -237,7 +236,7 @@ var halfKernel = kernelimpl.Register(modules.Kernel(pkg, "Half"), func(a *kernel
 var RunHalf = stubs.Task(halfKernel, func(l *kernelimpl.Launch, k props.Half) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var hintedKernel = kernelimpl.Register(modules.Kernel(pkg, "Hinted"), func(a *kernelimpl.HostArgs) any {
+var hintedKernel = kernelimpl.Register(pkg.Kernel("Hinted"), func(a *kernelimpl.HostArgs) any {
 	return props.Hinted{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -245,7 +244,7 @@ var hintedKernel = kernelimpl.Register(modules.Kernel(pkg, "Hinted"), func(a *ke
 var RunHinted = stubs.NDRange1(hintedKernel, func(l *kernelimpl.Launch, k props.Hinted) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var hugeKernel = kernelimpl.Register(modules.Kernel(pkg, "Huge"), func(a *kernelimpl.HostArgs) any {
+var hugeKernel = kernelimpl.Register(pkg.Kernel("Huge"), func(a *kernelimpl.HostArgs) any {
 	return props.Huge{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -253,7 +252,7 @@ var hugeKernel = kernelimpl.Register(modules.Kernel(pkg, "Huge"), func(a *kernel
 var RunHuge = stubs.NDRange1(hugeKernel, func(l *kernelimpl.Launch, k props.Huge) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var hugeSubKernel = kernelimpl.Register(modules.Kernel(pkg, "HugeSub"), func(a *kernelimpl.HostArgs) any {
+var hugeSubKernel = kernelimpl.Register(pkg.Kernel("HugeSub"), func(a *kernelimpl.HostArgs) any {
 	return props.HugeSub{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -261,7 +260,7 @@ var hugeSubKernel = kernelimpl.Register(modules.Kernel(pkg, "HugeSub"), func(a *
 var RunHugeSub = stubs.NDRange1(hugeSubKernel, func(l *kernelimpl.Launch, k props.HugeSub) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var items1Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Items1"), func(a *kernelimpl.HostArgs) any {
+var items1Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items1"), func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -294,7 +293,7 @@ func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var items2Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Items2"), func(a *kernelimpl.HostArgs) any {
+var items2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items2"), func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -327,7 +326,7 @@ func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runti
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var items3Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Items3"), func(a *kernelimpl.HostArgs) any {
+var items3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items3"), func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -360,7 +359,7 @@ func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runti
 	return l.Run3(ctx, dev, r, opts)
 }
 
-var keysKernel = kernelimpl.Register(modules.Kernel(pkg, "Keys"), func(a *kernelimpl.HostArgs) any {
+var keysKernel = kernelimpl.Register(pkg.Kernel("Keys"), func(a *kernelimpl.HostArgs) any {
 	return props.Keys{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -368,7 +367,7 @@ var keysKernel = kernelimpl.Register(modules.Kernel(pkg, "Keys"), func(a *kernel
 var RunKeys = stubs.NDRange2(keysKernel, func(l *kernelimpl.Launch, k props.Keys) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var moreKernel = kernelimpl.Register(modules.Kernel(pkg, "More"), func(a *kernelimpl.HostArgs) any {
+var moreKernel = kernelimpl.Register(pkg.Kernel("More"), func(a *kernelimpl.HostArgs) any {
 	return props.More{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -376,7 +375,7 @@ var moreKernel = kernelimpl.Register(modules.Kernel(pkg, "More"), func(a *kernel
 var RunMore = stubs.NDRange2(moreKernel, func(l *kernelimpl.Launch, k props.More) {
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var mulKernel = kernelimpl.Register(modules.Kernel(pkg, "Mul"), func(a *kernelimpl.HostArgs) any {
+var mulKernel = kernelimpl.Register(pkg.Kernel("Mul"), func(a *kernelimpl.HostArgs) any {
 	return props.Mul{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
@@ -388,7 +387,7 @@ var RunMul = stubs.NDRange2(mulKernel, func(l *kernelimpl.Launch, k props.Mul) {
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 })
-var onceKernel = kernelimpl.Register(modules.Kernel(pkg, "Once"), func(a *kernelimpl.HostArgs) any {
+var onceKernel = kernelimpl.Register(pkg.Kernel("Once"), func(a *kernelimpl.HostArgs) any {
 	return props.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -421,7 +420,7 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
-var orderedKernel = kernelimpl.Register(modules.Kernel(pkg, "Ordered"), func(a *kernelimpl.HostArgs) any {
+var orderedKernel = kernelimpl.Register(pkg.Kernel("Ordered"), func(a *kernelimpl.HostArgs) any {
 	return props.Ordered{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -429,7 +428,7 @@ var orderedKernel = kernelimpl.Register(modules.Kernel(pkg, "Ordered"), func(a *
 var RunOrdered = stubs.NDRange2(orderedKernel, func(l *kernelimpl.Launch, k props.Ordered) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var otherKernel = kernelimpl.Register(modules.Kernel(pkg, "Other"), func(a *kernelimpl.HostArgs) any {
+var otherKernel = kernelimpl.Register(pkg.Kernel("Other"), func(a *kernelimpl.HostArgs) any {
 	return props.Other{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -437,7 +436,7 @@ var otherKernel = kernelimpl.Register(modules.Kernel(pkg, "Other"), func(a *kern
 var RunOther = stubs.NDRange2(otherKernel, func(l *kernelimpl.Launch, k props.Other) {
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var plainKernel = kernelimpl.Register(modules.Kernel(pkg, "Plain"), func(a *kernelimpl.HostArgs) any {
+var plainKernel = kernelimpl.Register(pkg.Kernel("Plain"), func(a *kernelimpl.HostArgs) any {
 	return props.Plain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -445,7 +444,7 @@ var plainKernel = kernelimpl.Register(modules.Kernel(pkg, "Plain"), func(a *kern
 var RunPlain = stubs.Task(plainKernel, func(l *kernelimpl.Launch, k props.Plain) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedFloat"), func(a *kernelimpl.HostArgs) any {
+var sizedFloatKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedFloat"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -453,7 +452,7 @@ var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedFloat")
 var RunSizedFloat = stubs.Range1(sizedFloatKernel, func(l *kernelimpl.Launch, k props.SizedFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedInt"), func(a *kernelimpl.HostArgs) any {
+var sizedIntKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedInt"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -461,7 +460,7 @@ var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "SizedInt"), fu
 var RunSizedInt = stubs.Range1(sizedIntKernel, func(l *kernelimpl.Launch, k props.SizedInt) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var sizesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sizes"), func(a *kernelimpl.HostArgs) any {
+var sizesKernel = kernelimpl.Register(pkg.Kernel("Sizes"), func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
@@ -469,7 +468,7 @@ var sizesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sizes"), func(a *kern
 var RunSizes = stubs.NDRange2(sizesKernel, func(l *kernelimpl.Launch, k props.Sizes) {
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var slowKernel = kernelimpl.Register(modules.Kernel(pkg, "Slow"), func(a *kernelimpl.HostArgs) any {
+var slowKernel = kernelimpl.Register(pkg.Kernel("Slow"), func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[uint32](a, 1),
@@ -507,7 +506,7 @@ func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
-var trivialKernel = kernelimpl.Register(modules.Kernel(pkg, "Trivial"), func(a *kernelimpl.HostArgs) any {
+var trivialKernel = kernelimpl.Register(pkg.Kernel("Trivial"), func(a *kernelimpl.HostArgs) any {
 	return props.Trivial{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

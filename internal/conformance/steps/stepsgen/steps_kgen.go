@@ -28,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"Affine", "Blur", "Grow", "Mirror", "Product", "Sum"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0xcbb320e6},
@@ -36,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/conformance/steps"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/steps"
 
-var affineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Affine"), func(a *kernelimpl.HostArgs) any {
+var affineKernel = kernelimpl.RegisterForm(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
 	return steps.Affine{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -84,7 +83,7 @@ func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var blurKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Blur"), func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.RegisterForm(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
 	return steps.Blur{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -126,7 +125,7 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var growKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grow"), func(a *kernelimpl.HostArgs) any {
+var growKernel = kernelimpl.RegisterForm(pkg.Kernel("Grow"), func(a *kernelimpl.HostArgs) any {
 	return steps.Grow{
 		By:  kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -164,7 +163,7 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mirrorKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Mirror"), func(a *kernelimpl.HostArgs) any {
+var mirrorKernel = kernelimpl.RegisterForm(pkg.Kernel("Mirror"), func(a *kernelimpl.HostArgs) any {
 	return steps.Mirror{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -202,7 +201,7 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
 	return steps.Product{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
@@ -244,7 +243,7 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Sum"), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),

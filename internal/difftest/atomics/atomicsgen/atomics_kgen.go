@@ -29,7 +29,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Kernels: []string{"Faulted", "GenericFloat32", "GenericFloat64", "GenericInt", "GenericInt32", "GenericInt64", "GenericUint", "GenericUint32", "GenericUint64", "Longs", "Native", "Own", "Push", "Typed", "Words"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xb5a6d582},
@@ -37,9 +36,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/atomics"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/atomics"
 
-var faultedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Faulted"), func(a *kernelimpl.HostArgs) any {
+var faultedKernel = kernelimpl.RegisterForm(pkg.Kernel("Faulted"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
@@ -49,7 +48,7 @@ var RunFaulted = stubs.NDRange1(faultedKernel, func(l *kernelimpl.Launch, k atom
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 })
-var genericFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericFloat32"), func(a *kernelimpl.HostArgs) any {
+var genericFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -59,7 +58,7 @@ var RunGenericFloat32 = stubs.NDRange1(genericFloat32Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericFloat64"), func(a *kernelimpl.HostArgs) any {
+var genericFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -69,7 +68,7 @@ var RunGenericFloat64 = stubs.NDRange1(genericFloat64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt"), func(a *kernelimpl.HostArgs) any {
+var genericIntKernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -79,7 +78,7 @@ var RunGenericInt = stubs.NDRange1(genericIntKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt32"), func(a *kernelimpl.HostArgs) any {
+var genericInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -89,7 +88,7 @@ var RunGenericInt32 = stubs.NDRange1(genericInt32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericInt64"), func(a *kernelimpl.HostArgs) any {
+var genericInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -99,7 +98,7 @@ var RunGenericInt64 = stubs.NDRange1(genericInt64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint"), func(a *kernelimpl.HostArgs) any {
+var genericUintKernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
@@ -109,7 +108,7 @@ var RunGenericUint = stubs.NDRange1(genericUintKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint32"), func(a *kernelimpl.HostArgs) any {
+var genericUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -119,7 +118,7 @@ var RunGenericUint32 = stubs.NDRange1(genericUint32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GenericUint64"), func(a *kernelimpl.HostArgs) any {
+var genericUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -129,7 +128,7 @@ var RunGenericUint64 = stubs.NDRange1(genericUint64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var longsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Longs"), func(a *kernelimpl.HostArgs) any {
+var longsKernel = kernelimpl.RegisterForm(pkg.Kernel("Longs"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Sum: kernelimpl.HostSlice[int64](a, 1),
@@ -143,7 +142,7 @@ var RunLongs = stubs.Range1(longsKernel, func(l *kernelimpl.Launch, k atomics.Lo
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var nativeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Native"), func(a *kernelimpl.HostArgs) any {
+var nativeKernel = kernelimpl.RegisterForm(pkg.Kernel("Native"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Sum: kernelimpl.HostSlice[float32](a, 1),
@@ -153,7 +152,7 @@ var RunNative = stubs.Range1(nativeKernel, func(l *kernelimpl.Launch, k atomics.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 })
-var ownKernel = kernelimpl.Register(modules.Kernel(pkg, "Own"), func(a *kernelimpl.HostArgs) any {
+var ownKernel = kernelimpl.Register(pkg.Kernel("Own"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -163,7 +162,7 @@ var RunOwn = stubs.Range1(ownKernel, func(l *kernelimpl.Launch, k atomics.Own) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var pushKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Push"), func(a *kernelimpl.HostArgs) any {
+var pushKernel = kernelimpl.RegisterForm(pkg.Kernel("Push"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
 		Head: kernelimpl.HostSlice[int32](a, 0),
 		Next: kernelimpl.HostSlice[int32](a, 1),
@@ -173,7 +172,7 @@ var RunPush = stubs.Range1(pushKernel, func(l *kernelimpl.Launch, k atomics.Push
 	kernelimpl.Slice(l, 0, k.Head)
 	kernelimpl.Slice(l, 1, k.Next)
 })
-var typedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Typed"), func(a *kernelimpl.HostArgs) any {
+var typedKernel = kernelimpl.RegisterForm(pkg.Kernel("Typed"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Cells: kernelimpl.HostSlice[atomics.Cell](a, 1),
@@ -187,7 +186,7 @@ var RunTyped = stubs.NDRange1(typedKernel, func(l *kernelimpl.Launch, k atomics.
 	kernelimpl.Slice(l, 2, k.Next)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var wordsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Words"), func(a *kernelimpl.HostArgs) any {
+var wordsKernel = kernelimpl.RegisterForm(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),

@@ -30,7 +30,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "CopyArrays", "CopyMixed", "CopyStructs", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "RangeNil", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -49,7 +48,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xd27e3483},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x1826192d},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -70,9 +69,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/corpus"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/corpus"
 
-var argsKernel = kernelimpl.Register(modules.Kernel(pkg, "Args"), func(a *kernelimpl.HostArgs) any {
+var argsKernel = kernelimpl.Register(pkg.Kernel("Args"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Small = kernelimpl.HostValue[int8](a, 1)
@@ -98,7 +97,7 @@ var RunArgs = stubs.Range1(argsKernel, func(l *kernelimpl.Launch, k corpus.Args)
 	kernelimpl.Value(l, 8, k.Big)
 	kernelimpl.Slice(l, 9, k.Out)
 })
-var arraysKernel = kernelimpl.Register(modules.Kernel(pkg, "Arrays"), func(a *kernelimpl.HostArgs) any {
+var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -108,7 +107,7 @@ var RunArrays = stubs.Range1(arraysKernel, func(l *kernelimpl.Launch, k corpus.A
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var bestKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Best"), func(a *kernelimpl.HostArgs) any {
+var bestKernel = kernelimpl.RegisterForm(pkg.Kernel("Best"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -118,7 +117,7 @@ var RunBest = stubs.Range1(bestKernel, func(l *kernelimpl.Launch, k corpus.Best)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var bestLocalKernel = kernelimpl.Register(modules.Kernel(pkg, "BestLocal"), func(a *kernelimpl.HostArgs) any {
+var bestLocalKernel = kernelimpl.Register(pkg.Kernel("BestLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -128,7 +127,7 @@ var RunBestLocal = stubs.Range1(bestLocalKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var bitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Bits"), func(a *kernelimpl.HostArgs) any {
+var bitsKernel = kernelimpl.Register(pkg.Kernel("Bits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -138,7 +137,7 @@ var RunBits = stubs.Range1(bitsKernel, func(l *kernelimpl.Launch, k corpus.Bits)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var bodiesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bodies"), func(a *kernelimpl.HostArgs) any {
+var bodiesKernel = kernelimpl.Register(pkg.Kernel("Bodies"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Body](a, 1),
@@ -150,7 +149,7 @@ var RunBodies = stubs.Range1(bodiesKernel, func(l *kernelimpl.Launch, k corpus.B
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
 })
-var bothKindsKernel = kernelimpl.Register(modules.Kernel(pkg, "BothKinds"), func(a *kernelimpl.HostArgs) any {
+var bothKindsKernel = kernelimpl.Register(pkg.Kernel("BothKinds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -160,7 +159,7 @@ var RunBothKinds = stubs.Range1(bothKindsKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var chainsKernel = kernelimpl.Register(modules.Kernel(pkg, "Chains"), func(a *kernelimpl.HostArgs) any {
+var chainsKernel = kernelimpl.Register(pkg.Kernel("Chains"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -170,7 +169,7 @@ var RunChains = stubs.Range1(chainsKernel, func(l *kernelimpl.Launch, k corpus.C
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -178,7 +177,7 @@ var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a
 var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k corpus.Closures) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var collatzKernel = kernelimpl.Register(modules.Kernel(pkg, "Collatz"), func(a *kernelimpl.HostArgs) any {
+var collatzKernel = kernelimpl.Register(pkg.Kernel("Collatz"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
@@ -186,7 +185,7 @@ var collatzKernel = kernelimpl.Register(modules.Kernel(pkg, "Collatz"), func(a *
 var RunCollatz = stubs.Range1(collatzKernel, func(l *kernelimpl.Launch, k corpus.Collatz) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var complexKernel = kernelimpl.Register(modules.Kernel(pkg, "Complex"), func(a *kernelimpl.HostArgs) any {
+var complexKernel = kernelimpl.Register(pkg.Kernel("Complex"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
 		Y:     kernelimpl.HostSlice[float64](a, 1),
@@ -202,7 +201,7 @@ var RunComplex = stubs.Range1(complexKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 3, k.Small)
 	kernelimpl.Slice(l, 4, k.Eq)
 })
-var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -212,7 +211,7 @@ var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
+var convertFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -222,7 +221,7 @@ var RunConvertFloat64 = stubs.Range1(convertFloat64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt"), func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -232,7 +231,7 @@ var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -242,7 +241,7 @@ var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -252,7 +251,7 @@ var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -262,7 +261,7 @@ var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -272,7 +271,7 @@ var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint"), func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -282,7 +281,7 @@ var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -292,7 +291,7 @@ var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -302,7 +301,7 @@ var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -312,7 +311,7 @@ var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
@@ -322,7 +321,7 @@ var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var copyArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyArrays"), func(a *kernelimpl.HostArgs) any {
+var copyArraysKernel = kernelimpl.Register(pkg.Kernel("CopyArrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyArrays{
 		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
 		Words: kernelimpl.HostSlice[[256]int32](a, 1),
@@ -336,7 +335,7 @@ var RunCopyArrays = stubs.Range1(copyArraysKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.Grids)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var copyMixedKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyMixed"), func(a *kernelimpl.HostArgs) any {
+var copyMixedKernel = kernelimpl.Register(pkg.Kernel("CopyMixed"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyMixed{
 		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
@@ -346,7 +345,7 @@ var RunCopyMixed = stubs.Range1(copyMixedKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 0, k.Mixed)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var copyStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "CopyStructs"), func(a *kernelimpl.HostArgs) any {
+var copyStructsKernel = kernelimpl.Register(pkg.Kernel("CopyStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyStructs{
 		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
 		Many:  kernelimpl.HostSlice[[70]corpus.Twin](a, 1),
@@ -360,7 +359,7 @@ var RunCopyStructs = stubs.Range1(copyStructsKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Cubes)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var countedKernel = kernelimpl.Register(modules.Kernel(pkg, "Counted"), func(a *kernelimpl.HostArgs) any {
+var countedKernel = kernelimpl.Register(pkg.Kernel("Counted"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
 		How:  kernelimpl.HostValue[int](a, 0),
 		From: kernelimpl.HostValue[int](a, 1),
@@ -378,7 +377,7 @@ var RunCounted = stubs.Range1(countedKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 4, k.In)
 	kernelimpl.Slice(l, 5, k.Out)
 })
-var deepKernel = kernelimpl.Register(modules.Kernel(pkg, "Deep"), func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -388,7 +387,7 @@ var RunDeep = stubs.Range1(deepKernel, func(l *kernelimpl.Launch, k corpus.Deep)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var earlyReturnKernel = kernelimpl.Register(modules.Kernel(pkg, "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
+var earlyReturnKernel = kernelimpl.Register(pkg.Kernel("EarlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -398,7 +397,7 @@ var RunEarlyReturn = stubs.Range1(earlyReturnKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var embeddedKernel = kernelimpl.Register(modules.Kernel(pkg, "Embedded"), func(a *kernelimpl.HostArgs) any {
+var embeddedKernel = kernelimpl.Register(pkg.Kernel("Embedded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
 		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
@@ -412,7 +411,7 @@ var RunEmbedded = stubs.Range1(embeddedKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 2, k.Keys)
 	kernelimpl.Slice(l, 3, k.Eq)
 })
-var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
+var faultBeforeBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -424,7 +423,7 @@ var RunFaultBeforeBarrier = stubs.NDRange1(faultBeforeBarrierKernel, func(l *ker
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var faultyKernel = kernelimpl.Register(modules.Kernel(pkg, "Faulty"), func(a *kernelimpl.HostArgs) any {
+var faultyKernel = kernelimpl.Register(pkg.Kernel("Faulty"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
 		What: kernelimpl.HostValue[int](a, 1),
@@ -440,7 +439,7 @@ var RunFaulty = stubs.Range1(faultyKernel, func(l *kernelimpl.Launch, k corpus.F
 	kernelimpl.Slice(l, 3, k.X)
 	kernelimpl.Slice(l, 4, k.Out)
 })
-var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat32Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
 		B:      kernelimpl.HostSlice[float32](a, 1),
@@ -454,7 +453,7 @@ var RunFloatOpsFloat32 = stubs.Range1(floatOpsFloat32Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
 })
-var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
+var floatOpsFloat64Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
 		B:      kernelimpl.HostSlice[float64](a, 1),
@@ -468,7 +467,7 @@ var RunFloatOpsFloat64 = stubs.Range1(floatOpsFloat64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
 })
-var foundLastKernel = kernelimpl.Register(modules.Kernel(pkg, "FoundLast"), func(a *kernelimpl.HostArgs) any {
+var foundLastKernel = kernelimpl.Register(pkg.Kernel("FoundLast"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -476,7 +475,7 @@ var foundLastKernel = kernelimpl.Register(modules.Kernel(pkg, "FoundLast"), func
 var RunFoundLast = stubs.Range1(foundLastKernel, func(l *kernelimpl.Launch, k corpus.FoundLast) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var freshKernel = kernelimpl.Register(modules.Kernel(pkg, "Fresh"), func(a *kernelimpl.HostArgs) any {
+var freshKernel = kernelimpl.Register(pkg.Kernel("Fresh"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -484,7 +483,7 @@ var freshKernel = kernelimpl.Register(modules.Kernel(pkg, "Fresh"), func(a *kern
 var RunFresh = stubs.Range1(freshKernel, func(l *kernelimpl.Launch, k corpus.Fresh) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var fusedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fused"), func(a *kernelimpl.HostArgs) any {
+var fusedKernel = kernelimpl.RegisterForm(pkg.Kernel("Fused"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -498,7 +497,7 @@ var RunFused = stubs.Range1(fusedKernel, func(l *kernelimpl.Launch, k corpus.Fus
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var genericsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generics"), func(a *kernelimpl.HostArgs) any {
+var genericsKernel = kernelimpl.Register(pkg.Kernel("Generics"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -508,7 +507,7 @@ var RunGenerics = stubs.Range1(genericsKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var gotoKernel = kernelimpl.Register(modules.Kernel(pkg, "Goto"), func(a *kernelimpl.HostArgs) any {
+var gotoKernel = kernelimpl.Register(pkg.Kernel("Goto"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -516,7 +515,7 @@ var gotoKernel = kernelimpl.Register(modules.Kernel(pkg, "Goto"), func(a *kernel
 var RunGoto = stubs.Range1(gotoKernel, func(l *kernelimpl.Launch, k corpus.Goto) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2"), func(a *kernelimpl.HostArgs) any {
+var grid2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -526,7 +525,7 @@ var RunGrid2 = stubs.Range2(grid2Kernel, func(l *kernelimpl.Launch, k corpus.Gri
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid2Local"), func(a *kernelimpl.HostArgs) any {
+var grid2LocalKernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2Local"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
@@ -538,7 +537,7 @@ var RunGrid2Local = stubs.NDRange2(grid2LocalKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid3"), func(a *kernelimpl.HostArgs) any {
+var grid3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid3"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -546,7 +545,7 @@ var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Grid3"), func(a *
 var RunGrid3 = stubs.Range3(grid3Kernel, func(l *kernelimpl.Launch, k corpus.Grid3) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
+var groupFloats32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -556,7 +555,7 @@ var RunGroupFloats32 = stubs.NDRange1(groupFloats32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
+var groupFloats64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -566,7 +565,7 @@ var RunGroupFloats64 = stubs.NDRange1(groupFloats64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupGuards"), func(a *kernelimpl.HostArgs) any {
+var groupGuardsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupGuards"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -576,17 +575,17 @@ var RunGroupGuards = stubs.NDRange1(groupGuardsKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt16Kernel = kernelimpl.Register(pkg.Kernel("GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
 	}.Kernel
-}, newGroupIntsInt16Host)
+})
 var RunGroupIntsInt16 = stubs.NDRange1(groupIntsInt16Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -596,7 +595,7 @@ var RunGroupIntsInt32 = stubs.NDRange1(groupIntsInt32Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -606,7 +605,7 @@ var RunGroupIntsInt64 = stubs.NDRange1(groupIntsInt64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
+var groupIntsInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
@@ -616,7 +615,7 @@ var RunGroupIntsInt8 = stubs.NDRange1(groupIntsInt8Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -626,7 +625,7 @@ var RunGroupIntsUint32 = stubs.NDRange1(groupIntsUint32Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -636,7 +635,7 @@ var RunGroupIntsUint64 = stubs.NDRange1(groupIntsUint64Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
+var groupIntsUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
@@ -646,7 +645,7 @@ var RunGroupIntsUint8 = stubs.NDRange1(groupIntsUint8Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
+var groupLeaversKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupLeavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -662,7 +661,7 @@ var RunGroupLeavers = stubs.NDRange1(groupLeaversKernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.F)
 })
-var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupRounds"), func(a *kernelimpl.HostArgs) any {
+var groupRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupRounds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -674,7 +673,7 @@ var RunGroupRounds = stubs.NDRange3(groupRoundsKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupSettles"), func(a *kernelimpl.HostArgs) any {
+var groupSettlesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupSettles"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -686,7 +685,7 @@ var RunGroupSettles = stubs.NDRange1(groupSettlesKernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "GroupVotes"), func(a *kernelimpl.HostArgs) any {
+var groupVotesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupVotes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[bool](a, 1),
@@ -698,7 +697,7 @@ var RunGroupVotes = stubs.NDRange2(groupVotesKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.IDs)
 })
-var iDsKernel = kernelimpl.Register(modules.Kernel(pkg, "IDs"), func(a *kernelimpl.HostArgs) any {
+var iDsKernel = kernelimpl.Register(pkg.Kernel("IDs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -706,7 +705,7 @@ var iDsKernel = kernelimpl.Register(modules.Kernel(pkg, "IDs"), func(a *kernelim
 var RunIDs = stubs.NDRange3(iDsKernel, func(l *kernelimpl.Launch, k corpus.IDs) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var intOpsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
+var intOpsIntKernel = kernelimpl.Register(pkg.Kernel("IntOpsInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
 		B:      kernelimpl.HostSlice[int](a, 1),
@@ -722,7 +721,7 @@ var RunIntOpsInt = stubs.Range1(intOpsIntKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
 		B:      kernelimpl.HostSlice[int16](a, 1),
@@ -738,7 +737,7 @@ var RunIntOpsInt16 = stubs.Range1(intOpsInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
 		B:      kernelimpl.HostSlice[int32](a, 1),
@@ -754,7 +753,7 @@ var RunIntOpsInt32 = stubs.Range1(intOpsInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
 		B:      kernelimpl.HostSlice[int64](a, 1),
@@ -770,7 +769,7 @@ var RunIntOpsInt64 = stubs.Range1(intOpsInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
+var intOpsInt8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
 		B:      kernelimpl.HostSlice[int8](a, 1),
@@ -786,7 +785,7 @@ var RunIntOpsInt8 = stubs.Range1(intOpsInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
+var intOpsUintKernel = kernelimpl.Register(pkg.Kernel("IntOpsUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
 		B:      kernelimpl.HostSlice[uint](a, 1),
@@ -802,7 +801,7 @@ var RunIntOpsUint = stubs.Range1(intOpsUintKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
 		B:      kernelimpl.HostSlice[uint16](a, 1),
@@ -818,7 +817,7 @@ var RunIntOpsUint16 = stubs.Range1(intOpsUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
 		B:      kernelimpl.HostSlice[uint32](a, 1),
@@ -834,7 +833,7 @@ var RunIntOpsUint32 = stubs.Range1(intOpsUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
 		B:      kernelimpl.HostSlice[uint64](a, 1),
@@ -850,7 +849,7 @@ var RunIntOpsUint64 = stubs.Range1(intOpsUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
+var intOpsUint8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
 		B:      kernelimpl.HostSlice[uint8](a, 1),
@@ -866,7 +865,7 @@ var RunIntOpsUint8 = stubs.Range1(intOpsUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
 })
-var jumpsKernel = kernelimpl.Register(modules.Kernel(pkg, "Jumps"), func(a *kernelimpl.HostArgs) any {
+var jumpsKernel = kernelimpl.Register(pkg.Kernel("Jumps"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -876,7 +875,7 @@ var RunJumps = stubs.Range1(jumpsKernel, func(l *kernelimpl.Launch, k corpus.Jum
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var largeStructsKernel = kernelimpl.Register(modules.Kernel(pkg, "LargeStructs"), func(a *kernelimpl.HostArgs) any {
+var largeStructsKernel = kernelimpl.Register(pkg.Kernel("LargeStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
 		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
@@ -890,7 +889,7 @@ var RunLargeStructs = stubs.Range1(largeStructsKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Eq)
 })
-var leaversKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Leavers"), func(a *kernelimpl.HostArgs) any {
+var leaversKernel = kernelimpl.RegisterForm(pkg.Kernel("Leavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -902,7 +901,7 @@ var RunLeavers = stubs.NDRange1(leaversKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LocalStructs"), func(a *kernelimpl.HostArgs) any {
+var localStructsKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -916,7 +915,7 @@ var RunLocalStructs = stubs.NDRange1(localStructsKernel, func(l *kernelimpl.Laun
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
 })
-var lookupKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookup"), func(a *kernelimpl.HostArgs) any {
+var lookupKernel = kernelimpl.Register(pkg.Kernel("Lookup"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float64](a, 1),
@@ -926,7 +925,7 @@ var RunLookup = stubs.Range1(lookupKernel, func(l *kernelimpl.Launch, k corpus.L
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.F)
 })
-var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
+var loopedLocalKernel = kernelimpl.RegisterForm(pkg.Kernel("LoopedLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -934,7 +933,7 @@ var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "LoopedLocal
 var RunLoopedLocal = stubs.NDRange1(loopedLocalKernel, func(l *kernelimpl.Launch, k corpus.LoopedLocal) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var loopsKernel = kernelimpl.Register(modules.Kernel(pkg, "Loops"), func(a *kernelimpl.HostArgs) any {
+var loopsKernel = kernelimpl.Register(pkg.Kernel("Loops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -944,7 +943,7 @@ var RunLoops = stubs.Range1(loopsKernel, func(l *kernelimpl.Launch, k corpus.Loo
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var math1Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math1"), func(a *kernelimpl.HostArgs) any {
+var math1Kernel = kernelimpl.Register(pkg.Kernel("Math1"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -958,7 +957,7 @@ var RunMath1 = stubs.Range1(math1Kernel, func(l *kernelimpl.Launch, k corpus.Mat
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.N)
 })
-var math32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Math32"), func(a *kernelimpl.HostArgs) any {
+var math32Kernel = kernelimpl.Register(pkg.Kernel("Math32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -970,7 +969,7 @@ var RunMath32 = stubs.Range1(math32Kernel, func(l *kernelimpl.Launch, k corpus.M
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var mathFuncsKernel = kernelimpl.Register(modules.Kernel(pkg, "MathFuncs"), func(a *kernelimpl.HostArgs) any {
+var mathFuncsKernel = kernelimpl.Register(pkg.Kernel("MathFuncs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -982,7 +981,7 @@ var RunMathFuncs = stubs.Range1(mathFuncsKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MaybeNil"), func(a *kernelimpl.HostArgs) any {
+var maybeNilKernel = kernelimpl.RegisterForm(pkg.Kernel("MaybeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -992,7 +991,7 @@ var RunMaybeNil = stubs.Range1(maybeNilKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var moreBitsKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreBits"), func(a *kernelimpl.HostArgs) any {
+var moreBitsKernel = kernelimpl.Register(pkg.Kernel("MoreBits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -1002,7 +1001,7 @@ var RunMoreBits = stubs.Range1(moreBitsKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var nearKernel = kernelimpl.Register(modules.Kernel(pkg, "Near"), func(a *kernelimpl.HostArgs) any {
+var nearKernel = kernelimpl.Register(pkg.Kernel("Near"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -1014,7 +1013,7 @@ var RunNear = stubs.Range1(nearKernel, func(l *kernelimpl.Launch, k corpus.Near)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Neighbours"), func(a *kernelimpl.HostArgs) any {
+var neighboursKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbours"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -1026,7 +1025,7 @@ var RunNeighbours = stubs.NDRange1(neighboursKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Tile.Len())
 })
-var nestedLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "NestedLoops"), func(a *kernelimpl.HostArgs) any {
+var nestedLoopsKernel = kernelimpl.Register(pkg.Kernel("NestedLoops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1036,7 +1035,7 @@ var RunNestedLoops = stubs.Range1(nestedLoopsKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var nilAgainKernel = kernelimpl.Register(modules.Kernel(pkg, "NilAgain"), func(a *kernelimpl.HostArgs) any {
+var nilAgainKernel = kernelimpl.Register(pkg.Kernel("NilAgain"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1044,7 +1043,7 @@ var nilAgainKernel = kernelimpl.Register(modules.Kernel(pkg, "NilAgain"), func(a
 var RunNilAgain = stubs.Range1(nilAgainKernel, func(l *kernelimpl.Launch, k corpus.NilAgain) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilFault"), func(a *kernelimpl.HostArgs) any {
+var nilFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("NilFault"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1054,7 +1053,7 @@ var RunNilFault = stubs.Range1(nilFaultKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var oddsKernel = kernelimpl.Register(modules.Kernel(pkg, "Odds"), func(a *kernelimpl.HostArgs) any {
+var oddsKernel = kernelimpl.Register(pkg.Kernel("Odds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
@@ -1068,7 +1067,7 @@ var RunOdds = stubs.Range1(oddsKernel, func(l *kernelimpl.Launch, k corpus.Odds)
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.Slice(l, 5, k.N)
 })
-var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneLine"), func(a *kernelimpl.HostArgs) any {
+var oneLineKernel = kernelimpl.RegisterForm(pkg.Kernel("OneLine"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
 		I:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -1084,7 +1083,7 @@ var RunOneLine = stubs.Range1(oneLineKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Z)
 })
-var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
+var onlyReturnKernel = kernelimpl.RegisterForm(pkg.Kernel("OnlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1092,7 +1091,7 @@ var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OnlyReturn")
 var RunOnlyReturn = stubs.Range1(onlyReturnKernel, func(l *kernelimpl.Launch, k corpus.OnlyReturn) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var phasesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Phases"), func(a *kernelimpl.HostArgs) any {
+var phasesKernel = kernelimpl.RegisterForm(pkg.Kernel("Phases"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
 		In:    kernelimpl.HostSlice[int32](a, 1),
@@ -1104,7 +1103,7 @@ var RunPhases = stubs.NDRange1(phasesKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var pointersKernel = kernelimpl.Register(modules.Kernel(pkg, "Pointers"), func(a *kernelimpl.HostArgs) any {
+var pointersKernel = kernelimpl.Register(pkg.Kernel("Pointers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
@@ -1114,7 +1113,7 @@ var RunPointers = stubs.Range1(pointersKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Tmp)
 })
-var primesKernel = kernelimpl.Register(modules.Kernel(pkg, "Primes"), func(a *kernelimpl.HostArgs) any {
+var primesKernel = kernelimpl.Register(pkg.Kernel("Primes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
@@ -1122,7 +1121,7 @@ var primesKernel = kernelimpl.Register(modules.Kernel(pkg, "Primes"), func(a *ke
 var RunPrimes = stubs.Range1(primesKernel, func(l *kernelimpl.Launch, k corpus.Primes) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Quotients"), func(a *kernelimpl.HostArgs) any {
+var quotientsKernel = kernelimpl.RegisterForm(pkg.Kernel("Quotients"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
 		B:        kernelimpl.HostSlice[float32](a, 1),
@@ -1138,7 +1137,7 @@ var RunQuotients = stubs.Range1(quotientsKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 3, k.Root)
 	kernelimpl.Slice(l, 4, k.Inverse)
 })
-var rangeNilKernel = kernelimpl.Register(modules.Kernel(pkg, "RangeNil"), func(a *kernelimpl.HostArgs) any {
+var rangeNilKernel = kernelimpl.Register(pkg.Kernel("RangeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.RangeNil{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1148,7 +1147,7 @@ var RunRangeNil = stubs.Range1(rangeNilKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var rangesKernel = kernelimpl.Register(modules.Kernel(pkg, "Ranges"), func(a *kernelimpl.HostArgs) any {
+var rangesKernel = kernelimpl.Register(pkg.Kernel("Ranges"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1158,7 +1157,7 @@ var RunRanges = stubs.Range1(rangesKernel, func(l *kernelimpl.Launch, k corpus.R
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var reduceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Reduce"), func(a *kernelimpl.HostArgs) any {
+var reduceKernel = kernelimpl.RegisterForm(pkg.Kernel("Reduce"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1168,7 +1167,7 @@ var RunReduce = stubs.NDRange1(reduceKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var resultsKernel = kernelimpl.Register(modules.Kernel(pkg, "Results"), func(a *kernelimpl.HostArgs) any {
+var resultsKernel = kernelimpl.Register(pkg.Kernel("Results"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1178,7 +1177,7 @@ var RunResults = stubs.Range1(resultsKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
+var returnEarlyKernel = kernelimpl.RegisterForm(pkg.Kernel("ReturnEarly"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -1190,7 +1189,7 @@ var RunReturnEarly = stubs.NDRange1(returnEarlyKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var roundedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded"), func(a *kernelimpl.HostArgs) any {
+var roundedKernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -1204,7 +1203,7 @@ var RunRounded = stubs.Range1(roundedKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var searchKernel = kernelimpl.Register(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.Register(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
@@ -1214,7 +1213,7 @@ var RunSearch = stubs.Range1(searchKernel, func(l *kernelimpl.Launch, k corpus.S
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var searchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Searches"), func(a *kernelimpl.HostArgs) any {
+var searchesKernel = kernelimpl.Register(pkg.Kernel("Searches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Searches{
 		Seeds: kernelimpl.HostSlice[uint32](a, 0),
 		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
@@ -1224,7 +1223,7 @@ var RunSearches = stubs.Range1(searchesKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.Seeds)
 	kernelimpl.Slice(l, 1, k.Found)
 })
-var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
+var shufflesBoolKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesBool"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -1236,7 +1235,7 @@ var RunShufflesBool = stubs.NDRange1(shufflesBoolKernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
+var shufflesFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -1248,7 +1247,7 @@ var RunShufflesFloat32 = stubs.NDRange1(shufflesFloat32Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
+var shufflesFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -1260,7 +1259,7 @@ var RunShufflesFloat64 = stubs.NDRange1(shufflesFloat64Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
+var shufflesIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -1272,7 +1271,7 @@ var RunShufflesInt = stubs.NDRange1(shufflesIntKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
+var shufflesInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
@@ -1284,19 +1283,19 @@ var RunShufflesInt16 = stubs.NDRange1(shufflesInt16Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
+var shufflesUint32Kernel = kernelimpl.Register(pkg.Kernel("ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-}, newShufflesUint32Host)
+})
 var RunShufflesUint32 = stubs.NDRange1(shufflesUint32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var singleKernel = kernelimpl.Register(modules.Kernel(pkg, "Single"), func(a *kernelimpl.HostArgs) any {
+var singleKernel = kernelimpl.Register(pkg.Kernel("Single"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
 	k.Out = kernelimpl.HostSlice[int64](a, 1)
@@ -1310,7 +1309,7 @@ var RunSingle = stubs.Task(singleKernel, func(l *kernelimpl.Launch, k corpus.Sin
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var sitesKernel = kernelimpl.Register(modules.Kernel(pkg, "Sites"), func(a *kernelimpl.HostArgs) any {
+var sitesKernel = kernelimpl.Register(pkg.Kernel("Sites"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -1324,7 +1323,7 @@ var RunSites = stubs.Range1(sitesKernel, func(l *kernelimpl.Launch, k corpus.Sit
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var smallKernel = kernelimpl.Register(modules.Kernel(pkg, "Small"), func(a *kernelimpl.HostArgs) any {
+var smallKernel = kernelimpl.Register(pkg.Kernel("Small"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
 		B: kernelimpl.HostSlice[uint16](a, 1),
@@ -1378,7 +1377,7 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spilled"), func(a *kernelimpl.HostArgs) any {
+var spilledKernel = kernelimpl.Register(pkg.Kernel("Spilled"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
 	k.A = kernelimpl.HostSlice[int32](a, 0)
 	k.B = kernelimpl.HostSlice[int32](a, 1)
@@ -1420,7 +1419,7 @@ var RunSpilled = stubs.Range1(spilledKernel, func(l *kernelimpl.Launch, k corpus
 	kernelimpl.Value(l, 16, k.P.R)
 	kernelimpl.Slice(l, 17, k.Out)
 })
-var subSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "SubSlices"), func(a *kernelimpl.HostArgs) any {
+var subSlicesKernel = kernelimpl.Register(pkg.Kernel("SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1432,7 +1431,7 @@ var RunSubSlices = stubs.Range1(subSlicesKernel, func(l *kernelimpl.Launch, k co
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var swapKernel = kernelimpl.Register(modules.Kernel(pkg, "Swap"), func(a *kernelimpl.HostArgs) any {
+var swapKernel = kernelimpl.Register(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
@@ -1440,7 +1439,7 @@ var swapKernel = kernelimpl.Register(modules.Kernel(pkg, "Swap"), func(a *kernel
 var RunSwap = stubs.Range1(swapKernel, func(l *kernelimpl.Launch, k corpus.Swap) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var switchesKernel = kernelimpl.Register(modules.Kernel(pkg, "Switches"), func(a *kernelimpl.HostArgs) any {
+var switchesKernel = kernelimpl.Register(pkg.Kernel("Switches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1450,7 +1449,7 @@ var RunSwitches = stubs.Range1(switchesKernel, func(l *kernelimpl.Launch, k corp
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1458,7 +1457,7 @@ var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *ke
 var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k corpus.Tables) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var transposeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Transpose"), func(a *kernelimpl.HostArgs) any {
+var transposeKernel = kernelimpl.RegisterForm(pkg.Kernel("Transpose"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
 		H:   kernelimpl.HostValue[int](a, 1),
@@ -1472,7 +1471,7 @@ var RunTranspose = stubs.NDRange2(transposeKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var wordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Words"), func(a *kernelimpl.HostArgs) any {
+var wordsKernel = kernelimpl.Register(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1480,7 +1479,7 @@ var wordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Words"), func(a *kern
 var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k corpus.Words) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel(pkg, "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
+var zeroDivisorsKernel = kernelimpl.Register(pkg.Kernel("ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),

@@ -4,7 +4,6 @@
 package dispatchgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/dispatch"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Kernels: []string{"Dispatch", "Misses", "Nested", "Passes"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x23ebcc65},
@@ -37,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/dispatch"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/dispatch"
 
-var dispatchKernel = kernelimpl.Register(modules.Kernel(pkg, "Dispatch"), func(a *kernelimpl.HostArgs) any {
+var dispatchKernel = kernelimpl.Register(pkg.Kernel("Dispatch"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Other: kernelimpl.HostSlice[int32](a, 1),
@@ -51,7 +49,7 @@ var RunDispatch = stubs.Range1(dispatchKernel, func(l *kernelimpl.Launch, k disp
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var missesKernel = kernelimpl.Register(modules.Kernel(pkg, "Misses"), func(a *kernelimpl.HostArgs) any {
+var missesKernel = kernelimpl.Register(pkg.Kernel("Misses"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -61,7 +59,7 @@ var RunMisses = stubs.Range1(missesKernel, func(l *kernelimpl.Launch, k dispatch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var nestedKernel = kernelimpl.Register(modules.Kernel(pkg, "Nested"), func(a *kernelimpl.HostArgs) any {
+var nestedKernel = kernelimpl.Register(pkg.Kernel("Nested"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -71,7 +69,7 @@ var RunNested = stubs.Range1(nestedKernel, func(l *kernelimpl.Launch, k dispatch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var passesKernel = kernelimpl.Register(modules.Kernel(pkg, "Passes"), func(a *kernelimpl.HostArgs) any {
+var passesKernel = kernelimpl.Register(pkg.Kernel("Passes"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
 		Op:  kernelimpl.HostSlice[int32](a, 0),
 		A:   kernelimpl.HostSlice[int32](a, 1),

@@ -33,7 +33,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Kernels: []string{"Again", "Alternatives", "Appends", "Behind", "Bessel", "Binary", "BitsFault", "Bytes", "Casts", "Changes", "Ciphers", "Closures", "Complexes", "Computed", "Deferred", "DeferredNil", "Edits", "Elsewhere", "Firsts", "Floats", "Generators", "InFloat64", "Inconsistent", "Initial", "Interfaces", "Iterators", "Joined", "Kept", "Large", "LongTexts", "Lookups", "LoopVars", "Makes", "MakesAmong", "MakesFault", "MakesOf", "MoreSlices", "Named", "NilCalls", "NilMethods", "Nones", "Order", "Outcomes", "Panics", "PanicsDouble", "Passed", "Peepholes", "Pipeline", "Random", "Records", "Refilled", "Rings", "Rounded32", "Rounded64", "Rounds", "Runes", "Sentinels", "Shared", "Shifted", "ShiftsInt", "ShiftsInt16", "ShiftsInt32", "ShiftsInt64", "ShiftsInt8", "ShiftsUint", "ShiftsUint16", "ShiftsUint32", "ShiftsUint64", "ShiftsUint8", "Side", "Signals", "SignedChunks", "Slices", "Slots", "Sorts", "Spelled", "Stable", "StableInterfaces", "Strings", "SwapLoops", "Swapped", "Tables", "TextBounds", "Texts", "ToArrays", "Turns", "TypeSwitches", "UTF8", "Unicodes", "Units", "Unlike", "Unrolled", "UnsignedChunks", "Unstable", "Updates", "Varints", "Visitors", "Wares", "Watched", "Zeroed"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/golang/alternatives.go", Package: "golang", Sum: 0x140f76ce},
@@ -81,9 +80,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/golang"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/golang"
 
-var againKernel = kernelimpl.Register(modules.Kernel(pkg, "Again"), func(a *kernelimpl.HostArgs) any {
+var againKernel = kernelimpl.Register(pkg.Kernel("Again"), func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -93,7 +92,7 @@ var RunAgain = stubs.Range1(againKernel, func(l *kernelimpl.Launch, k golang.Aga
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var alternativesKernel = kernelimpl.Register(modules.Kernel(pkg, "Alternatives"), func(a *kernelimpl.HostArgs) any {
+var alternativesKernel = kernelimpl.Register(pkg.Kernel("Alternatives"), func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -103,7 +102,7 @@ var RunAlternatives = stubs.Range1(alternativesKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var appendsKernel = kernelimpl.Register(modules.Kernel(pkg, "Appends"), func(a *kernelimpl.HostArgs) any {
+var appendsKernel = kernelimpl.Register(pkg.Kernel("Appends"), func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -115,7 +114,7 @@ var RunAppends = stubs.Range1(appendsKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
 })
-var behindKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Behind"), func(a *kernelimpl.HostArgs) any {
+var behindKernel = kernelimpl.RegisterForm(pkg.Kernel("Behind"), func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -125,7 +124,7 @@ var RunBehind = stubs.Range1(behindKernel, func(l *kernelimpl.Launch, k golang.B
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var besselKernel = kernelimpl.Register(modules.Kernel(pkg, "Bessel"), func(a *kernelimpl.HostArgs) any {
+var besselKernel = kernelimpl.Register(pkg.Kernel("Bessel"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -135,7 +134,7 @@ var RunBessel = stubs.Range1(besselKernel, func(l *kernelimpl.Launch, k golang.B
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var binaryKernel = kernelimpl.Register(modules.Kernel(pkg, "Binary"), func(a *kernelimpl.HostArgs) any {
+var binaryKernel = kernelimpl.Register(pkg.Kernel("Binary"), func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[byte](a, 1),
@@ -147,7 +146,7 @@ var RunBinary = stubs.Range1(binaryKernel, func(l *kernelimpl.Launch, k golang.B
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
 })
-var bitsFaultKernel = kernelimpl.Register(modules.Kernel(pkg, "BitsFault"), func(a *kernelimpl.HostArgs) any {
+var bitsFaultKernel = kernelimpl.Register(pkg.Kernel("BitsFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		X:    kernelimpl.HostSlice[uint64](a, 1),
@@ -161,7 +160,7 @@ var RunBitsFault = stubs.Range1(bitsFaultKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Z)
 })
-var bytesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bytes"), func(a *kernelimpl.HostArgs) any {
+var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Buf: kernelimpl.HostSlice[byte](a, 1),
@@ -173,7 +172,7 @@ var RunBytes = stubs.Range1(bytesKernel, func(l *kernelimpl.Launch, k golang.Byt
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var castsKernel = kernelimpl.Register(modules.Kernel(pkg, "Casts"), func(a *kernelimpl.HostArgs) any {
+var castsKernel = kernelimpl.Register(pkg.Kernel("Casts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
 		F:   kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostSlice[int32](a, 1),
@@ -187,7 +186,7 @@ var RunCasts = stubs.Range1(castsKernel, func(l *kernelimpl.Launch, k golang.Cas
 	kernelimpl.Slice(l, 2, k.L)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var changesKernel = kernelimpl.Register(modules.Kernel(pkg, "Changes"), func(a *kernelimpl.HostArgs) any {
+var changesKernel = kernelimpl.Register(pkg.Kernel("Changes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -199,7 +198,7 @@ var RunChanges = stubs.Range1(changesKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var ciphersKernel = kernelimpl.Register(modules.Kernel(pkg, "Ciphers"), func(a *kernelimpl.HostArgs) any {
+var ciphersKernel = kernelimpl.Register(pkg.Kernel("Ciphers"), func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
@@ -207,7 +206,7 @@ var ciphersKernel = kernelimpl.Register(modules.Kernel(pkg, "Ciphers"), func(a *
 var RunCiphers = stubs.Range1(ciphersKernel, func(l *kernelimpl.Launch, k golang.Ciphers) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var closuresKernel = kernelimpl.Register(modules.Kernel(pkg, "Closures"), func(a *kernelimpl.HostArgs) any {
+var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -217,7 +216,7 @@ var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var complexesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Complexes"), func(a *kernelimpl.HostArgs) any {
+var complexesKernel = kernelimpl.RegisterForm(pkg.Kernel("Complexes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
 		By: kernelimpl.HostValue[complex128](a, 1),
@@ -234,7 +233,7 @@ var RunComplexes = stubs.Range1(complexesKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var computedKernel = kernelimpl.Register(modules.Kernel(pkg, "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+var computedKernel = kernelimpl.Register(pkg.Kernel("Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -248,7 +247,7 @@ var RunComputed = stubs.Range1(computedKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.D)
 })
-var deferredKernel = kernelimpl.Register(modules.Kernel(pkg, "Deferred"), func(a *kernelimpl.HostArgs) any {
+var deferredKernel = kernelimpl.Register(pkg.Kernel("Deferred"), func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
 		Log: kernelimpl.HostSlice[int](a, 1),
@@ -258,7 +257,7 @@ var RunDeferred = stubs.Range1(deferredKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Log)
 })
-var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "DeferredNil"), func(a *kernelimpl.HostArgs) any {
+var deferredNilKernel = kernelimpl.RegisterForm(pkg.Kernel("DeferredNil"), func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -268,7 +267,7 @@ var RunDeferredNil = stubs.Range1(deferredNilKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var editsKernel = kernelimpl.Register(modules.Kernel(pkg, "Edits"), func(a *kernelimpl.HostArgs) any {
+var editsKernel = kernelimpl.Register(pkg.Kernel("Edits"), func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int32](a, 1),
@@ -280,7 +279,7 @@ var RunEdits = stubs.Range1(editsKernel, func(l *kernelimpl.Launch, k golang.Edi
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
+var elsewhereKernel = kernelimpl.RegisterForm(pkg.Kernel("Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -288,7 +287,7 @@ var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Elsewhere", &
 var RunElsewhere = stubs.Range1(elsewhereKernel, func(l *kernelimpl.Launch, k golang.Elsewhere) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var firstsKernel = kernelimpl.Register(modules.Kernel(pkg, "Firsts"), func(a *kernelimpl.HostArgs) any {
+var firstsKernel = kernelimpl.Register(pkg.Kernel("Firsts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -298,7 +297,7 @@ var RunFirsts = stubs.Range1(firstsKernel, func(l *kernelimpl.Launch, k golang.F
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var floatsKernel = kernelimpl.Register(modules.Kernel(pkg, "Floats"), func(a *kernelimpl.HostArgs) any {
+var floatsKernel = kernelimpl.Register(pkg.Kernel("Floats"), func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
@@ -308,7 +307,7 @@ var RunFloats = stubs.Range1(floatsKernel, func(l *kernelimpl.Launch, k golang.F
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 })
-var generatorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generators"), func(a *kernelimpl.HostArgs) any {
+var generatorsKernel = kernelimpl.Register(pkg.Kernel("Generators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
@@ -316,7 +315,7 @@ var generatorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Generators"), fu
 var RunGenerators = stubs.Range1(generatorsKernel, func(l *kernelimpl.Launch, k golang.Generators) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var inFloat64Kernel = kernelimpl.Register(modules.Kernel(pkg, "InFloat64"), func(a *kernelimpl.HostArgs) any {
+var inFloat64Kernel = kernelimpl.Register(pkg.Kernel("InFloat64"), func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
 		X:    kernelimpl.HostSlice[float32](a, 0),
 		Y:    kernelimpl.HostSlice[float32](a, 1),
@@ -332,7 +331,7 @@ var RunInFloat64 = stubs.Range1(inFloat64Kernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 3, k.Is)
 	kernelimpl.Slice(l, 4, k.Bits)
 })
-var inconsistentKernel = kernelimpl.Register(modules.Kernel(pkg, "Inconsistent"), func(a *kernelimpl.HostArgs) any {
+var inconsistentKernel = kernelimpl.Register(pkg.Kernel("Inconsistent"), func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
@@ -342,7 +341,7 @@ var RunInconsistent = stubs.Range1(inconsistentKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 })
-var initialKernel = kernelimpl.Register(modules.Kernel(pkg, "Initial"), func(a *kernelimpl.HostArgs) any {
+var initialKernel = kernelimpl.Register(pkg.Kernel("Initial"), func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -350,7 +349,7 @@ var initialKernel = kernelimpl.Register(modules.Kernel(pkg, "Initial"), func(a *
 var RunInitial = stubs.Range1(initialKernel, func(l *kernelimpl.Launch, k golang.Initial) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var interfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "Interfaces"), func(a *kernelimpl.HostArgs) any {
+var interfacesKernel = kernelimpl.Register(pkg.Kernel("Interfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -360,7 +359,7 @@ var RunInterfaces = stubs.Range1(interfacesKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var iteratorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Iterators"), func(a *kernelimpl.HostArgs) any {
+var iteratorsKernel = kernelimpl.Register(pkg.Kernel("Iterators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -370,7 +369,7 @@ var RunIterators = stubs.Range1(iteratorsKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var joinedKernel = kernelimpl.Register(modules.Kernel(pkg, "Joined"), func(a *kernelimpl.HostArgs) any {
+var joinedKernel = kernelimpl.Register(pkg.Kernel("Joined"), func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -380,7 +379,7 @@ var RunJoined = stubs.Range1(joinedKernel, func(l *kernelimpl.Launch, k golang.J
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var keptKernel = kernelimpl.Register(modules.Kernel(pkg, "Kept"), func(a *kernelimpl.HostArgs) any {
+var keptKernel = kernelimpl.Register(pkg.Kernel("Kept"), func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -390,7 +389,7 @@ var RunKept = stubs.Range1(keptKernel, func(l *kernelimpl.Launch, k golang.Kept)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var largeKernel = kernelimpl.Register(modules.Kernel(pkg, "Large"), func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -400,7 +399,7 @@ var RunLarge = stubs.Range1(largeKernel, func(l *kernelimpl.Launch, k golang.Lar
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var longTextsKernel = kernelimpl.Register(modules.Kernel(pkg, "LongTexts"), func(a *kernelimpl.HostArgs) any {
+var longTextsKernel = kernelimpl.Register(pkg.Kernel("LongTexts"), func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -408,7 +407,7 @@ var longTextsKernel = kernelimpl.Register(modules.Kernel(pkg, "LongTexts"), func
 var RunLongTexts = stubs.Range1(longTextsKernel, func(l *kernelimpl.Launch, k golang.LongTexts) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var lookupsKernel = kernelimpl.Register(modules.Kernel(pkg, "Lookups"), func(a *kernelimpl.HostArgs) any {
+var lookupsKernel = kernelimpl.Register(pkg.Kernel("Lookups"), func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -418,7 +417,7 @@ var RunLookups = stubs.Range1(lookupsKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var loopVarsKernel = kernelimpl.Register(modules.Kernel(pkg, "LoopVars"), func(a *kernelimpl.HostArgs) any {
+var loopVarsKernel = kernelimpl.Register(pkg.Kernel("LoopVars"), func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -426,7 +425,7 @@ var loopVarsKernel = kernelimpl.Register(modules.Kernel(pkg, "LoopVars"), func(a
 var RunLoopVars = stubs.Range1(loopVarsKernel, func(l *kernelimpl.Launch, k golang.LoopVars) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var makesKernel = kernelimpl.Register(modules.Kernel(pkg, "Makes"), func(a *kernelimpl.HostArgs) any {
+var makesKernel = kernelimpl.Register(pkg.Kernel("Makes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -436,7 +435,7 @@ var RunMakes = stubs.Range1(makesKernel, func(l *kernelimpl.Launch, k golang.Mak
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var makesAmongKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesAmong"), func(a *kernelimpl.HostArgs) any {
+var makesAmongKernel = kernelimpl.Register(pkg.Kernel("MakesAmong"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -446,7 +445,7 @@ var RunMakesAmong = stubs.Range1(makesAmongKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MakesFault"), func(a *kernelimpl.HostArgs) any {
+var makesFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("MakesFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -456,7 +455,7 @@ var RunMakesFault = stubs.Range1(makesFaultKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var makesOfKernel = kernelimpl.Register(modules.Kernel(pkg, "MakesOf"), func(a *kernelimpl.HostArgs) any {
+var makesOfKernel = kernelimpl.Register(pkg.Kernel("MakesOf"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -466,7 +465,7 @@ var RunMakesOf = stubs.Range1(makesOfKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var moreSlicesKernel = kernelimpl.Register(modules.Kernel(pkg, "MoreSlices"), func(a *kernelimpl.HostArgs) any {
+var moreSlicesKernel = kernelimpl.Register(pkg.Kernel("MoreSlices"), func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float32](a, 1),
@@ -478,7 +477,7 @@ var RunMoreSlices = stubs.Range1(moreSlicesKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.F)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named"), func(a *kernelimpl.HostArgs) any {
+var namedKernel = kernelimpl.Register(pkg.Kernel("Named"), func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -486,7 +485,7 @@ var namedKernel = kernelimpl.Register(modules.Kernel(pkg, "Named"), func(a *kern
 var RunNamed = stubs.Range1(namedKernel, func(l *kernelimpl.Launch, k golang.Named) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilCalls"), func(a *kernelimpl.HostArgs) any {
+var nilCallsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilCalls"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -496,7 +495,7 @@ var RunNilCalls = stubs.Range1(nilCallsKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "NilMethods"), func(a *kernelimpl.HostArgs) any {
+var nilMethodsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilMethods"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -506,7 +505,7 @@ var RunNilMethods = stubs.Range1(nilMethodsKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var nonesKernel = kernelimpl.Register(modules.Kernel(pkg, "Nones"), func(a *kernelimpl.HostArgs) any {
+var nonesKernel = kernelimpl.Register(pkg.Kernel("Nones"), func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -516,7 +515,7 @@ var RunNones = stubs.Range1(nonesKernel, func(l *kernelimpl.Launch, k golang.Non
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var orderKernel = kernelimpl.Register(modules.Kernel(pkg, "Order"), func(a *kernelimpl.HostArgs) any {
+var orderKernel = kernelimpl.Register(pkg.Kernel("Order"), func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -526,7 +525,7 @@ var RunOrder = stubs.Range1(orderKernel, func(l *kernelimpl.Launch, k golang.Ord
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var outcomesKernel = kernelimpl.Register(modules.Kernel(pkg, "Outcomes"), func(a *kernelimpl.HostArgs) any {
+var outcomesKernel = kernelimpl.Register(pkg.Kernel("Outcomes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -536,7 +535,7 @@ var RunOutcomes = stubs.Range1(outcomesKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var panicsKernel = kernelimpl.Register(modules.Kernel(pkg, "Panics"), func(a *kernelimpl.HostArgs) any {
+var panicsKernel = kernelimpl.Register(pkg.Kernel("Panics"), func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -546,7 +545,7 @@ var RunPanics = stubs.Range1(panicsKernel, func(l *kernelimpl.Launch, k golang.P
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
+var panicsDoubleKernel = kernelimpl.RegisterForm(pkg.Kernel("PanicsDouble"), func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
@@ -556,7 +555,7 @@ var RunPanicsDouble = stubs.Range1(panicsDoubleKernel, func(l *kernelimpl.Launch
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var passedKernel = kernelimpl.Register(modules.Kernel(pkg, "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+var passedKernel = kernelimpl.Register(pkg.Kernel("Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
@@ -564,7 +563,7 @@ var passedKernel = kernelimpl.Register(modules.Kernel(pkg, "Passed", &crc32.IEEE
 var RunPassed = stubs.Range1(passedKernel, func(l *kernelimpl.Launch, k golang.Passed) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var peepholesKernel = kernelimpl.Register(modules.Kernel(pkg, "Peepholes"), func(a *kernelimpl.HostArgs) any {
+var peepholesKernel = kernelimpl.Register(pkg.Kernel("Peepholes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
@@ -576,7 +575,7 @@ var RunPeepholes = stubs.Range1(peepholesKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Pipeline"), func(a *kernelimpl.HostArgs) any {
+var pipelineKernel = kernelimpl.RegisterForm(pkg.Kernel("Pipeline"), func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -588,7 +587,7 @@ var RunPipeline = stubs.NDRange1(pipelineKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.T.Len())
 })
-var randomKernel = kernelimpl.Register(modules.Kernel(pkg, "Random"), func(a *kernelimpl.HostArgs) any {
+var randomKernel = kernelimpl.Register(pkg.Kernel("Random"), func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
 		Out:  kernelimpl.HostSlice[uint64](a, 1),
@@ -600,7 +599,7 @@ var RunRandom = stubs.Range1(randomKernel, func(l *kernelimpl.Launch, k golang.R
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
 })
-var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *kernelimpl.HostArgs) any {
+var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -610,7 +609,7 @@ var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var refilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Refilled"), func(a *kernelimpl.HostArgs) any {
+var refilledKernel = kernelimpl.Register(pkg.Kernel("Refilled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
@@ -618,7 +617,7 @@ var refilledKernel = kernelimpl.Register(modules.Kernel(pkg, "Refilled"), func(a
 var RunRefilled = stubs.Range1(refilledKernel, func(l *kernelimpl.Launch, k golang.Refilled) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var ringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rings"), func(a *kernelimpl.HostArgs) any {
+var ringsKernel = kernelimpl.Register(pkg.Kernel("Rings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -626,7 +625,7 @@ var ringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rings"), func(a *kern
 var RunRings = stubs.Range1(ringsKernel, func(l *kernelimpl.Launch, k golang.Rings) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded32"), func(a *kernelimpl.HostArgs) any {
+var rounded32Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded32"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -640,7 +639,7 @@ var RunRounded32 = stubs.Range1(rounded32Kernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rounded64"), func(a *kernelimpl.HostArgs) any {
+var rounded64Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded64"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -654,7 +653,7 @@ var RunRounded64 = stubs.Range1(rounded64Kernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var roundsKernel = kernelimpl.Register(modules.Kernel(pkg, "Rounds"), func(a *kernelimpl.HostArgs) any {
+var roundsKernel = kernelimpl.Register(pkg.Kernel("Rounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -664,7 +663,7 @@ var RunRounds = stubs.Range1(roundsKernel, func(l *kernelimpl.Launch, k golang.R
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var runesKernel = kernelimpl.Register(modules.Kernel(pkg, "Runes"), func(a *kernelimpl.HostArgs) any {
+var runesKernel = kernelimpl.Register(pkg.Kernel("Runes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -674,7 +673,7 @@ var RunRunes = stubs.Range1(runesKernel, func(l *kernelimpl.Launch, k golang.Run
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var sentinelsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sentinels"), func(a *kernelimpl.HostArgs) any {
+var sentinelsKernel = kernelimpl.Register(pkg.Kernel("Sentinels"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -684,7 +683,7 @@ var RunSentinels = stubs.Range1(sentinelsKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a *kernelimpl.HostArgs) any {
+var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
@@ -692,7 +691,7 @@ var sharedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Shared"), func(a
 var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k golang.Shared) {
 	kernelimpl.Slice(l, 0, k.Buf)
 })
-var shiftedKernel = kernelimpl.Register(modules.Kernel(pkg, "Shifted"), func(a *kernelimpl.HostArgs) any {
+var shiftedKernel = kernelimpl.Register(pkg.Kernel("Shifted"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shifted{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		N:   kernelimpl.HostSlice[uint32](a, 1),
@@ -704,7 +703,7 @@ var RunShifted = stubs.Range1(shiftedKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var shiftsIntKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
+var shiftsIntKernel = kernelimpl.Register(pkg.Kernel("ShiftsInt"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
 		X:     kernelimpl.HostSlice[int](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -718,7 +717,7 @@ var RunShiftsInt = stubs.Range1(shiftsIntKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
 		X:     kernelimpl.HostSlice[int16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -732,7 +731,7 @@ var RunShiftsInt16 = stubs.Range1(shiftsInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
 		X:     kernelimpl.HostSlice[int32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -746,7 +745,7 @@ var RunShiftsInt32 = stubs.Range1(shiftsInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
 		X:     kernelimpl.HostSlice[int64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -760,7 +759,7 @@ var RunShiftsInt64 = stubs.Range1(shiftsInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
+var shiftsInt8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
 		X:     kernelimpl.HostSlice[int8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -774,7 +773,7 @@ var RunShiftsInt8 = stubs.Range1(shiftsInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsUintKernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
+var shiftsUintKernel = kernelimpl.Register(pkg.Kernel("ShiftsUint"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
 		X:     kernelimpl.HostSlice[uint](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -788,7 +787,7 @@ var RunShiftsUint = stubs.Range1(shiftsUintKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
 		X:     kernelimpl.HostSlice[uint16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -802,7 +801,7 @@ var RunShiftsUint16 = stubs.Range1(shiftsUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
 		X:     kernelimpl.HostSlice[uint32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -816,7 +815,7 @@ var RunShiftsUint32 = stubs.Range1(shiftsUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
 		X:     kernelimpl.HostSlice[uint64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -830,7 +829,7 @@ var RunShiftsUint64 = stubs.Range1(shiftsUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
+var shiftsUint8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
 		X:     kernelimpl.HostSlice[uint8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -844,7 +843,7 @@ var RunShiftsUint8 = stubs.Range1(shiftsUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var sideKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Side"), func(a *kernelimpl.HostArgs) any {
+var sideKernel = kernelimpl.RegisterForm(pkg.Kernel("Side"), func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -854,7 +853,7 @@ var RunSide = stubs.NDRange1(sideKernel, func(l *kernelimpl.Launch, k golang.Sid
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var signalsKernel = kernelimpl.Register(modules.Kernel(pkg, "Signals"), func(a *kernelimpl.HostArgs) any {
+var signalsKernel = kernelimpl.Register(pkg.Kernel("Signals"), func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
 		Out:  kernelimpl.HostSlice[float32](a, 0),
 		Bits: kernelimpl.HostSlice[uint32](a, 1),
@@ -866,7 +865,7 @@ var RunSignals = stubs.Range1(signalsKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.Bits)
 	kernelimpl.Slice(l, 2, k.Wide)
 })
-var signedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "SignedChunks"), func(a *kernelimpl.HostArgs) any {
+var signedChunksKernel = kernelimpl.Register(pkg.Kernel("SignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -876,7 +875,7 @@ var RunSignedChunks = stubs.Range1(signedChunksKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var slicesKernel = kernelimpl.Register(modules.Kernel(pkg, "Slices"), func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.Register(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -886,7 +885,7 @@ var RunSlices = stubs.Range1(slicesKernel, func(l *kernelimpl.Launch, k golang.S
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var slotsKernel = kernelimpl.Register(modules.Kernel(pkg, "Slots"), func(a *kernelimpl.HostArgs) any {
+var slotsKernel = kernelimpl.Register(pkg.Kernel("Slots"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -896,7 +895,7 @@ var RunSlots = stubs.Range1(slotsKernel, func(l *kernelimpl.Launch, k golang.Slo
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var sortsKernel = kernelimpl.Register(modules.Kernel(pkg, "Sorts"), func(a *kernelimpl.HostArgs) any {
+var sortsKernel = kernelimpl.Register(pkg.Kernel("Sorts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
@@ -906,7 +905,7 @@ var RunSorts = stubs.Range1(sortsKernel, func(l *kernelimpl.Launch, k golang.Sor
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 })
-var spelledKernel = kernelimpl.Register(modules.Kernel(pkg, "Spelled"), func(a *kernelimpl.HostArgs) any {
+var spelledKernel = kernelimpl.Register(pkg.Kernel("Spelled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
 		In:    kernelimpl.HostSlice[byte](a, 0),
 		Other: kernelimpl.HostSlice[byte](a, 1),
@@ -918,7 +917,7 @@ var RunSpelled = stubs.Range1(spelledKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var stableKernel = kernelimpl.Register(modules.Kernel(pkg, "Stable"), func(a *kernelimpl.HostArgs) any {
+var stableKernel = kernelimpl.Register(pkg.Kernel("Stable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -928,7 +927,7 @@ var RunStable = stubs.Range1(stableKernel, func(l *kernelimpl.Launch, k golang.S
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var stableInterfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
+var stableInterfacesKernel = kernelimpl.Register(pkg.Kernel("StableInterfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
@@ -936,7 +935,7 @@ var stableInterfacesKernel = kernelimpl.Register(modules.Kernel(pkg, "StableInte
 var RunStableInterfaces = stubs.Range1(stableInterfacesKernel, func(l *kernelimpl.Launch, k golang.StableInterfaces) {
 	kernelimpl.Slice(l, 0, k.Buf)
 })
-var stringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Strings"), func(a *kernelimpl.HostArgs) any {
+var stringsKernel = kernelimpl.Register(pkg.Kernel("Strings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -944,7 +943,7 @@ var stringsKernel = kernelimpl.Register(modules.Kernel(pkg, "Strings"), func(a *
 var RunStrings = stubs.Range1(stringsKernel, func(l *kernelimpl.Launch, k golang.Strings) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var swapLoopsKernel = kernelimpl.Register(modules.Kernel(pkg, "SwapLoops"), func(a *kernelimpl.HostArgs) any {
+var swapLoopsKernel = kernelimpl.Register(pkg.Kernel("SwapLoops"), func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -954,7 +953,7 @@ var RunSwapLoops = stubs.Range1(swapLoopsKernel, func(l *kernelimpl.Launch, k go
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var swappedKernel = kernelimpl.Register(modules.Kernel(pkg, "Swapped"), func(a *kernelimpl.HostArgs) any {
+var swappedKernel = kernelimpl.Register(pkg.Kernel("Swapped"), func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -964,7 +963,7 @@ var RunSwapped = stubs.Range1(swappedKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var tablesKernel = kernelimpl.Register(modules.Kernel(pkg, "Tables"), func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -974,7 +973,7 @@ var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k golang.T
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var textBoundsKernel = kernelimpl.Register(modules.Kernel(pkg, "TextBounds"), func(a *kernelimpl.HostArgs) any {
+var textBoundsKernel = kernelimpl.Register(pkg.Kernel("TextBounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		N:   kernelimpl.HostSlice[int](a, 1),
@@ -984,7 +983,7 @@ var RunTextBounds = stubs.Range1(textBoundsKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.N)
 })
-var textsKernel = kernelimpl.Register(modules.Kernel(pkg, "Texts"), func(a *kernelimpl.HostArgs) any {
+var textsKernel = kernelimpl.Register(pkg.Kernel("Texts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
@@ -994,7 +993,7 @@ var RunTexts = stubs.Range1(textsKernel, func(l *kernelimpl.Launch, k golang.Tex
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.B)
 })
-var toArraysKernel = kernelimpl.Register(modules.Kernel(pkg, "ToArrays"), func(a *kernelimpl.HostArgs) any {
+var toArraysKernel = kernelimpl.Register(pkg.Kernel("ToArrays"), func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1004,7 +1003,7 @@ var RunToArrays = stubs.Range1(toArraysKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var turnsKernel = kernelimpl.Register(modules.Kernel(pkg, "Turns"), func(a *kernelimpl.HostArgs) any {
+var turnsKernel = kernelimpl.Register(pkg.Kernel("Turns"), func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
@@ -1014,7 +1013,7 @@ var RunTurns = stubs.Range1(turnsKernel, func(l *kernelimpl.Launch, k golang.Tur
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
+var typeSwitchesKernel = kernelimpl.RegisterForm(pkg.Kernel("TypeSwitches"), func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -1022,7 +1021,7 @@ var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "TypeSwitch
 var RunTypeSwitches = stubs.Range1(typeSwitchesKernel, func(l *kernelimpl.Launch, k golang.TypeSwitches) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var utf8Kernel = kernelimpl.Register(modules.Kernel(pkg, "UTF8"), func(a *kernelimpl.HostArgs) any {
+var utf8Kernel = kernelimpl.Register(pkg.Kernel("UTF8"), func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
@@ -1034,7 +1033,7 @@ var RunUTF8 = stubs.Range1(utf8Kernel, func(l *kernelimpl.Launch, k golang.UTF8)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var unicodesKernel = kernelimpl.Register(modules.Kernel(pkg, "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
+var unicodesKernel = kernelimpl.Register(pkg.Kernel("Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
@@ -1046,7 +1045,7 @@ var RunUnicodes = stubs.Range1(unicodesKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var unitsKernel = kernelimpl.Register(modules.Kernel(pkg, "Units"), func(a *kernelimpl.HostArgs) any {
+var unitsKernel = kernelimpl.Register(pkg.Kernel("Units"), func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -1056,7 +1055,7 @@ var RunUnits = stubs.Range1(unitsKernel, func(l *kernelimpl.Launch, k golang.Uni
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Unlike"), func(a *kernelimpl.HostArgs) any {
+var unlikeKernel = kernelimpl.RegisterForm(pkg.Kernel("Unlike"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1066,7 +1065,7 @@ var RunUnlike = stubs.Range1(unlikeKernel, func(l *kernelimpl.Launch, k golang.U
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var unrolledKernel = kernelimpl.Register(modules.Kernel(pkg, "Unrolled"), func(a *kernelimpl.HostArgs) any {
+var unrolledKernel = kernelimpl.Register(pkg.Kernel("Unrolled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -1076,7 +1075,7 @@ var RunUnrolled = stubs.Range1(unrolledKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var unsignedChunksKernel = kernelimpl.Register(modules.Kernel(pkg, "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
+var unsignedChunksKernel = kernelimpl.Register(pkg.Kernel("UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -1086,7 +1085,7 @@ var RunUnsignedChunks = stubs.Range1(unsignedChunksKernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var unstableKernel = kernelimpl.Register(modules.Kernel(pkg, "Unstable"), func(a *kernelimpl.HostArgs) any {
+var unstableKernel = kernelimpl.Register(pkg.Kernel("Unstable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
 		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -1098,7 +1097,7 @@ var RunUnstable = stubs.Range1(unstableKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
 })
-var updatesKernel = kernelimpl.Register(modules.Kernel(pkg, "Updates"), func(a *kernelimpl.HostArgs) any {
+var updatesKernel = kernelimpl.Register(pkg.Kernel("Updates"), func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
 		Mode: kernelimpl.HostValue[int32](a, 0),
 		In:   kernelimpl.HostSlice[int32](a, 1),
@@ -1110,7 +1109,7 @@ var RunUpdates = stubs.Range1(updatesKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var varintsKernel = kernelimpl.Register(modules.Kernel(pkg, "Varints"), func(a *kernelimpl.HostArgs) any {
+var varintsKernel = kernelimpl.Register(pkg.Kernel("Varints"), func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
 		In:    kernelimpl.HostSlice[int64](a, 0),
 		Bytes: kernelimpl.HostSlice[byte](a, 1),
@@ -1122,7 +1121,7 @@ var RunVarints = stubs.Range1(varintsKernel, func(l *kernelimpl.Launch, k golang
 	kernelimpl.Slice(l, 1, k.Bytes)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var visitorsKernel = kernelimpl.Register(modules.Kernel(pkg, "Visitors"), func(a *kernelimpl.HostArgs) any {
+var visitorsKernel = kernelimpl.Register(pkg.Kernel("Visitors"), func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1132,7 +1131,7 @@ var RunVisitors = stubs.Range1(visitorsKernel, func(l *kernelimpl.Launch, k gola
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var waresKernel = kernelimpl.Register(modules.Kernel(pkg, "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
+var waresKernel = kernelimpl.Register(pkg.Kernel("Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
@@ -1140,7 +1139,7 @@ var waresKernel = kernelimpl.Register(modules.Kernel(pkg, "Wares", &color.GrayMo
 var RunWares = stubs.Range1(waresKernel, func(l *kernelimpl.Launch, k golang.Wares) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var watchedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
+var watchedKernel = kernelimpl.RegisterForm(pkg.Kernel("Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
 		Out: kernelimpl.HostSlice[float64](a, 0),
 	}.Kernel
@@ -1148,7 +1147,7 @@ var watchedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Watched", &gola
 var RunWatched = stubs.Range1(watchedKernel, func(l *kernelimpl.Launch, k golang.Watched) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var zeroedKernel = kernelimpl.Register(modules.Kernel(pkg, "Zeroed"), func(a *kernelimpl.HostArgs) any {
+var zeroedKernel = kernelimpl.Register(pkg.Kernel("Zeroed"), func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel

@@ -4,7 +4,6 @@
 package groupsgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Kernels: []string{"Alone", "Ballots", "Bisections", "Choices", "OneWayOut", "OwnChecks", "OwnLoops", "Replaced", "Rows", "Search", "Stated", "Steps", "UniformRows", "Votes", "WholeFloat32", "WholeFloat64", "WholeInt16", "WholeInt32", "WholeInt64", "WholeInt8", "WholeUint32", "WholeUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
@@ -37,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/groups"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/groups"
 
-var aloneKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Alone"), func(a *kernelimpl.HostArgs) any {
+var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -55,7 +53,7 @@ var RunAlone = stubs.NDRange1(aloneKernel, func(l *kernelimpl.Launch, k groups.A
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.G)
 })
-var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Ballots"), func(a *kernelimpl.HostArgs) any {
+var ballotsKernel = kernelimpl.RegisterForm(pkg.Kernel("Ballots"), func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -67,7 +65,7 @@ var RunBallots = stubs.NDRange1(ballotsKernel, func(l *kernelimpl.Launch, k grou
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Bisections"), func(a *kernelimpl.HostArgs) any {
+var bisectionsKernel = kernelimpl.RegisterForm(pkg.Kernel("Bisections"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -83,7 +81,7 @@ var RunBisections = stubs.NDRange1(bisectionsKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var choicesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Choices"), func(a *kernelimpl.HostArgs) any {
+var choicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Choices"), func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -95,7 +93,7 @@ var RunChoices = stubs.NDRange1(choicesKernel, func(l *kernelimpl.Launch, k grou
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OneWayOut"), func(a *kernelimpl.HostArgs) any {
+var oneWayOutKernel = kernelimpl.RegisterForm(pkg.Kernel("OneWayOut"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -111,7 +109,7 @@ var RunOneWayOut = stubs.NDRange1(oneWayOutKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnChecks"), func(a *kernelimpl.HostArgs) any {
+var ownChecksKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnChecks"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -127,7 +125,7 @@ var RunOwnChecks = stubs.NDRange1(ownChecksKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "OwnLoops"), func(a *kernelimpl.HostArgs) any {
+var ownLoopsKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnLoops"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -143,7 +141,7 @@ var RunOwnLoops = stubs.NDRange1(ownLoopsKernel, func(l *kernelimpl.Launch, k gr
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var replacedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Replaced"), func(a *kernelimpl.HostArgs) any {
+var replacedKernel = kernelimpl.RegisterForm(pkg.Kernel("Replaced"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -159,7 +157,7 @@ var RunReplaced = stubs.NDRange1(replacedKernel, func(l *kernelimpl.Launch, k gr
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var rowsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Rows"), func(a *kernelimpl.HostArgs) any {
+var rowsKernel = kernelimpl.RegisterForm(pkg.Kernel("Rows"), func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
 		Choice: kernelimpl.HostSlice[int32](a, 0),
 		In:     kernelimpl.HostSlice[int32](a, 1),
@@ -171,7 +169,7 @@ var RunRows = stubs.NDRange2(rowsKernel, func(l *kernelimpl.Launch, k groups.Row
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var searchKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Search"), func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -187,7 +185,7 @@ var RunSearch = stubs.NDRange1(searchKernel, func(l *kernelimpl.Launch, k groups
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var statedKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Stated"), func(a *kernelimpl.HostArgs) any {
+var statedKernel = kernelimpl.RegisterForm(pkg.Kernel("Stated"), func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
 		N: kernelimpl.HostValue[int](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -201,7 +199,7 @@ var RunStated = stubs.NDRange1(statedKernel, func(l *kernelimpl.Launch, k groups
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
 })
-var stepsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Steps"), func(a *kernelimpl.HostArgs) any {
+var stepsKernel = kernelimpl.RegisterForm(pkg.Kernel("Steps"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -217,7 +215,7 @@ var RunSteps = stubs.NDRange1(stepsKernel, func(l *kernelimpl.Launch, k groups.S
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var uniformRowsKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "UniformRows"), func(a *kernelimpl.HostArgs) any {
+var uniformRowsKernel = kernelimpl.RegisterForm(pkg.Kernel("UniformRows"), func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -227,7 +225,7 @@ var RunUniformRows = stubs.NDRange2(uniformRowsKernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var votesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Votes"), func(a *kernelimpl.HostArgs) any {
+var votesKernel = kernelimpl.RegisterForm(pkg.Kernel("Votes"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -243,7 +241,7 @@ var RunVotes = stubs.NDRange1(votesKernel, func(l *kernelimpl.Launch, k groups.V
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
 })
-var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat32"), func(a *kernelimpl.HostArgs) any {
+var wholeFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
@@ -255,7 +253,7 @@ var RunWholeFloat32 = stubs.NDRange1(wholeFloat32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeFloat64"), func(a *kernelimpl.HostArgs) any {
+var wholeFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float64](a, 1),
@@ -267,7 +265,7 @@ var RunWholeFloat64 = stubs.NDRange1(wholeFloat64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt16"), func(a *kernelimpl.HostArgs) any {
+var wholeInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt16"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int16](a, 1),
@@ -279,7 +277,7 @@ var RunWholeInt16 = stubs.NDRange1(wholeInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt32"), func(a *kernelimpl.HostArgs) any {
+var wholeInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -291,7 +289,7 @@ var RunWholeInt32 = stubs.NDRange1(wholeInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt64"), func(a *kernelimpl.HostArgs) any {
+var wholeInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int64](a, 1),
@@ -303,7 +301,7 @@ var RunWholeInt64 = stubs.NDRange1(wholeInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeInt8"), func(a *kernelimpl.HostArgs) any {
+var wholeInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt8"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int8](a, 1),
@@ -315,7 +313,7 @@ var RunWholeInt8 = stubs.NDRange1(wholeInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint32"), func(a *kernelimpl.HostArgs) any {
+var wholeUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint32](a, 1),
@@ -327,7 +325,7 @@ var RunWholeUint32 = stubs.NDRange1(wholeUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "WholeUint64"), func(a *kernelimpl.HostArgs) any {
+var wholeUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint64](a, 1),

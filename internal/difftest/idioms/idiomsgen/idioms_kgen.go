@@ -4,7 +4,6 @@
 package idiomsgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/idioms"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Kernels: []string{"Carries", "ClampInt16", "ClampInt32", "ClampInt64", "ClampInt8", "ClampUint16", "ClampUint32", "ClampUint64", "ClampUint8", "CompareInt16", "CompareInt32", "CompareInt64", "CompareInt8", "CompareUint16", "CompareUint32", "CompareUint64", "CompareUint8", "Convert32Int16", "Convert32Int32", "Convert32Int64", "Convert32Int8", "Convert32Uint16", "Convert32Uint32", "Convert32Uint64", "Convert32Uint8", "CountsInt16", "CountsInt32", "CountsInt64", "CountsInt8", "CountsOfInt32", "CountsOfInt8", "CountsOfUint16", "CountsOfUint64", "CountsUint16", "CountsUint32", "CountsUint64", "CountsUint8", "DivideInt16", "DivideInt32", "DivideInt64", "DivideInt8", "DivideUint16", "DivideUint32", "DivideUint64", "DivideUint8", "FieldsInt16", "FieldsInt32", "FieldsInt64", "FieldsInt8", "FieldsUint16", "FieldsUint32", "FieldsUint64", "FieldsUint8", "FlagsAlikeInt32", "FlagsAlikeInt64", "FlagsAlikeUint64", "FlagsAlikeUint8", "FlagsInt32", "FlagsInt64", "FlagsUint64", "FlagsUint8", "Floats32", "Floats64", "Floats64OfInt16", "Floats64OfInt32", "Floats64OfInt64", "Floats64OfInt8", "Floats64OfUint16", "Floats64OfUint32", "Floats64OfUint64", "Floats64OfUint8", "FlowInt16", "FlowInt32", "FlowInt64", "FlowInt8", "FlowUint16", "FlowUint32", "FlowUint64", "FlowUint8", "IndexInt16", "IndexInt32", "IndexInt64", "IndexInt8", "IndexUint16", "IndexUint32", "IndexUint64", "IndexUint8", "LogsUint16", "LogsUint32", "LogsUint64", "LogsUint8", "Mix", "RotateUint16", "RotateUint32", "RotateUint64", "RotateUint8", "SaturateInt16", "SaturateInt32", "SaturateInt64", "SaturateInt8", "SaturateUint16", "SaturateUint32", "SaturateUint64", "SaturateUint8", "ScaledAlikeInt16", "ScaledAlikeInt32", "ScaledAlikeInt64", "ScaledAlikeInt8", "ScaledAlikeUint16", "ScaledAlikeUint32", "ScaledAlikeUint64", "ScaledAlikeUint8", "ScaledInt16", "ScaledInt32", "ScaledInt64", "ScaledInt8", "ScaledUint16", "ScaledUint32", "ScaledUint64", "ScaledUint8", "Swaps", "TricksInt16", "TricksInt32", "TricksInt64", "TricksInt8", "TricksUint16", "TricksUint32", "TricksUint64", "TricksUint8", "WidenInt16", "WidenInt32", "WidenInt64", "WidenInt8", "WidenUint16", "WidenUint32", "WidenUint64", "WidenUint8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -63,9 +61,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/idioms"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/idioms"
 
-var carriesKernel = kernelimpl.Register(modules.Kernel(pkg, "Carries"), func(a *kernelimpl.HostArgs) any {
+var carriesKernel = kernelimpl.Register(pkg.Kernel("Carries"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -79,7 +77,7 @@ var RunCarries = stubs.Range1(carriesKernel, func(l *kernelimpl.Launch, k idioms
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var clampInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt16"), func(a *kernelimpl.HostArgs) any {
+var clampInt16Kernel = kernelimpl.Register(pkg.Kernel("ClampInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -91,7 +89,7 @@ var RunClampInt16 = stubs.Range1(clampInt16Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt32"), func(a *kernelimpl.HostArgs) any {
+var clampInt32Kernel = kernelimpl.Register(pkg.Kernel("ClampInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -103,7 +101,7 @@ var RunClampInt32 = stubs.Range1(clampInt32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt64"), func(a *kernelimpl.HostArgs) any {
+var clampInt64Kernel = kernelimpl.Register(pkg.Kernel("ClampInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -115,7 +113,7 @@ var RunClampInt64 = stubs.Range1(clampInt64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampInt8"), func(a *kernelimpl.HostArgs) any {
+var clampInt8Kernel = kernelimpl.Register(pkg.Kernel("ClampInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -127,7 +125,7 @@ var RunClampInt8 = stubs.Range1(clampInt8Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint16"), func(a *kernelimpl.HostArgs) any {
+var clampUint16Kernel = kernelimpl.Register(pkg.Kernel("ClampUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -139,7 +137,7 @@ var RunClampUint16 = stubs.Range1(clampUint16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint32"), func(a *kernelimpl.HostArgs) any {
+var clampUint32Kernel = kernelimpl.Register(pkg.Kernel("ClampUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -151,7 +149,7 @@ var RunClampUint32 = stubs.Range1(clampUint32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint64"), func(a *kernelimpl.HostArgs) any {
+var clampUint64Kernel = kernelimpl.Register(pkg.Kernel("ClampUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -163,7 +161,7 @@ var RunClampUint64 = stubs.Range1(clampUint64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var clampUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ClampUint8"), func(a *kernelimpl.HostArgs) any {
+var clampUint8Kernel = kernelimpl.Register(pkg.Kernel("ClampUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -175,7 +173,7 @@ var RunClampUint8 = stubs.Range1(clampUint8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var compareInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt16"), func(a *kernelimpl.HostArgs) any {
+var compareInt16Kernel = kernelimpl.Register(pkg.Kernel("CompareInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -189,7 +187,7 @@ var RunCompareInt16 = stubs.Range1(compareInt16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt32"), func(a *kernelimpl.HostArgs) any {
+var compareInt32Kernel = kernelimpl.Register(pkg.Kernel("CompareInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -203,7 +201,7 @@ var RunCompareInt32 = stubs.Range1(compareInt32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt64"), func(a *kernelimpl.HostArgs) any {
+var compareInt64Kernel = kernelimpl.Register(pkg.Kernel("CompareInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -217,7 +215,7 @@ var RunCompareInt64 = stubs.Range1(compareInt64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareInt8"), func(a *kernelimpl.HostArgs) any {
+var compareInt8Kernel = kernelimpl.Register(pkg.Kernel("CompareInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -231,7 +229,7 @@ var RunCompareInt8 = stubs.Range1(compareInt8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint16"), func(a *kernelimpl.HostArgs) any {
+var compareUint16Kernel = kernelimpl.Register(pkg.Kernel("CompareUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -245,7 +243,7 @@ var RunCompareUint16 = stubs.Range1(compareUint16Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint32"), func(a *kernelimpl.HostArgs) any {
+var compareUint32Kernel = kernelimpl.Register(pkg.Kernel("CompareUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -259,7 +257,7 @@ var RunCompareUint32 = stubs.Range1(compareUint32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint64"), func(a *kernelimpl.HostArgs) any {
+var compareUint64Kernel = kernelimpl.Register(pkg.Kernel("CompareUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -273,7 +271,7 @@ var RunCompareUint64 = stubs.Range1(compareUint64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var compareUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CompareUint8"), func(a *kernelimpl.HostArgs) any {
+var compareUint8Kernel = kernelimpl.Register(pkg.Kernel("CompareUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -287,7 +285,7 @@ var RunCompareUint8 = stubs.Range1(compareUint8Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Int16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
+var convert32Int16Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -301,7 +299,7 @@ var RunConvert32Int16 = stubs.Range1(convert32Int16Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Int32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
+var convert32Int32Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -315,7 +313,7 @@ var RunConvert32Int32 = stubs.Range1(convert32Int32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Int64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
+var convert32Int64Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -329,7 +327,7 @@ var RunConvert32Int64 = stubs.Range1(convert32Int64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Int8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
+var convert32Int8Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -343,7 +341,7 @@ var RunConvert32Int8 = stubs.Range1(convert32Int8Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint16Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -357,7 +355,7 @@ var RunConvert32Uint16 = stubs.Range1(convert32Uint16Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint32Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -371,7 +369,7 @@ var RunConvert32Uint32 = stubs.Range1(convert32Uint32Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint64Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -385,7 +383,7 @@ var RunConvert32Uint64 = stubs.Range1(convert32Uint64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
+var convert32Uint8Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -399,7 +397,7 @@ var RunConvert32Uint8 = stubs.Range1(convert32Uint8Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var countsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt16"), func(a *kernelimpl.HostArgs) any {
+var countsInt16Kernel = kernelimpl.Register(pkg.Kernel("CountsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -411,7 +409,7 @@ var RunCountsInt16 = stubs.Range1(countsInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt32"), func(a *kernelimpl.HostArgs) any {
+var countsInt32Kernel = kernelimpl.Register(pkg.Kernel("CountsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -423,7 +421,7 @@ var RunCountsInt32 = stubs.Range1(countsInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt64"), func(a *kernelimpl.HostArgs) any {
+var countsInt64Kernel = kernelimpl.Register(pkg.Kernel("CountsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -435,7 +433,7 @@ var RunCountsInt64 = stubs.Range1(countsInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsInt8"), func(a *kernelimpl.HostArgs) any {
+var countsInt8Kernel = kernelimpl.Register(pkg.Kernel("CountsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -447,7 +445,7 @@ var RunCountsInt8 = stubs.Range1(countsInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
+var countsOfInt32Kernel = kernelimpl.Register(pkg.Kernel("CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -459,7 +457,7 @@ var RunCountsOfInt32 = stubs.Range1(countsOfInt32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
+var countsOfInt8Kernel = kernelimpl.Register(pkg.Kernel("CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -471,7 +469,7 @@ var RunCountsOfInt8 = stubs.Range1(countsOfInt8Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
+var countsOfUint16Kernel = kernelimpl.Register(pkg.Kernel("CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -483,7 +481,7 @@ var RunCountsOfUint16 = stubs.Range1(countsOfUint16Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
+var countsOfUint64Kernel = kernelimpl.Register(pkg.Kernel("CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -495,7 +493,7 @@ var RunCountsOfUint64 = stubs.Range1(countsOfUint64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint16"), func(a *kernelimpl.HostArgs) any {
+var countsUint16Kernel = kernelimpl.Register(pkg.Kernel("CountsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -507,7 +505,7 @@ var RunCountsUint16 = stubs.Range1(countsUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint32"), func(a *kernelimpl.HostArgs) any {
+var countsUint32Kernel = kernelimpl.Register(pkg.Kernel("CountsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -519,7 +517,7 @@ var RunCountsUint32 = stubs.Range1(countsUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint64"), func(a *kernelimpl.HostArgs) any {
+var countsUint64Kernel = kernelimpl.Register(pkg.Kernel("CountsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -531,7 +529,7 @@ var RunCountsUint64 = stubs.Range1(countsUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var countsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "CountsUint8"), func(a *kernelimpl.HostArgs) any {
+var countsUint8Kernel = kernelimpl.Register(pkg.Kernel("CountsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -543,7 +541,7 @@ var RunCountsUint8 = stubs.Range1(countsUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt16"), func(a *kernelimpl.HostArgs) any {
+var divideInt16Kernel = kernelimpl.Register(pkg.Kernel("DivideInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -555,7 +553,7 @@ var RunDivideInt16 = stubs.Range1(divideInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt32"), func(a *kernelimpl.HostArgs) any {
+var divideInt32Kernel = kernelimpl.Register(pkg.Kernel("DivideInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -567,7 +565,7 @@ var RunDivideInt32 = stubs.Range1(divideInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt64"), func(a *kernelimpl.HostArgs) any {
+var divideInt64Kernel = kernelimpl.Register(pkg.Kernel("DivideInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -579,7 +577,7 @@ var RunDivideInt64 = stubs.Range1(divideInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideInt8"), func(a *kernelimpl.HostArgs) any {
+var divideInt8Kernel = kernelimpl.Register(pkg.Kernel("DivideInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -591,7 +589,7 @@ var RunDivideInt8 = stubs.Range1(divideInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint16"), func(a *kernelimpl.HostArgs) any {
+var divideUint16Kernel = kernelimpl.Register(pkg.Kernel("DivideUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -603,7 +601,7 @@ var RunDivideUint16 = stubs.Range1(divideUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint32"), func(a *kernelimpl.HostArgs) any {
+var divideUint32Kernel = kernelimpl.Register(pkg.Kernel("DivideUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -615,7 +613,7 @@ var RunDivideUint32 = stubs.Range1(divideUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint64"), func(a *kernelimpl.HostArgs) any {
+var divideUint64Kernel = kernelimpl.Register(pkg.Kernel("DivideUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -627,7 +625,7 @@ var RunDivideUint64 = stubs.Range1(divideUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var divideUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "DivideUint8"), func(a *kernelimpl.HostArgs) any {
+var divideUint8Kernel = kernelimpl.Register(pkg.Kernel("DivideUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -639,7 +637,7 @@ var RunDivideUint8 = stubs.Range1(divideUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt16Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -651,7 +649,7 @@ var RunFieldsInt16 = stubs.Range1(fieldsInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt32Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -663,7 +661,7 @@ var RunFieldsInt32 = stubs.Range1(fieldsInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt64Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -675,7 +673,7 @@ var RunFieldsInt64 = stubs.Range1(fieldsInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
+var fieldsInt8Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -687,7 +685,7 @@ var RunFieldsInt8 = stubs.Range1(fieldsInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint16Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -699,7 +697,7 @@ var RunFieldsUint16 = stubs.Range1(fieldsUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint32Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -711,7 +709,7 @@ var RunFieldsUint32 = stubs.Range1(fieldsUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint64Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -723,7 +721,7 @@ var RunFieldsUint64 = stubs.Range1(fieldsUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
+var fieldsUint8Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -735,7 +733,7 @@ var RunFieldsUint8 = stubs.Range1(fieldsUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt32Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -749,7 +747,7 @@ var RunFlagsAlikeInt32 = stubs.NDRange1(flagsAlikeInt32Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeInt64Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -763,7 +761,7 @@ var RunFlagsAlikeInt64 = stubs.NDRange1(flagsAlikeInt64Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint64Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -777,7 +775,7 @@ var RunFlagsAlikeUint64 = stubs.NDRange1(flagsAlikeUint64Kernel, func(l *kerneli
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+var flagsAlikeUint8Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -791,7 +789,7 @@ var RunFlagsAlikeUint8 = stubs.NDRange1(flagsAlikeUint8Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
+var flagsInt32Kernel = kernelimpl.Register(pkg.Kernel("FlagsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -805,7 +803,7 @@ var RunFlagsInt32 = stubs.Range1(flagsInt32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
+var flagsInt64Kernel = kernelimpl.Register(pkg.Kernel("FlagsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -819,7 +817,7 @@ var RunFlagsInt64 = stubs.Range1(flagsInt64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
+var flagsUint64Kernel = kernelimpl.Register(pkg.Kernel("FlagsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -833,7 +831,7 @@ var RunFlagsUint64 = stubs.Range1(flagsUint64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flagsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
+var flagsUint8Kernel = kernelimpl.Register(pkg.Kernel("FlagsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -847,7 +845,7 @@ var RunFlagsUint8 = stubs.Range1(flagsUint8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats32"), func(a *kernelimpl.HostArgs) any {
+var floats32Kernel = kernelimpl.Register(pkg.Kernel("Floats32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		B:   kernelimpl.HostSlice[float32](a, 1),
@@ -859,7 +857,7 @@ var RunFloats32 = stubs.Range1(floats32Kernel, func(l *kernelimpl.Launch, k idio
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var floats64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64"), func(a *kernelimpl.HostArgs) any {
+var floats64Kernel = kernelimpl.Register(pkg.Kernel("Floats64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
 		A:   kernelimpl.HostSlice[float64](a, 0),
 		B:   kernelimpl.HostSlice[float64](a, 1),
@@ -871,7 +869,7 @@ var RunFloats64 = stubs.Range1(floats64Kernel, func(l *kernelimpl.Launch, k idio
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt16Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -885,7 +883,7 @@ var RunFloats64OfInt16 = stubs.Range1(floats64OfInt16Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt32Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -899,7 +897,7 @@ var RunFloats64OfInt32 = stubs.Range1(floats64OfInt32Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt64Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -913,7 +911,7 @@ var RunFloats64OfInt64 = stubs.Range1(floats64OfInt64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
+var floats64OfInt8Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -927,7 +925,7 @@ var RunFloats64OfInt8 = stubs.Range1(floats64OfInt8Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint16Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -941,7 +939,7 @@ var RunFloats64OfUint16 = stubs.Range1(floats64OfUint16Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint32Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -955,7 +953,7 @@ var RunFloats64OfUint32 = stubs.Range1(floats64OfUint32Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint64Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -969,7 +967,7 @@ var RunFloats64OfUint64 = stubs.Range1(floats64OfUint64Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
+var floats64OfUint8Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -983,7 +981,7 @@ var RunFloats64OfUint8 = stubs.Range1(floats64OfUint8Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var flowInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt16"), func(a *kernelimpl.HostArgs) any {
+var flowInt16Kernel = kernelimpl.Register(pkg.Kernel("FlowInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -995,7 +993,7 @@ var RunFlowInt16 = stubs.Range1(flowInt16Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt32"), func(a *kernelimpl.HostArgs) any {
+var flowInt32Kernel = kernelimpl.Register(pkg.Kernel("FlowInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1007,7 +1005,7 @@ var RunFlowInt32 = stubs.Range1(flowInt32Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt64"), func(a *kernelimpl.HostArgs) any {
+var flowInt64Kernel = kernelimpl.Register(pkg.Kernel("FlowInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1019,7 +1017,7 @@ var RunFlowInt64 = stubs.Range1(flowInt64Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowInt8"), func(a *kernelimpl.HostArgs) any {
+var flowInt8Kernel = kernelimpl.Register(pkg.Kernel("FlowInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1031,7 +1029,7 @@ var RunFlowInt8 = stubs.Range1(flowInt8Kernel, func(l *kernelimpl.Launch, k idio
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint16"), func(a *kernelimpl.HostArgs) any {
+var flowUint16Kernel = kernelimpl.Register(pkg.Kernel("FlowUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1043,7 +1041,7 @@ var RunFlowUint16 = stubs.Range1(flowUint16Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint32"), func(a *kernelimpl.HostArgs) any {
+var flowUint32Kernel = kernelimpl.Register(pkg.Kernel("FlowUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1055,7 +1053,7 @@ var RunFlowUint32 = stubs.Range1(flowUint32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint64"), func(a *kernelimpl.HostArgs) any {
+var flowUint64Kernel = kernelimpl.Register(pkg.Kernel("FlowUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1067,7 +1065,7 @@ var RunFlowUint64 = stubs.Range1(flowUint64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var flowUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "FlowUint8"), func(a *kernelimpl.HostArgs) any {
+var flowUint8Kernel = kernelimpl.Register(pkg.Kernel("FlowUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1079,7 +1077,7 @@ var RunFlowUint8 = stubs.Range1(flowUint8Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt16"), func(a *kernelimpl.HostArgs) any {
+var indexInt16Kernel = kernelimpl.Register(pkg.Kernel("IndexInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1091,7 +1089,7 @@ var RunIndexInt16 = stubs.Range1(indexInt16Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt32"), func(a *kernelimpl.HostArgs) any {
+var indexInt32Kernel = kernelimpl.Register(pkg.Kernel("IndexInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1103,7 +1101,7 @@ var RunIndexInt32 = stubs.Range1(indexInt32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt64"), func(a *kernelimpl.HostArgs) any {
+var indexInt64Kernel = kernelimpl.Register(pkg.Kernel("IndexInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1115,7 +1113,7 @@ var RunIndexInt64 = stubs.Range1(indexInt64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexInt8"), func(a *kernelimpl.HostArgs) any {
+var indexInt8Kernel = kernelimpl.Register(pkg.Kernel("IndexInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1127,7 +1125,7 @@ var RunIndexInt8 = stubs.Range1(indexInt8Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint16"), func(a *kernelimpl.HostArgs) any {
+var indexUint16Kernel = kernelimpl.Register(pkg.Kernel("IndexUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1139,7 +1137,7 @@ var RunIndexUint16 = stubs.Range1(indexUint16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint32"), func(a *kernelimpl.HostArgs) any {
+var indexUint32Kernel = kernelimpl.Register(pkg.Kernel("IndexUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1151,7 +1149,7 @@ var RunIndexUint32 = stubs.Range1(indexUint32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint64"), func(a *kernelimpl.HostArgs) any {
+var indexUint64Kernel = kernelimpl.Register(pkg.Kernel("IndexUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1163,7 +1161,7 @@ var RunIndexUint64 = stubs.Range1(indexUint64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var indexUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "IndexUint8"), func(a *kernelimpl.HostArgs) any {
+var indexUint8Kernel = kernelimpl.Register(pkg.Kernel("IndexUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1175,7 +1173,7 @@ var RunIndexUint8 = stubs.Range1(indexUint8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var logsUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint16"), func(a *kernelimpl.HostArgs) any {
+var logsUint16Kernel = kernelimpl.Register(pkg.Kernel("LogsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1187,7 +1185,7 @@ var RunLogsUint16 = stubs.Range1(logsUint16Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var logsUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint32"), func(a *kernelimpl.HostArgs) any {
+var logsUint32Kernel = kernelimpl.Register(pkg.Kernel("LogsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1199,7 +1197,7 @@ var RunLogsUint32 = stubs.Range1(logsUint32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var logsUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint64"), func(a *kernelimpl.HostArgs) any {
+var logsUint64Kernel = kernelimpl.Register(pkg.Kernel("LogsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1211,7 +1209,7 @@ var RunLogsUint64 = stubs.Range1(logsUint64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var logsUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "LogsUint8"), func(a *kernelimpl.HostArgs) any {
+var logsUint8Kernel = kernelimpl.Register(pkg.Kernel("LogsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1223,7 +1221,7 @@ var RunLogsUint8 = stubs.Range1(logsUint8Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var mixKernel = kernelimpl.Register(modules.Kernel(pkg, "Mix"), func(a *kernelimpl.HostArgs) any {
+var mixKernel = kernelimpl.Register(pkg.Kernel("Mix"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1237,7 +1235,7 @@ var RunMix = stubs.Range1(mixKernel, func(l *kernelimpl.Launch, k idioms.Mix) {
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var rotateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint16"), func(a *kernelimpl.HostArgs) any {
+var rotateUint16Kernel = kernelimpl.Register(pkg.Kernel("RotateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1249,7 +1247,7 @@ var RunRotateUint16 = stubs.Range1(rotateUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var rotateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint32"), func(a *kernelimpl.HostArgs) any {
+var rotateUint32Kernel = kernelimpl.Register(pkg.Kernel("RotateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1261,7 +1259,7 @@ var RunRotateUint32 = stubs.Range1(rotateUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var rotateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint64"), func(a *kernelimpl.HostArgs) any {
+var rotateUint64Kernel = kernelimpl.Register(pkg.Kernel("RotateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1273,7 +1271,7 @@ var RunRotateUint64 = stubs.Range1(rotateUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var rotateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "RotateUint8"), func(a *kernelimpl.HostArgs) any {
+var rotateUint8Kernel = kernelimpl.Register(pkg.Kernel("RotateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1285,7 +1283,7 @@ var RunRotateUint8 = stubs.Range1(rotateUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var saturateInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
+var saturateInt16Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1299,7 +1297,7 @@ var RunSaturateInt16 = stubs.Range1(saturateInt16Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
+var saturateInt32Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1313,7 +1311,7 @@ var RunSaturateInt32 = stubs.Range1(saturateInt32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
+var saturateInt64Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1327,7 +1325,7 @@ var RunSaturateInt64 = stubs.Range1(saturateInt64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
+var saturateInt8Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1341,7 +1339,7 @@ var RunSaturateInt8 = stubs.Range1(saturateInt8Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
+var saturateUint16Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1355,7 +1353,7 @@ var RunSaturateUint16 = stubs.Range1(saturateUint16Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
+var saturateUint32Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1369,7 +1367,7 @@ var RunSaturateUint32 = stubs.Range1(saturateUint32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
+var saturateUint64Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1383,7 +1381,7 @@ var RunSaturateUint64 = stubs.Range1(saturateUint64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var saturateUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
+var saturateUint8Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1397,7 +1395,7 @@ var RunSaturateUint8 = stubs.Range1(saturateUint8Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt16Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1411,7 +1409,7 @@ var RunScaledAlikeInt16 = stubs.NDRange1(scaledAlikeInt16Kernel, func(l *kerneli
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt32Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1425,7 +1423,7 @@ var RunScaledAlikeInt32 = stubs.NDRange1(scaledAlikeInt32Kernel, func(l *kerneli
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt64Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1439,7 +1437,7 @@ var RunScaledAlikeInt64 = stubs.NDRange1(scaledAlikeInt64Kernel, func(l *kerneli
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeInt8Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1453,7 +1451,7 @@ var RunScaledAlikeInt8 = stubs.NDRange1(scaledAlikeInt8Kernel, func(l *kernelimp
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint16Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1467,7 +1465,7 @@ var RunScaledAlikeUint16 = stubs.NDRange1(scaledAlikeUint16Kernel, func(l *kerne
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint32Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1481,7 +1479,7 @@ var RunScaledAlikeUint32 = stubs.NDRange1(scaledAlikeUint32Kernel, func(l *kerne
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint64Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1495,7 +1493,7 @@ var RunScaledAlikeUint64 = stubs.NDRange1(scaledAlikeUint64Kernel, func(l *kerne
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+var scaledAlikeUint8Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1509,7 +1507,7 @@ var RunScaledAlikeUint8 = stubs.NDRange1(scaledAlikeUint8Kernel, func(l *kerneli
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
+var scaledInt16Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1523,7 +1521,7 @@ var RunScaledInt16 = stubs.Range1(scaledInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
+var scaledInt32Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1537,7 +1535,7 @@ var RunScaledInt32 = stubs.Range1(scaledInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
+var scaledInt64Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1551,7 +1549,7 @@ var RunScaledInt64 = stubs.Range1(scaledInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
+var scaledInt8Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1565,7 +1563,7 @@ var RunScaledInt8 = stubs.Range1(scaledInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
+var scaledUint16Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1579,7 +1577,7 @@ var RunScaledUint16 = stubs.Range1(scaledUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
+var scaledUint32Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1593,7 +1591,7 @@ var RunScaledUint32 = stubs.Range1(scaledUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
+var scaledUint64Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1607,7 +1605,7 @@ var RunScaledUint64 = stubs.Range1(scaledUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var scaledUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
+var scaledUint8Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1621,7 +1619,7 @@ var RunScaledUint8 = stubs.Range1(scaledUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var swapsKernel = kernelimpl.Register(modules.Kernel(pkg, "Swaps"), func(a *kernelimpl.HostArgs) any {
+var swapsKernel = kernelimpl.Register(pkg.Kernel("Swaps"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1635,7 +1633,7 @@ var RunSwaps = stubs.Range1(swapsKernel, func(l *kernelimpl.Launch, k idioms.Swa
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var tricksInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt16"), func(a *kernelimpl.HostArgs) any {
+var tricksInt16Kernel = kernelimpl.Register(pkg.Kernel("TricksInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1647,7 +1645,7 @@ var RunTricksInt16 = stubs.Range1(tricksInt16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt32"), func(a *kernelimpl.HostArgs) any {
+var tricksInt32Kernel = kernelimpl.Register(pkg.Kernel("TricksInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1659,7 +1657,7 @@ var RunTricksInt32 = stubs.Range1(tricksInt32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt64"), func(a *kernelimpl.HostArgs) any {
+var tricksInt64Kernel = kernelimpl.Register(pkg.Kernel("TricksInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1671,7 +1669,7 @@ var RunTricksInt64 = stubs.Range1(tricksInt64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksInt8"), func(a *kernelimpl.HostArgs) any {
+var tricksInt8Kernel = kernelimpl.Register(pkg.Kernel("TricksInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1683,7 +1681,7 @@ var RunTricksInt8 = stubs.Range1(tricksInt8Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint16"), func(a *kernelimpl.HostArgs) any {
+var tricksUint16Kernel = kernelimpl.Register(pkg.Kernel("TricksUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1695,7 +1693,7 @@ var RunTricksUint16 = stubs.Range1(tricksUint16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint32"), func(a *kernelimpl.HostArgs) any {
+var tricksUint32Kernel = kernelimpl.Register(pkg.Kernel("TricksUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1707,7 +1705,7 @@ var RunTricksUint32 = stubs.Range1(tricksUint32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint64"), func(a *kernelimpl.HostArgs) any {
+var tricksUint64Kernel = kernelimpl.Register(pkg.Kernel("TricksUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1719,7 +1717,7 @@ var RunTricksUint64 = stubs.Range1(tricksUint64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tricksUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "TricksUint8"), func(a *kernelimpl.HostArgs) any {
+var tricksUint8Kernel = kernelimpl.Register(pkg.Kernel("TricksUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1731,7 +1729,7 @@ var RunTricksUint8 = stubs.Range1(tricksUint8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var widenInt16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt16"), func(a *kernelimpl.HostArgs) any {
+var widenInt16Kernel = kernelimpl.Register(pkg.Kernel("WidenInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -1745,7 +1743,7 @@ var RunWidenInt16 = stubs.Range1(widenInt16Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenInt32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt32"), func(a *kernelimpl.HostArgs) any {
+var widenInt32Kernel = kernelimpl.Register(pkg.Kernel("WidenInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -1759,7 +1757,7 @@ var RunWidenInt32 = stubs.Range1(widenInt32Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenInt64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt64"), func(a *kernelimpl.HostArgs) any {
+var widenInt64Kernel = kernelimpl.Register(pkg.Kernel("WidenInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -1773,7 +1771,7 @@ var RunWidenInt64 = stubs.Range1(widenInt64Kernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenInt8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenInt8"), func(a *kernelimpl.HostArgs) any {
+var widenInt8Kernel = kernelimpl.Register(pkg.Kernel("WidenInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -1787,7 +1785,7 @@ var RunWidenInt8 = stubs.Range1(widenInt8Kernel, func(l *kernelimpl.Launch, k id
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenUint16Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint16"), func(a *kernelimpl.HostArgs) any {
+var widenUint16Kernel = kernelimpl.Register(pkg.Kernel("WidenUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1801,7 +1799,7 @@ var RunWidenUint16 = stubs.Range1(widenUint16Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenUint32Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint32"), func(a *kernelimpl.HostArgs) any {
+var widenUint32Kernel = kernelimpl.Register(pkg.Kernel("WidenUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1815,7 +1813,7 @@ var RunWidenUint32 = stubs.Range1(widenUint32Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenUint64Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint64"), func(a *kernelimpl.HostArgs) any {
+var widenUint64Kernel = kernelimpl.Register(pkg.Kernel("WidenUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1829,7 +1827,7 @@ var RunWidenUint64 = stubs.Range1(widenUint64Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var widenUint8Kernel = kernelimpl.Register(modules.Kernel(pkg, "WidenUint8"), func(a *kernelimpl.HostArgs) any {
+var widenUint8Kernel = kernelimpl.Register(pkg.Kernel("WidenUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),

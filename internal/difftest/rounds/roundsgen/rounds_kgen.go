@@ -4,7 +4,6 @@
 package roundsgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/rounds"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Kernels: []string{"Astray", "Count", "Distance", "Meet", "Product", "Until"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/rounds/kernel.go", Package: "rounds", Sum: 0xe662238f},
@@ -36,9 +34,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/rounds"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/rounds"
 
-var astrayKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Astray"), func(a *kernelimpl.HostArgs) any {
+var astrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Astray"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Astray{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -48,7 +46,7 @@ var RunAstray = stubs.Range1(astrayKernel, func(l *kernelimpl.Launch, k rounds.A
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var countKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Count"), func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Count{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -58,7 +56,7 @@ var RunCount = stubs.Range1(countKernel, func(l *kernelimpl.Launch, k rounds.Cou
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var distanceKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Distance"), func(a *kernelimpl.HostArgs) any {
+var distanceKernel = kernelimpl.RegisterForm(pkg.Kernel("Distance"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Distance{
 		Words: kernelimpl.HostSlice[[256]byte](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -72,7 +70,7 @@ var RunDistance = stubs.Range1(distanceKernel, func(l *kernelimpl.Launch, k roun
 	kernelimpl.Slice(l, 2, k.Rows)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var meetKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Meet"), func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Meet{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -82,7 +80,7 @@ var RunMeet = stubs.NDRange1(meetKernel, func(l *kernelimpl.Launch, k rounds.Mee
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var productKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Product{
 		Rows:    kernelimpl.HostValue[int](a, 0),
 		Columns: kernelimpl.HostValue[int](a, 1),
@@ -94,7 +92,7 @@ var RunProduct = stubs.Range1(productKernel, func(l *kernelimpl.Launch, k rounds
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var untilKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Until"), func(a *kernelimpl.HostArgs) any {
+var untilKernel = kernelimpl.RegisterForm(pkg.Kernel("Until"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Until{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),

@@ -4,7 +4,6 @@
 package tablesgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/tables"
 	"github.com/kgen-go/kgen/internal/difftest/tables/near"
@@ -29,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Kernels: []string{"CRC", "Tables", "Waves", "Written"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/tables/tables.go", Package: "tables", Sum: 0x72de5e3a},
@@ -38,9 +36,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/tables"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/tables"
 
-var crcKernel = kernelimpl.Register(modules.Kernel(pkg, "CRC"), func(a *kernelimpl.HostArgs) any {
+var crcKernel = kernelimpl.Register(pkg.Kernel("CRC"), func(a *kernelimpl.HostArgs) any {
 	return tables.CRC{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -50,7 +48,7 @@ var RunCRC = stubs.Range1(crcKernel, func(l *kernelimpl.Launch, k tables.CRC) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var tablesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
+var tablesKernel = kernelimpl.RegisterForm(pkg.Kernel("Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -60,7 +58,7 @@ var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k tables.T
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var wavesKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Waves"), func(a *kernelimpl.HostArgs) any {
+var wavesKernel = kernelimpl.RegisterForm(pkg.Kernel("Waves"), func(a *kernelimpl.HostArgs) any {
 	return tables.Waves{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
@@ -70,7 +68,7 @@ var RunWaves = stubs.Range1(wavesKernel, func(l *kernelimpl.Launch, k tables.Wav
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var writtenKernel = kernelimpl.Register(modules.Kernel(pkg, "Written"), func(a *kernelimpl.HostArgs) any {
+var writtenKernel = kernelimpl.Register(pkg.Kernel("Written"), func(a *kernelimpl.HostArgs) any {
 	return tables.Written{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel

@@ -4,7 +4,6 @@
 package ulpsgen
 
 import (
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/ulps",
-	Kernels: []string{"Fast", "Precise"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -49,9 +47,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/ulps"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/ulps"
 
-var fastKernel = kernelimpl.Register(modules.Kernel(pkg, "Fast"), func(a *kernelimpl.HostArgs) any {
+var fastKernel = kernelimpl.Register(pkg.Kernel("Fast"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -65,7 +63,7 @@ var RunFast = stubs.Range1(fastKernel, func(l *kernelimpl.Launch, k ulps.Fast) {
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 })
-var preciseKernel = kernelimpl.Register(modules.Kernel(pkg, "Precise"), func(a *kernelimpl.HostArgs) any {
+var preciseKernel = kernelimpl.Register(pkg.Kernel("Precise"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),

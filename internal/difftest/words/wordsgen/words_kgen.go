@@ -29,7 +29,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Kernels: []string{"Bytes", "ConvertFloat32", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Fill", "Insertion", "Records", "Table", "Tile", "Walk"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/words/insertion.go", Package: "words", Sum: 0xf38a92dd},
@@ -38,9 +37,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/difftest/words"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/words"
 
-var bytesKernel = kernelimpl.Register(modules.Kernel(pkg, "Bytes"), func(a *kernelimpl.HostArgs) any {
+var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
 		By:    kernelimpl.HostValue[int](a, 0),
 		A:     kernelimpl.HostSlice[uint8](a, 1),
@@ -98,7 +97,7 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -108,7 +107,7 @@ var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt"), func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -118,7 +117,7 @@ var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -128,7 +127,7 @@ var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -138,7 +137,7 @@ var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -148,7 +147,7 @@ var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -158,7 +157,7 @@ var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint"), func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -168,7 +167,7 @@ var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -178,7 +177,7 @@ var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -188,7 +187,7 @@ var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -198,7 +197,7 @@ var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
@@ -208,7 +207,7 @@ var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var fillKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Fill"), func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.RegisterForm(pkg.Kernel("Fill"), func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
 	}.Kernel
@@ -242,7 +241,7 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var insertionKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Insertion"), func(a *kernelimpl.HostArgs) any {
+var insertionKernel = kernelimpl.RegisterForm(pkg.Kernel("Insertion"), func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
@@ -252,7 +251,7 @@ var RunInsertion = stubs.Range1(insertionKernel, func(l *kernelimpl.Launch, k wo
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var recordsKernel = kernelimpl.Register(modules.Kernel(pkg, "Records"), func(a *kernelimpl.HostArgs) any {
+var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
 	return words.Records{
 		By:  kernelimpl.HostValue[words.Record](a, 0),
 		In:  kernelimpl.HostSlice[words.Record](a, 1),
@@ -264,7 +263,7 @@ var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k words.
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tableKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Table"), func(a *kernelimpl.HostArgs) any {
+var tableKernel = kernelimpl.RegisterForm(pkg.Kernel("Table"), func(a *kernelimpl.HostArgs) any {
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
@@ -272,7 +271,7 @@ var tableKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Table"), func(a *
 var RunTable = stubs.Range1(tableKernel, func(l *kernelimpl.Launch, k words.Table) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var tileKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Tile"), func(a *kernelimpl.HostArgs) any {
+var tileKernel = kernelimpl.RegisterForm(pkg.Kernel("Tile"), func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
@@ -282,7 +281,7 @@ var RunTile = stubs.NDRange1(tileKernel, func(l *kernelimpl.Launch, k words.Tile
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var walkKernel = kernelimpl.Register(modules.Kernel(pkg, "Walk"), func(a *kernelimpl.HostArgs) any {
+var walkKernel = kernelimpl.Register(pkg.Kernel("Walk"), func(a *kernelimpl.HostArgs) any {
 	return words.Walk{
 		From: kernelimpl.HostSlice[int64](a, 0),
 		To:   kernelimpl.HostSlice[int64](a, 1),

@@ -28,7 +28,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
-	Kernels: []string{"Blur", "Dot"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x3819b3d3},
@@ -36,9 +35,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/peer/stencil"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/peer/stencil"
 
-var blurKernel = kernelimpl.Register(modules.Kernel(pkg, "Blur"), func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.Register(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Blur{
 		H:   kernelimpl.HostValue[int](a, 0),
 		W:   kernelimpl.HostValue[int](a, 1),
@@ -84,7 +83,7 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var dotKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "Dot"), func(a *kernelimpl.HostArgs) any {
+var dotKernel = kernelimpl.RegisterForm(pkg.Kernel("Dot"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Dot{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),

@@ -29,7 +29,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Kernels: []string{"BlurArgument", "BlurConstant", "BlurSpec", "MatMulArgument", "MatMulConstant", "MatMulSpec", "MedianArgument", "MedianConstant", "MedianSpec"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0x9fb0097a},
@@ -37,9 +36,9 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
-const pkg = "github.com/kgen-go/kgen/internal/specbench/kernels"
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/specbench/kernels"
 
-var blurArgumentKernel = kernelimpl.Register(modules.Kernel(pkg, "BlurArgument"), func(a *kernelimpl.HostArgs) any {
+var blurArgumentKernel = kernelimpl.Register(pkg.Kernel("BlurArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
 		Radius:  kernelimpl.HostValue[int](a, 0),
 		In:      kernelimpl.HostSlice[float32](a, 1),
@@ -85,7 +84,7 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var blurConstantKernel = kernelimpl.Register(modules.Kernel(pkg, "BlurConstant"), func(a *kernelimpl.HostArgs) any {
+var blurConstantKernel = kernelimpl.Register(pkg.Kernel("BlurConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
@@ -127,7 +126,7 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var blurSpecKernel = kernelimpl.Register(modules.Kernel(pkg, "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
+var blurSpecKernel = kernelimpl.Register(pkg.Kernel("BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
@@ -169,7 +168,7 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var matMulArgumentKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MatMulArgument"), func(a *kernelimpl.HostArgs) any {
+var matMulArgumentKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
 		N:    kernelimpl.HostValue[int](a, 0),
 		Tile: kernelimpl.HostValue[int](a, 1),
@@ -227,7 +226,7 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var matMulConstantKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MatMulConstant"), func(a *kernelimpl.HostArgs) any {
+var matMulConstantKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -273,7 +272,7 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var matMulSpecKernel = kernelimpl.RegisterForm(modules.Kernel(pkg, "MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
+var matMulSpecKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -319,7 +318,7 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var medianArgumentKernel = kernelimpl.Register(modules.Kernel(pkg, "MedianArgument"), func(a *kernelimpl.HostArgs) any {
+var medianArgumentKernel = kernelimpl.Register(pkg.Kernel("MedianArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
 		Window: kernelimpl.HostValue[int](a, 0),
 		In:     kernelimpl.HostSlice[float32](a, 1),
@@ -361,7 +360,7 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var medianConstantKernel = kernelimpl.Register(modules.Kernel(pkg, "MedianConstant"), func(a *kernelimpl.HostArgs) any {
+var medianConstantKernel = kernelimpl.Register(pkg.Kernel("MedianConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -399,7 +398,7 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var medianSpecKernel = kernelimpl.Register(modules.Kernel(pkg, "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
+var medianSpecKernel = kernelimpl.Register(pkg.Kernel("MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
