@@ -28,18 +28,25 @@ type Directives struct {
 
 // bareness is what //kgen:bare says of a package:
 //
-//	//kgen:bare                  kernels are only run, by stubs with nothing but Run functions
-//	//kgen:bare views            all kernels are also launched with views and as nodes of graphs
-//	//kgen:bare views=Sum,Blur   these kernels are
-//	//kgen:bare nospare          there are no host forms that only launches need which may be cancelled
-//	//kgen:bare noform=Sum       these kernels have no host forms
+//	//kgen:bare                 kernels are only run, by stubs with nothing but Run functions
+//	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
+//	//kgen:bare views=Sum,Blur  these kernels are
+//	//kgen:bare nospare         there are no host forms that only launches need which may be cancelled
+//	//kgen:bare noform          there are no host forms
+//	//kgen:bare noform=Sum      these kernels have none
 type bareness struct {
-	nospare bool
-	noform  []string // kernels
-	views   []string
-	all     bool // kernels are in views
-	pos     token.Pos
+	nospare       bool
+	noform, views selection
+	pos           token.Pos
 }
+
+// selection is some or all of a package's kernels.
+type selection struct {
+	all   bool
+	names []string
+}
+
+func (s *selection) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
 
 // AspectList is the list of a //kgen:device_has directive.
 type AspectList struct {
@@ -126,17 +133,19 @@ func (l *loader) packageDirective(d *Directives, s *source, verb, args string, p
 		b := &bareness{pos: pos}
 		for _, word := range strings.Fields(args) {
 			verb, names, some := strings.Cut(word, "=")
+			kernels := selection{all: !some}
+			if some {
+				kernels.names = strings.Split(names, ",")
+			}
 			switch {
-			case some && verb == "views":
-				b.views = strings.Split(names, ",")
-			case some && verb == "noform":
-				b.noform = strings.Split(names, ",")
-			case word == "views":
-				b.all = true
+			case verb == "views":
+				b.views = kernels
+			case verb == "noform":
+				b.noform = kernels
 			case word == "nospare":
 				b.nospare = true
 			default:
-				l.directiveError(pos, "//kgen:bare takes nospare, noform=K,L with the names of kernels, and views or views=K,L", "unknown word %q", word)
+				l.directiveError(pos, "//kgen:bare takes nospare, noform, and views; the last two with =K,L for some kernels", "unknown word %q", word)
 			}
 		}
 		d.bare[s.types] = b
@@ -150,7 +159,7 @@ func (f *finder) bareKernels() {
 		if b == nil {
 			continue
 		}
-		for _, name := range slices.Concat(b.views, b.noform) {
+		for _, name := range slices.Concat(b.views.names, b.noform.names) {
 			if !slices.ContainsFunc(pkg.Kernels, func(k *Kernel) bool { return k.Name == name }) {
 				f.l.directiveError(b.pos, "write the names of the package's kernels, with commas between", "the package has no kernel %q", name)
 			}

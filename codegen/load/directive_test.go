@@ -33,6 +33,7 @@ func TestBare(t *testing.T) {
 		{" views", []bool{true, true}, false, ""},
 		{" views=Fast nospare", []bool{true, false}, true, ""},
 		{" noform=Precise", []bool{false, false}, false, ""},
+		{" noform views=Precise", []bool{false, true}, false, ""},
 		{" view", nil, false, `unknown word "view"`},
 		{" noform=Nobody", nil, false, `the package has no kernel "Nobody"`},
 		{" views=Fast,Nobody", nil, false, `the package has no kernel "Nobody"`},
@@ -54,7 +55,7 @@ func TestBare(t *testing.T) {
 				t.Errorf("diagnostics %v, %d kernels, bare %v, nospare %v", diags, len(pkg.Kernels), p.Bare(pkg), p.NoSpare(pkg))
 			}
 			for i, k := range pkg.Kernels {
-				if noform := strings.Contains(tt.words, "noform="+k.Name); p.Views(k) != tt.views[i] || p.NoForm(k) != noform {
+				if noform := strings.Contains(tt.words, "noform="+k.Name) || strings.Contains(tt.words, "noform "); p.Views(k) != tt.views[i] || p.NoForm(k) != noform {
 					t.Errorf("kernel %s: views %v, noform %v", k.Name, p.Views(k), p.NoForm(k))
 				}
 			}

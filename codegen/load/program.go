@@ -88,14 +88,14 @@ func (p *Program) NoSpare(pkg *Package) bool {
 // NoForm reports whether a kernel has no host form, as //kgen:bare noform says.
 func (p *Program) NoForm(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
-	return b != nil && slices.Contains(b.noform, k.Name)
+	return b != nil && b.noform.has(k)
 }
 
 // Views reports whether the stub of a kernel has a type with views of device memory, for
 // queues and graphs. Others, which a //kgen:bare directive does not name, have a Run function alone.
 func (p *Program) Views(k *Kernel) bool {
 	b := p.bare[k.Pkg.Types]
-	return b == nil || b.all || slices.Contains(b.views, k.Name)
+	return b == nil || b.views.has(k)
 }
 
 // Importable reports whether the code that is generated for the package's kernels can

@@ -17,7 +17,8 @@
 //	//kgen:bare views=Sum,Blur
 //
 // or, with the word views alone, for all of them. The word nospare leaves out the host forms
-// that only launches need which may be cancelled, and noform=Sum,Blur those of kernels.
+// that only launches need which may be cancelled, and noform, or noform=Sum,Blur, those of all
+// kernels or some.
 //
 // A package's folder holds, as [Write] writes it,
 //

@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xb5a6d582},
+		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xcd076378},
 	},
 })
 
@@ -68,12 +68,12 @@ var RunGenericFloat64 = stubs.NDRange1(genericFloat64Kernel, func(l *kernelimpl.
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericIntKernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt"), func(a *kernelimpl.HostArgs) any {
+var genericIntKernel = kernelimpl.Register(pkg.Kernel("GenericInt"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newGenericIntHost)
+})
 var RunGenericInt = stubs.NDRange1(genericIntKernel, func(l *kernelimpl.Launch, k atomics.GenericInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
@@ -98,12 +98,12 @@ var RunGenericInt64 = stubs.NDRange1(genericInt64Kernel, func(l *kernelimpl.Laun
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var genericUintKernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint"), func(a *kernelimpl.HostArgs) any {
+var genericUintKernel = kernelimpl.Register(pkg.Kernel("GenericUint"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
 	}.Kernel
-}, newGenericUintHost)
+})
 var RunGenericUint = stubs.NDRange1(genericUintKernel, func(l *kernelimpl.Launch, k atomics.GenericUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)

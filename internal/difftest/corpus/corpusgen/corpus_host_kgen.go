@@ -262,61 +262,6 @@ func (g *convertFloat64Host) Run() {
 	}
 }
 
-// convertIntHost is some work-items of the kernel [ConvertInt].
-type convertIntHost struct {
-	kernelimpl.HostGroup
-}
-
-func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
-
-var convertIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
-
-func (g *convertIntHost) Begin() {
-	g.Sites = convertIntHostSites
-}
-
-func (g *convertIntHost) Run() {
-	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
-	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
-		v0 := int32(x)
-		v5 := int64(uint32(v0))
-		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
-			continue
-		}
-		v7 := *(*int64)(unsafe.Add(p0, x*8))
-		v8 := int32(uint64(v7))
-		v10 := (v8 << 24) >> 24
-		v12 := (v8 << 16) >> 16
-		v13 := v8 & 255
-		v14 := v8 & 65535
-		v15 := float32(v7)
-		v16 := float64(v7)
-		if uint64(v5) >= uint64(v3) {
-			g.Fault(1, v5, v3, v0)
-			continue
-		}
-		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
-		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
-		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
-		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
-		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-	}
-}
-
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
@@ -531,61 +476,6 @@ func (g *convertInt8Host) Run() {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v9
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v11
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v12
-	}
-}
-
-// convertUintHost is some work-items of the kernel [ConvertUint].
-type convertUintHost struct {
-	kernelimpl.HostGroup
-}
-
-func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
-
-var convertUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
-
-func (g *convertUintHost) Begin() {
-	g.Sites = convertUintHostSites
-}
-
-func (g *convertUintHost) Run() {
-	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
-	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
-		v0 := int32(x)
-		v5 := int64(uint32(v0))
-		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
-			continue
-		}
-		v7 := *(*int64)(unsafe.Add(p0, x*8))
-		v8 := int32(uint64(v7))
-		v10 := (v8 << 24) >> 24
-		v12 := (v8 << 16) >> 16
-		v13 := v8 & 255
-		v14 := v8 & 65535
-		v15 := float32(uint64(v7))
-		v16 := float64(uint64(v7))
-		if uint64(v5) >= uint64(v3) {
-			g.Fault(1, v5, v3, v0)
-			continue
-		}
-		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
-		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
-		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
-		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
-		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
 	}
 }
 

@@ -48,7 +48,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x1826192d},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xa14a3833},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -221,12 +221,12 @@ var RunConvertFloat64 = stubs.Range1(convertFloat64Kernel, func(l *kernelimpl.La
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-}, newConvertIntHost)
+})
 var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k corpus.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
@@ -271,12 +271,12 @@ var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, 
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUintKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-}, newConvertUintHost)
+})
 var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k corpus.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)

@@ -32,7 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/words/insertion.go", Package: "words", Sum: 0xf38a92dd},
-		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0x6179ebcd},
+		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0x9f9cba01},
 	},
 })
 
@@ -97,121 +97,121 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.Register(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertFloat32Host)
+})
 var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k words.ConvertFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
+var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertIntHost)
+})
 var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k words.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+var convertInt16Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt16Host)
+})
 var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k words.ConvertInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+var convertInt32Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt32Host)
+})
 var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k words.ConvertInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+var convertInt64Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt64Host)
+})
 var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k words.ConvertInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+var convertInt8Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt8Host)
+})
 var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k words.ConvertInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUintKernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
+var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUintHost)
+})
 var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k words.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+var convertUint16Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint16Host)
+})
 var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k words.ConvertUint16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+var convertUint32Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint32Host)
+})
 var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k words.ConvertUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+var convertUint64Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint64Host)
+})
 var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k words.ConvertUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var convertUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+var convertUint8Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint8Host)
+})
 var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k words.ConvertUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 })
-var fillKernel = kernelimpl.RegisterForm(pkg.Kernel("Fill"), func(a *kernelimpl.HostArgs) any {
+var fillKernel = kernelimpl.Register(pkg.Kernel("Fill"), func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
 	}.Kernel
-}, newFillHost)
+})
 
 // Fill is the kernel [words.Fill] with its slices in device memory.
 // Fill counts in bytes.
@@ -241,12 +241,12 @@ func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var insertionKernel = kernelimpl.RegisterForm(pkg.Kernel("Insertion"), func(a *kernelimpl.HostArgs) any {
+var insertionKernel = kernelimpl.Register(pkg.Kernel("Insertion"), func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newInsertionHost)
+})
 var RunInsertion = stubs.Range1(insertionKernel, func(l *kernelimpl.Launch, k words.Insertion) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
@@ -263,20 +263,20 @@ var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k words.
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var tableKernel = kernelimpl.RegisterForm(pkg.Kernel("Table"), func(a *kernelimpl.HostArgs) any {
+var tableKernel = kernelimpl.Register(pkg.Kernel("Table"), func(a *kernelimpl.HostArgs) any {
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
-}, newTableHost)
+})
 var RunTable = stubs.Range1(tableKernel, func(l *kernelimpl.Launch, k words.Table) {
 	kernelimpl.Slice(l, 0, k.Out)
 })
-var tileKernel = kernelimpl.RegisterForm(pkg.Kernel("Tile"), func(a *kernelimpl.HostArgs) any {
+var tileKernel = kernelimpl.Register(pkg.Kernel("Tile"), func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newTileHost)
+})
 var RunTile = stubs.NDRange1(tileKernel, func(l *kernelimpl.Launch, k words.Tile) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
