@@ -375,9 +375,17 @@ type Variable struct {
 type Sources struct {
 	Module  string   // its path
 	Package string   // import path of the kernels' package
-	Kernels []string // their names
+	Kernels []string // their names; stubs of kgen's own tests leave them out
 	Root    string   // the path of the module's root from the folder of the stubs, with slashes
 	Files   []Source
+}
+
+// String names the package and its kernels.
+func (s *Sources) String() string {
+	if len(s.Kernels) == 0 {
+		return s.Package
+	}
+	return s.Package + " (" + strings.Join(s.Kernels, ", ") + ")"
 }
 
 // Source is a file.

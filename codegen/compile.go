@@ -85,7 +85,7 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		return nil, diags, err
 	}
 	out.ABI.Lingers = lingers
-	if host != nil && (!spare || lingers) {
+	if host != nil && (!spare || lingers) && !u.prog.NoForm(u.k) {
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
 		}

@@ -257,7 +257,7 @@ func (c *compiled) run(ctx context.Context, u *unit, dump string) {
 	}
 	c.lacks, c.unwatched = m.Lacks, m.Unwatched
 	c.dumpSPIRV(k, m.Words, dump)
-	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer}
+	c.stub = gostub.Kernel{ABI: m.ABI, Doc: k.Doc, Words: m.Words, Variants: m.Variants, Pointer: k.Pointer, RunOnly: !u.prog.Views(k)}
 	if c.form, c.noForm = m.Form, m.NoForm; m.Form != nil {
 		c.stub.Form = m.Form.New()
 	}

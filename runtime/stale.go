@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"path"
-	"strings"
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/sources"
@@ -16,7 +15,7 @@ func stubsCurrent() error {
 	}
 	var all []error
 	for _, p := range stale.Check() {
-		err := errorf(ErrStale, "%v since kgen compiled the kernels of %s (%s)", &p, p.From.Package, strings.Join(p.From.Kernels, ", ")).
+		err := errorf(ErrStale, "%v since kgen compiled the kernels of %v", &p, p.From).
 			advise("run %s", sources.Command(p.Root))
 		if len(p.From.Kernels) == 1 {
 			err.Problem = p.String() + " since kgen compiled the kernel"

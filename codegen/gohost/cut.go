@@ -1,6 +1,7 @@
 package gohost
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -17,25 +18,22 @@ var combiners = map[ir.Combiner]struct{ name, scan string }{
 	ir.CombineFMin: {"Min", ""}, ir.CombineFMax: {"Max", ""},
 }
 
-// cut writes what the group does at a cut, and the way on: to the region behind it
-// or, if that is trivial, the next cut.
-func (w *writer) cut(s *split, next *split) {
-	w.f("// %s\n", place(s.op))
-	comment := w.take()
+// cut writes what the group does at a cut.
+func (w *writer) cut(s *split) {
+	before := w.take()
 	x := w.newBody(&region{})
 	w.cutting(x, s.op)
 	code := w.take()
-	w.b.Write(comment)
-	if s.op.IsGroupOp() {
+	w.b.Write(before)
+	w.f("// %s\n", lineOf(s.op))
+	if x.items && w.shared == nil {
 		w.items()
 	}
 	w.b.Write(x.top.Bytes())
-	w.b.Write(code)
-	if next != nil {
-		w.f("next = %d\n", next.index)
-	} else {
-		w.f("next = g.r%d()\n", s.index+1)
+	if w.shared != nil && bytes.HasPrefix(code, []byte("in :=")) {
+		code = fmt.Appendf(nil, "{\n%s}\n", code)
 	}
+	w.b.Write(code)
 }
 
 func (w *writer) cutting(x *body, v *ir.Value) {
@@ -49,21 +47,23 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 	if !v.IsGroupOp() {
 		fail("the op %v", v.Op)
 	}
-	out := "g." + w.v(v)
-	if !w.same(v) {
-		out += "[:n]"
+	out, is := "g."+w.v(v), "="
+	if w.straight && w.same(v) {
+		out, is = w.v(v), ":="
+		w.shared[v] = true
+		w.results = append(w.results, out)
 	}
 	sub := v.GroupScope() == ir.ScopeSubGroup
-	in := w.gather(x, v)
-	size := "n"
+	gather, in := w.gather(x, v), "in"
+	size := "len(in)"
 	if sub {
 		size = "g.SubGroup"
 	}
 	each := func(f string) {
 		if w.same(v) {
-			w.f("%s = %s(%s)\n", out, f, in)
+			w.f("%s %s %s(%s)\n", out, is, f, gather)
 		} else {
-			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostBySubGroup"), out, in, size, f)
+			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.impl("HostBySubGroup"), out, in, size, f)
 		}
 	}
 	c, _ := v.Aux.(ir.Combine)
@@ -77,44 +77,40 @@ func (w *writer) cutting(x *body, v *ir.Value) {
 		each(w.impl("HostAll"))
 	case ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		scan := w.impl("HostScan" + row.name + row.scan)
-		w.f("%s(%s, %s, %s[%s])\n", w.impl("HostScans"), in, size, scan, goType(v.Type))
+		w.f("in := %s\n%s(%s, %s, %s[%s])\n", gather, w.impl("HostScans"), in, size, scan, goType(v.Type))
 		if v.Op == ir.OpGroupInclusiveScan {
 			w.f("copy(%s, %s)\n", out, in)
 		} else {
 			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostShift"), out, in, size, x.value(v.Args[1]))
 		}
 	case ir.OpGroupBallot:
-		w.f("%s(%s, %s, %s, %d)\n", w.impl("HostBallot"), out, in, size, v.Args[1].Bits)
+		w.f("in := %s\n%s(%s, %s, %s, %d)\n", gather, w.impl("HostBallot"), out, in, size, v.Args[1].Bits)
 	case ir.OpGroupSelect:
 		i := v.Args[1]
 		switch {
 		case w.same(v):
-			w.f("%s = %s[%s]\n", out, in, x.value(i))
+			w.f("%s %s %s[%s]\n", out, is, gather, x.value(i))
 		case x.inTop(i):
-			w.f("%s(%s, %s, %s, %s)\n", w.impl("HostSelectSame"), out, in, size, x.value(i))
+			w.f("in := %s\n%s(%s, %s, %s, %s)\n", gather, w.impl("HostSelectSame"), out, in, size, x.value(i))
 		default:
-			w.f("%s(%s, %s, %s, g.%s[:n])\n", w.impl("HostSelect"), out, in, size, w.v(i))
+			w.f("in := %s\n%s(%s, %s, %s, g.%s)\n", gather, w.impl("HostSelect"), out, in, size, w.v(i))
 		}
 	default:
 		fail("the op %v", v.Op)
 	}
 }
 
-// gather writes the code that brings the values that a group op takes together,
-// with something neutral for work-items that have left, and returns their name.
+// gather returns the expression that brings the values that a group op takes together,
+// with something neutral for work-items that have left.
 func (w *writer) gather(x *body, v *ir.Value) string {
 	a := v.Args[0]
 	t := goType(a.Type)
 	w.scratches[t] = true
-	in := "in"
-	w.f("in := g.s%s[:n]\n", t)
+	f, from := "HostGather", "g."+w.v(a)
 	if x.inTop(a) || a.IsConst() {
-		w.f("%s(in, %s)\n", w.impl("HostFill"), x.value(a))
-	} else {
-		w.f("copy(in, g.%s)\n", w.v(a))
+		f, from = "HostGatherSame", x.plain(a)
 	}
-	w.f("%s(&g.HostGroup, in, %s)\n", w.impl("HostNeutral"), w.typed(v.Neutral(w.m, 0)))
-	return in
+	return fmt.Sprintf("%s(&g.HostGroup, g.s%s, %s, %s)", w.impl(f), t, from, w.untyped(v.Neutral(w.m, 0)))
 }
 
 // scratch returns the types of the values that group ops take.

@@ -3,14 +3,16 @@
 //
 // It takes ir from before the passes that replace barriers, group algorithms and
 // faults by what SPIR-V has, and cuts the kernel there. What lies between two cuts
-// is a region: a function with a loop over the work-items. Values that cross a cut
+// is a region: a loop over the work-items. Regions that follow one another stand in one
+// method; where work-items come to different cuts, a method returns which. Values that cross a cut
 // are kept in a slice with an element per work-item, or in one variable where all
 // have the same; what is cheap is computed anew. At the cut itself stands what the
 // group does together, such as a reduction of one of those slices.
 //
 // Within a region, blocks are labels and edges are goto, so that control flow stays
-// what it is. Values that the work-items have in common stand before the loop: gc
-// moves nothing out of loops.
+// what it is; where a branch leads to a block that nothing else leads to and that does not
+// branch, that stands within an if. Values that the work-items have in common stand before
+// the loop: gc moves nothing out of loops.
 //
 // A launch may be cancelled. Where a loop goes round that is not sure to end soon, the
 // form looks whether it is to leave; so it does at each cut, where cuts stand in a
@@ -137,6 +139,8 @@ type writer struct {
 	used  map[string]bool // packages
 
 	*flow
+	results []string     // variables for what group ops return
+	shared  map[any]bool // in a method with a line of regions: what stands ahead of their loops so far
 	values
 	tables map[*ir.Var]string
 	memory map[*ir.Var]*memory

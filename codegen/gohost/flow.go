@@ -13,7 +13,11 @@ type flow struct {
 	splits  []*split
 	regions []*region // the first begins the kernel; regions[k+1] comes after splits[k]
 	loops   bool      // there are loops
-	rejoins bool      // cuts stand in some of them
+	// lines are regions that follow one another: all work-items that stay come from each
+	// to the next one, and no others do. The form is straight if there is but one line.
+	lines    [][]*region
+	straight bool
+	rejoins  bool // cuts stand in some of them
 }
 
 // node is a block, or a part of one that ends at a cut.
@@ -44,6 +48,7 @@ type region struct {
 	in     map[*node]bool
 	defs   map[*ir.Value]bool
 	exits  []*node // that end at a cut
+	next   *region // in the line
 	leaves bool    // some work-items may end here
 	dead   bool    // some may have ended before
 }
@@ -81,6 +86,7 @@ func cut(f *ir.Func) *flow {
 	for i, b := range order {
 		x.loops = x.loops || slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Index(order, s) <= i })
 	}
+	x.findLines()
 	x.rejoins = slices.ContainsFunc(x.splits, func(s *split) bool { return x.leadsTo(x.regions[s.index+1], s, map[*region]bool{}) })
 	return x
 }
@@ -142,6 +148,40 @@ func (x *flow) region(entry *node) {
 	if entry.phis != nil && len(x.regions) == 1 {
 		panic("BUG: the entry has phis")
 	}
+}
+
+// findLines finds the lines.
+func (x *flow) findLines() {
+	from := map[*split][]*region{}
+	for _, r := range x.regions {
+		for _, n := range r.exits {
+			if !slices.Contains(from[n.split], r) {
+				from[n.split] = append(from[n.split], r)
+			}
+		}
+	}
+	follows := map[*region]bool{}
+	for _, r := range x.regions {
+		if len(r.exits) == 0 {
+			continue
+		}
+		s := r.exits[0].split
+		other := func(n *node) bool { return n.split != s }
+		if next := x.regions[s.index+1]; len(from[s]) == 1 && !slices.ContainsFunc(r.exits, other) && next != r {
+			r.next, follows[next] = next, true
+		}
+	}
+	for _, r := range x.regions {
+		if follows[r] {
+			continue
+		}
+		var line []*region
+		for ; r != nil; r = r.next {
+			line = append(line, r)
+		}
+		x.lines = append(x.lines, line)
+	}
+	x.straight = len(x.lines) == 1
 }
 
 // findDead finds the regions that work-items may not live to see while others of

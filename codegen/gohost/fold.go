@@ -1,6 +1,7 @@
 package gohost
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -23,14 +24,17 @@ const maxFolded = 60
 
 // fold keeps v's expression for its only use, instead of defining a variable. It does so with
 // values that neither read nor write memory: where in the node the use stands makes no
-// difference to these, since variables do not change within a node. gc does not fuse the
+// difference to these, since variables do not change within a node. It does so with what is
+// read, too, if nothing is written before the use. gc does not fuse the
 // folded operations on floats with others, since each is a conversion.
 func (w *body) fold(v *ir.Value) bool {
 	expr, ok := exprs[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
-	case !ok, isMinMax, !v.Op.Has(ir.FlagPure), v.Ref() != nil, v.Type.Kind == ir.Addr,
-		w.uses[v] != 1, w.wide[v], w.home[v], w.again[v], w.inTop(v), w.done[v]:
+	case !ok, isMinMax, !v.Op.Has(ir.FlagPure) && !w.readLate(v), v.Type.Kind == ir.Addr && w.roots[v] == dynamic,
+		w.uses[v] != 1, w.wide[v], w.home[v], w.inTop(v), w.done[v]:
 		return false
+	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
+		return false // go vet does not like x && y && x
 	}
 	w.opaque = constant(v)
 	text := expr(w, v)
@@ -39,6 +43,32 @@ func (w *body) fold(v *ir.Value) bool {
 		return false
 	}
 	w.folded[v] = parenthesized(text)
+	return true
+}
+
+// readLate reports whether v is a load that may stand where its only use does, even if the
+// values that it is used for are folded in turn.
+func (w *body) readLate(v *ir.Value) bool {
+	n := w.where[v]
+	if v.Op != ir.OpLoad || n == nil || w.uses[v] != 1 || w.wide[v] {
+		return false
+	}
+	rest := n.insts[slices.Index(n.insts, v)+1:]
+	for _, u := range rest {
+		if !w.needed[u] {
+			continue
+		}
+		used := slices.Contains(w.args(u), v)
+		if !u.Op.Has(ir.FlagPure) && u.Op != ir.OpLoad {
+			return used && u.Op == ir.OpStore // others may name their operands twice
+		}
+		if used {
+			if w.uses[u] != 1 || w.wide[u] {
+				return true // u is not folded
+			}
+			v = u
+		}
+	}
 	return true
 }
 

@@ -107,13 +107,13 @@ func rounded(op string) func(w *body, v *ir.Value) string {
 
 func unsigned(op string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string {
-		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.unsigned(v.Args[0]), op, w.unsigned(v.Args[1]))
+		return fmt.Sprintf("%s(%s %s %s)", goType(v.Type), w.magnitude(v, 0), op, w.magnitude(v, 1))
 	}
 }
 
 func compareUnsigned(op string) func(w *body, v *ir.Value) string {
 	return func(w *body, v *ir.Value) string {
-		return w.unsigned(v.Args[0]) + " " + op + " " + w.unsigned(v.Args[1])
+		return w.magnitude(v, 0) + " " + op + " " + w.magnitude(v, 1)
 	}
 }
 
@@ -161,6 +161,14 @@ func bitcast(w *body, v *ir.Value) string {
 	return ""
 }
 
+// plain returns v, or a constant without its type, for places that have one.
+func (w *body) plain(v *ir.Value) string {
+	if v.IsConst() && !w.opaque {
+		return w.untyped(v)
+	}
+	return bare(w.value(v))
+}
+
 // operand returns argument i of an op with two; a constant takes the type of the
 // other.
 func (w *body) operand(v *ir.Value, i int) string {
@@ -176,6 +184,14 @@ func (w *body) unsigned(v *ir.Value) string {
 		return fmt.Sprintf("u%s(%d)", goType(v.Type), v.Bits)
 	}
 	return fmt.Sprintf("u%s(%s)", goType(v.Type), bare(w.value(v)))
+}
+
+// magnitude is operand for numbers without signs.
+func (w *body) magnitude(v *ir.Value, i int) string {
+	if a := v.Args[i]; a.IsConst() && !v.Args[1-i].IsConst() && !w.opaque {
+		return fmt.Sprint(a.Bits)
+	}
+	return w.unsigned(v.Args[i])
 }
 
 // shift returns the count of a shift, which is less than the width: the mask tells
@@ -201,7 +217,10 @@ func (w *body) define(b *bytes.Buffer, v *ir.Value, declare bool) {
 		return
 	}
 	if v.Op == ir.OpSelect {
-		c, x, y := bare(w.value(v.Args[0])), bare(w.converted(v.Args[1], v)), bare(w.converted(v.Args[2], v))
+		c, x, y := bare(w.value(v.Args[0])), w.assigned(v.Args[1], v), w.assigned(v.Args[2], v)
+		if declare {
+			y = bare(w.converted(v.Args[2], v))
+		}
 		fmt.Fprintf(b, "%s %s %s\nif %s {\n%s = %s\n}\n", s, is, y, c, s, x)
 		return
 	}
@@ -244,11 +263,22 @@ func (w *body) converted(v, to *ir.Value) string {
 	return fmt.Sprintf("%s{Base: %s, Off: %s}", w.impl("HostAddr"), w.base(v), w.offset(v))
 }
 
+// assigned is converted for an assignment to a variable that is declared.
+func (w *body) assigned(v, to *ir.Value) string {
+	if v.Type.Kind != ir.Addr {
+		return w.plain(v)
+	}
+	return bare(w.converted(v, to))
+}
+
 // effect writes an op without a result.
 func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
-		fmt.Fprintf(b, "*(*%s)(%s) = %s\n", goType(v.Args[0].Type), w.location(v), bare(w.value(v.Args[0])))
+		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
+		if to != from { // go vet does not like self-assignments
+			fmt.Fprintf(b, "%s = %s\n", to, from)
+		}
 	case ir.OpZero:
 		w.zero(b, v.Ref().Var)
 	case ir.OpCopyVar:
@@ -259,11 +289,15 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 		}
 		fail("a copy of memory whose size is no constant")
 	case ir.OpFault:
-		var args [5]any
-		for i, a := range v.Args {
-			args[i] = bare(w.value(a))
+		args := v.Args
+		for len(args) > 2 && args[len(args)-1].IsConst() && args[len(args)-1].Bits == 0 { // of the id
+			args = args[:len(args)-1]
 		}
-		fmt.Fprintf(b, "g.Fault(%d, %s, %s, %s, %s, %s)\n", append([]any{w.site(v.Aux.(*ir.Site))}, args[:]...)...)
+		fmt.Fprintf(b, "g.Fault(%d", w.site(v.Aux.(*ir.Site)))
+		for _, a := range args {
+			fmt.Fprintf(b, ", %s", w.plain(a))
+		}
+		b.WriteString(")\n")
 	default:
 		if !v.Op.Has(ir.FlagAtomic) {
 			fail("the op %v", v.Op)
@@ -298,6 +332,9 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 		if d >= max(w.m.Rank, 1) {
 			return ""
 		}
+		if w.m.Rank <= 1 && !w.ranged() {
+			return "li"
+		}
 		*[]*bool{&w.x, &w.y, &w.z}[d] = true
 		return string("xyz"[d])
 	}
@@ -311,8 +348,8 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 		if w.ranged() {
 			return "int32(" + c + ")"
 		}
-		base := "base" + c
-		w.once(&w.top, base, "g.ID[%d]*g.Local[%d]", d, d)
+		base := "base" + string("xyz"[d])
+		w.once(&w.top, base, "g.Base(%d)", d)
 		return fmt.Sprintf("int32(%s + %s)", base, c)
 	case w.ranged():
 		fail("the built-in %v of a range", b)
@@ -330,6 +367,7 @@ func (w *body) builtIn(b ir.BuiltIn) string {
 	case ir.SubgroupSize:
 		return "int32(g.SubGroup)"
 	case ir.NumSubgroups:
+		w.items = true
 		return "int32((n + g.SubGroup - 1) / g.SubGroup)"
 	}
 	w.lane = true

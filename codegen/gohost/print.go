@@ -3,6 +3,8 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -10,53 +12,88 @@ import (
 // print writes the form's type, its methods and its tables.
 func (w *writer) print() {
 	w.used["unsafe"] = true
-	var cuts [][]byte
 	trivial := make([]*split, len(w.regions))
 	for i, r := range w.regions {
 		if s, ok := w.trivial(r); ok {
 			trivial[i] = s
 		}
 	}
-	for _, s := range w.splits {
-		w.cut(s, trivial[s.index+1])
-		cuts = append(cuts, w.take())
+	if w.straight {
+		w.f("func (g *%s) Run() {\n", w.name)
+		w.line(w.lines[0], trivial)
+		w.dropUnused()
+	} else {
+		w.machine(trivial)
 	}
-	for i, r := range w.regions {
-		if trivial[i] == nil {
-			w.region(r)
-		}
-	}
-	regions := w.take()
+	run := w.take()
 	w.begin()
 	begin := w.take()
 	w.structure()
 	w.b.Write(begin)
 	if w.spare {
-		w.f("// Spare has the kernel's own Go run where a launch cannot be cancelled.\nfunc (*%s) Spare() {}\n\n", w.name)
+		w.f("func (*%s) Spare() {}\n\n", w.name)
 	}
-	w.f("// Run runs it.\nfunc (g *%s) Run() {\n", w.name)
-	switch {
-	case trivial[0] != nil:
-		w.f("next := %d\n", trivial[0].index)
-	case len(w.splits) == 0:
-		w.f("g.r0()\n}\n\n")
-	default:
-		w.f("next := g.r0()\n")
-	}
-	if len(w.splits) > 0 {
-		stop := ""
-		if w.rejoins {
-			stop = " && !g.Stopping()"
-		}
-		w.f("for next >= 0%s {\nswitch next {\n", stop)
-		for i, c := range cuts {
-			w.f("case %d:\n%s", i, c)
-		}
-		w.f("}\n}\n}\n\n")
-	}
-	w.b.Write(regions)
+	w.b.Write(run)
 	if !bytes.Contains(w.b.Bytes(), []byte("unsafe.")) {
 		delete(w.used, "unsafe")
+	}
+}
+
+// line writes the body of a method, which runs regions that follow one another and what
+// the group does between them. What is computed before the loop of one serves the others, too.
+func (w *writer) line(line []*region, trivial []*split) {
+	if !w.ranged() {
+		w.items()
+	}
+	w.shared = map[any]bool{}
+	for i, r := range line {
+		if trivial[r.index] == nil {
+			w.region(r, line[:i])
+		}
+		if r.next != nil {
+			w.cut(r.exits[0].split)
+		}
+	}
+	last := line[len(line)-1]
+	if s := trivial[last.index]; s != nil {
+		w.f("return %d\n", s.index)
+	}
+	w.shared = nil
+	w.f("}\n\n")
+}
+
+// dropUnused has results of group ops that nothing uses go nowhere, as Go wants it.
+func (w *writer) dropUnused() {
+	text := string(w.take())
+	for _, v := range w.results {
+		def := v + " := "
+		if before, after, _ := strings.Cut(text, def); !mentions(after, v) {
+			text = before + "_ = " + after
+		}
+	}
+	w.f("%s", text)
+}
+
+// machine writes the method Run where work-items come to different cuts, with a method
+// for each line of regions, which returns the number of the cut that they have come to.
+func (w *writer) machine(trivial []*split) {
+	w.f("func (g *%s) Run() {\nnext := g.r0()\n", w.name)
+	stop := ""
+	if w.rejoins {
+		stop = " && !g.Stopping()"
+	}
+	w.f("for next >= 0%s {\nswitch next {\n", stop)
+	for _, line := range w.lines {
+		if k := line[0].index; k > 0 {
+			w.f("case %d: ", k-1)
+			w.cut(w.splits[k-1])
+			w.f("next = g.r%d()\n", k)
+		}
+	}
+	w.f("}\n}\n}\n\n")
+	for _, line := range w.lines {
+		w.f("func (g *%s) r%d() int {\n", w.name, line[0].index)
+		w.line(line, trivial)
 	}
 }
 
@@ -77,18 +114,14 @@ func (w *writer) structure() {
 	for i, e := range w.exprs {
 		w.f("c%d %s\n", i, goType(e.Type))
 	}
-	for _, v := range w.all {
-		if w.args0[v] {
-			w.f("%s %s\n", w.v(v), goType(v.Type))
+	w.declare("", w.argFields(), w.typeOf)
+	fields := slices.DeleteFunc(slices.Clone(w.homes), func(v *ir.Value) bool { return w.straight && w.same(v) && cuts(v) })
+	w.declare("", fields, func(v *ir.Value) string {
+		if w.same(v) {
+			return w.typeOf(v)
 		}
-	}
-	for _, v := range w.homes {
-		t := w.typeOf(v)
-		if !w.same(v) {
-			t = "[]" + t
-		}
-		w.f("%s %s\n", w.v(v), t)
-	}
+		return "[]" + w.typeOf(v)
+	})
 	for _, t := range w.scratch() {
 		w.f("s%s []%s\n", t, t)
 	}
@@ -118,7 +151,7 @@ func (w *writer) structure() {
 
 // begin writes the method that readies the form for a launch.
 func (w *writer) begin() {
-	w.f("// Begin readies the form for a launch.\nfunc (g *%s) Begin() {\n", w.name)
+	w.f("func (g *%s) Begin() {\n", w.name)
 	if len(w.sites) > 0 {
 		w.f("g.Sites = %sSites\n", w.name)
 	}
@@ -130,27 +163,55 @@ func (w *writer) begin() {
 			fmt.Fprintf(&sizes, "g.Allot(%d, %s)\n", m.row, w.bytes(m))
 		}
 	}
-	for _, v := range w.homes {
-		if !w.same(v) {
-			fmt.Fprintf(&sizes, "%s(&g.%s, n)\n", w.impl("HostRoom"), w.v(v))
-		}
-	}
-	for _, t := range w.scratch() {
-		fmt.Fprintf(&sizes, "%s(&g.s%s, n)\n", w.impl("HostRoom"), t)
-	}
-	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte(", n)")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
+	w.rooms(&sizes)
+	if w.m.WorkGroup[0] > 0 && sizes.Len() > 0 || bytes.Contains(sizes.Bytes(), []byte("(n, ")) || bytes.Contains(sizes.Bytes(), []byte("*n)")) {
 		w.items()
 	}
-	for _, v := range w.all {
-		if w.args0[v] {
-			w.f("g.%s = %s[%s](&g.HostGroup, %d)\n", w.v(v), w.impl("HostArg"), goType(v.Type), v.Bits)
-		}
+	for _, v := range w.argFields() {
+		w.f("g.%s = %s\n", w.v(v), w.arg(v))
 	}
 	for i := range w.exprs {
 		w.expr(i)
 	}
 	w.b.Write(sizes.Bytes())
 	w.f("}\n\n")
+}
+
+// rooms writes the making of the slices with an element for each work-item, by types.
+func (w *writer) rooms(b *bytes.Buffer) {
+	types, names := w.scratch(), map[string][]string{}
+	for _, t := range types {
+		names[t] = []string{"&g.s" + t}
+	}
+	for _, v := range w.homes {
+		if w.same(v) {
+			continue
+		}
+		t := w.typeOf(v)
+		if names[t] == nil {
+			types = append(types, t)
+		}
+		names[t] = append(names[t], "&g."+w.v(v))
+	}
+	for _, t := range types {
+		fmt.Fprintf(b, "%s(n, %s)\n", w.impl("HostRoom"), strings.Join(names[t], ", "))
+	}
+}
+
+// argFields returns the arguments that regions find in fields.
+func (w *writer) argFields() []*ir.Value {
+	return slices.DeleteFunc(slices.Clone(w.all), func(v *ir.Value) bool { return !w.args0[v] })
+}
+
+// arg returns the Go expression of an argument.
+func (w *writer) arg(v *ir.Value) string {
+	switch v.Type.Kind {
+	case ir.I32, ir.I64:
+		return fmt.Sprintf("g.Int%d(%d)", v.Type.Bits(), v.Bits)
+	case ir.F32, ir.F64:
+		return fmt.Sprintf("g.Float%d(%d)", v.Type.Bits(), v.Bits)
+	}
+	return fmt.Sprintf("%s[%s](&g.HostGroup, %d)", w.impl("HostArg"), goType(v.Type), v.Bits)
 }
 
 func (w *writer) allVars() []*ir.Var {

@@ -3,6 +3,7 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -30,12 +31,20 @@ type body struct {
 	x, y, z, lane   bool                 // counters of work-items that are used
 	field           bool                 // constant expressions are named as fields
 	at              map[*node]int        // the order of the region's nodes
+	where           map[*ir.Value]*node  // that have the region's own values, but for phis
+	items           bool                 // the number of work-items is used
+	before          []*region            // in the same method
+	placing
 }
 
 func (w *writer) newBody(r *region) *body {
-	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, at: map[*node]int{}}
+	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
+	maps.Copy(x.done, w.shared)
 	for i, n := range r.nodes {
 		x.at[n] = i
+		for _, v := range n.insts {
+			x.where[v] = n
+		}
 	}
 	return x
 }
@@ -48,7 +57,15 @@ func (w *writer) v(v *ir.Value) string { return name("v", w.index[v]) }
 func (w *body) once(b *bytes.Buffer, name, format string, args ...any) {
 	if !w.done[name] {
 		w.done[name] = true
+		w.share(b, name)
 		fmt.Fprintf(b, "%s := %s\n", name, fmt.Sprintf(format, args...))
+	}
+}
+
+// share notes that what stands ahead of the loop is there for what follows.
+func (w *body) share(b *bytes.Buffer, what any) {
+	if b == &w.top && w.shared != nil {
+		w.shared[what] = true
 	}
 }
 
@@ -97,9 +114,12 @@ func (w *body) value(v *ir.Value) string {
 	case w.done[v]:
 	case w.inTop(v):
 		w.done[v] = true
+		w.share(&w.top, v)
 		switch {
 		case !w.r.defs[v] && !w.isLaunch(v):
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
+		case v.Op == ir.OpArg && w.straight:
+			fmt.Fprintf(&w.top, "%s := %s\n", s, w.arg(v))
 		case v.Op == ir.OpArg:
 			w.args0[v] = true
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
@@ -159,12 +179,6 @@ func (w *body) homeSlice(v *ir.Value) string {
 // mark finds the region's own values that are needed, and those that several
 // nodes use.
 func (w *body) mark() {
-	at := map[*ir.Value]*node{}
-	for _, n := range w.r.nodes {
-		for _, v := range n.insts {
-			at[v] = n
-		}
-	}
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
 		switch {
@@ -174,7 +188,7 @@ func (w *body) mark() {
 			w.foreign = append(w.foreign, v)
 			return
 		}
-		if v.Op == ir.OpPhi || at[v] != from {
+		if v.Op == ir.OpPhi || w.where[v] != from {
 			w.wide[v] = true
 		}
 		w.asked[v] = true
@@ -185,7 +199,7 @@ func (w *body) mark() {
 		w.needed[v] = true
 		if v.Op != ir.OpPhi {
 			for _, a := range w.args(v) {
-				use(a, at[v])
+				use(a, w.where[v])
 			}
 			return
 		}
@@ -240,9 +254,10 @@ func (w *writer) trivial(r *region) (*split, bool) {
 	return n.split, len(x.needed) == 0 && len(x.saves(n)) == 0
 }
 
-// region writes the function of a region.
-func (w *writer) region(r *region) {
+// region writes a region, which comes after others in its method.
+func (w *writer) region(r *region, before []*region) {
 	x := w.newBody(r)
+	x.before = before
 	x.mark()
 	var wide []*ir.Value
 	for _, v := range w.all {
@@ -258,29 +273,26 @@ func (w *writer) region(r *region) {
 	for _, v := range x.foreign {
 		x.early(v)
 	}
+	x.place()
 	for _, v := range w.all {
-		if x.needed[v] && x.wide[v] && !x.done[v] {
+		if x.needed[v] && x.wide[v] && !x.done[v] && (v.Op == ir.OpPhi || !x.declaredAt(v, x.where[v])) {
 			wide = append(wide, v)
 		}
 	}
-	for i, n := range r.nodes {
-		x.node(i, n)
-	}
-	w.f("// r%d runs %s.\n", r.index, w.describe(r))
-	w.f("func (g *%s) r%d() int {\n", w.name, r.index)
-	if !w.ranged() {
-		w.items()
-	}
+	x.nodes()
 	if w.ranged() && w.loops {
 		x.stop()
 	}
-	w.b.Write(x.top.Bytes())
-	next := len(r.exits) > 1 || r.leaves && len(r.exits) > 0
-	if next {
-		w.f("next := -1\n")
-	}
 	if r.dead {
-		w.f("dead := g.Dead[:n]\n")
+		x.once(&x.top, "dead", "g.Dead[:n]")
+	}
+	w.b.Write(x.top.Bytes())
+	if x.leftMatters() {
+		x.declareNext()
+	}
+	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // for counters
+	if block {
+		w.f("{\n")
 	}
 	x.loop()
 	if r.dead {
@@ -290,54 +302,77 @@ func (w *writer) region(r *region) {
 		x.leave(&w.b)
 	}
 	w.b.Write(x.item.Bytes())
-	w.declare(wide)
+	w.declare("var ", wide, w.typeOf)
 	w.b.Write(x.code.Bytes())
 	w.f("}\n")
+	if block {
+		w.f("}\n")
+	}
 	for _, s := range x.after {
 		w.f("%s\n", s)
 	}
+	x.goOn()
+}
+
+// leftMatters reports whether the way on depends on what the work-items do.
+func (w *body) leftMatters() bool {
+	return len(w.r.exits) > 1 && w.r.next == nil || w.r.leaves && len(w.r.exits) > 0
+}
+
+// declareNext declares what tells the way on.
+func (w *body) declareNext() {
+	if w.r.next == nil {
+		w.f("next := -1\n")
+		return
+	}
+	is := "="
+	if !w.shared["more"] {
+		w.shared["more"], is = true, ":="
+	}
+	w.f("more %s false\n", is)
+}
+
+// goOn writes the way on.
+func (w *body) goOn() {
 	switch {
-	case next:
-		w.f("return next\n}\n\n")
-	case len(r.exits) > 0:
-		w.f("return %d\n}\n\n", r.exits[0].split.index)
+	case w.r.next != nil && w.leftMatters() && w.straight:
+		w.f("if !more {\nreturn\n}\n")
+	case w.r.next != nil && w.leftMatters():
+		w.f("if !more {\nreturn -1\n}\n")
+	case w.straight || w.r.next != nil:
+	case w.leftMatters():
+		w.f("return next\n")
+	case len(w.r.exits) > 0:
+		w.f("return %d\n", w.r.exits[0].split.index)
 	default:
-		w.f("return -1\n}\n\n")
+		w.f("return -1\n")
 	}
 }
 
-// describe says where a region lies.
-func (w *writer) describe(r *region) string {
-	if w.ranged() {
-		return "the work-items from number Lo to before Hi"
-	}
-	if r.index == 0 {
-		return "the work-items from the beginning"
-	}
-	return "them after the " + place(w.splits[r.index-1].op)
-}
-
-// place names a cut by its op and its line, which moves less than its column.
-func place(op *ir.Value) string {
+// lineOf names a cut by its op and its line, which moves less than its column.
+func lineOf(op *ir.Value) string {
 	if op.Pos.File == "" {
 		return op.Op.String()
 	}
-	return fmt.Sprintf("%v in line %d of %s", op.Op, op.Pos.Line, path.Base(op.Pos.File))
+	return fmt.Sprintf("%v, %s:%d", op.Op, path.Base(op.Pos.File), op.Pos.Line)
 }
 
-// declare declares variables.
-func (w *writer) declare(vs []*ir.Value) {
+// declare declares variables, after a keyword, or fields.
+func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) string) {
 	var types []string
 	names := map[string][]string{}
 	for _, v := range vs {
-		t := w.typeOf(v)
+		t := typ(v)
 		if names[t] == nil {
 			types = append(types, t)
 		}
 		names[t] = append(names[t], w.v(v))
 	}
 	for _, t := range types {
-		w.f("var %s %s\n", strings.Join(names[t], ", "), t)
+		w.f("%s%s %s\n", keyword, strings.Join(names[t], ", "), t)
+		if keyword == "" {
+			w.f("\n") // or gofmt aligns the types
+		}
 	}
 }
 
@@ -369,21 +404,12 @@ func (w *body) loop() {
 		w.f("lane, sub, size := -1, 0, g.SubGroup\n")
 	}
 	w.counters()
-	w.f("for li := 0; li < n; li++ {\n")
+	w.f("for li := range n {\n")
 	if w.lane {
 		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
 	}
 	switch {
-	case w.m.Rank == 1:
-		if w.x {
-			w.f("x := li\n")
-		}
-		if w.y {
-			w.f("const y = 0\n")
-		}
-		if w.z {
-			w.f("const z = 0\n")
-		}
+	case w.m.Rank == 1: // li counts
 	case fixed:
 		if w.x {
 			w.f("x := int(uint(li) %% %d)\n", s[0])
@@ -465,165 +491,17 @@ func (w *body) count() {
 	w.f("}\n")
 }
 
-// node writes a node, which is the i-th of its region.
-func (w *body) node(i int, n *node) {
-	var b bytes.Buffer
-	locals := false
-	for _, v := range n.insts {
-		if !w.needed[v] || w.again[v] && w.done[v] {
-			continue
-		}
-		if v.Type == ir.TypeVoid || !w.asked[v] {
-			w.effect(&b, v)
-			continue
-		}
-		if w.fold(v) {
-			continue
-		}
-		locals = locals || !w.wide[v]
-		w.define(&b, v, !w.wide[v])
-	}
-	var next *node
-	if i+1 < len(w.r.nodes) {
-		next = w.r.nodes[i+1]
-	}
-	w.end(&b, n, next)
-	if w.jumpedTo(i, n) {
-		fmt.Fprintf(&w.code, "b%d:\n", n.index)
-	}
-	if locals {
-		fmt.Fprintf(&w.code, "{\n%s}\n", b.Bytes())
-	} else {
-		w.code.Write(b.Bytes())
-	}
-}
-
-// jumpedTo reports whether a goto leads to the node.
-func (w *body) jumpedTo(i int, n *node) bool {
-	for j, p := range w.r.nodes {
-		if p.split != nil {
-			continue
-		}
-		succs := w.succs(p)
-		for k, s := range succs {
-			if s == n && !(j+1 == i && falls(succs, n, k)) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// falls reports whether the k-th edge leads to the node that comes next without a
-// goto.
-func falls(succs []*node, next *node, k int) bool {
-	if succs[k] != next {
-		return false
-	}
-	return len(succs) == 1 || k == 1 || succs[1] != next
-}
-
-// end writes what ends the node.
-func (w *body) end(b *bytes.Buffer, n, next *node) {
-	if n.split != nil {
-		w.exit(b, n)
-		return
-	}
-	succs := w.succs(n)
-	switch len(succs) {
-	case 0:
-		if len(w.r.exits) > 0 {
-			fmt.Fprintf(b, "g.Leave(li)\n")
-		}
-		fmt.Fprintf(b, "continue\n")
-	case 1:
-		w.edge(b, n, 0, falls(succs, next, 0))
-	case 2:
-		c := w.value(n.block.Term.Cond)
-		if falls(succs, next, 0) {
-			fmt.Fprintf(b, "if !%s {\n", c)
-			w.edge(b, n, 1, false)
-			fmt.Fprintf(b, "}\n")
-			w.edge(b, n, 0, true)
-			return
-		}
-		fmt.Fprintf(b, "if %s {\n", bare(c))
-		w.edge(b, n, 0, false)
-		fmt.Fprintf(b, "}\n")
-		w.edge(b, n, 1, falls(succs, next, 1))
-	}
-}
-
-// edge writes the k-th edge out of n.
-func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
-	succs := w.succs(n)
-	to := succs[k]
-	// Of two edges between the same blocks, the first is the first predecessor.
-	skip := 0
-	for _, s := range succs[:k] {
-		if s == to {
-			skip++
-		}
-	}
-	at := -1
-	for i, p := range to.block.Preds {
-		if p == n.block {
-			if skip == 0 {
-				at = i
-				break
-			}
-			skip--
-		}
-	}
-	var dst, src []string
-	clash := false
-	for _, phi := range to.phis {
-		if !w.needed[phi] {
-			continue
-		}
-		s := w.converted(phi.Args[at], phi)
-		if s == w.v(phi) {
-			continue
-		}
-		clash = clash || slices.ContainsFunc(dst, func(d string) bool { return mentions(s, d) })
-		dst, src = append(dst, w.v(phi)), append(src, bare(s))
-	}
-	if clash {
-		fmt.Fprintf(b, "%s = %s\n", strings.Join(dst, ", "), strings.Join(src, ", "))
-	} else {
-		for i := range dst {
-			fmt.Fprintf(b, "%s = %s\n", dst[i], src[i])
-		}
-	}
-	if w.at[to] <= w.at[n] && !w.u.Short(to.block) {
-		w.leave(b)
-	}
-	if !falls {
-		fmt.Fprintf(b, "goto b%d\n", to.index)
-	}
-}
-
 // leave writes the way out of a launch that is cancelled.
 func (w *body) leave(b *bytes.Buffer) {
 	w.stop()
-	fmt.Fprintf(b, "if stop.Load() {\nreturn g.Stop()\n}\n")
+	out := "return g.Stop()"
+	if w.straight {
+		out = "g.Stop()\nreturn"
+	}
+	fmt.Fprintf(b, "if stop.Load() {\n%s\n}\n", out)
 }
 
 func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
-
-// mentions reports whether the expression has the name.
-func mentions(expr, name string) bool {
-	for rest := expr; ; {
-		i := strings.Index(rest, name)
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+len(name):]
-		if rest == "" || rest[0] < '0' || rest[0] > '9' {
-			return true
-		}
-	}
-}
 
 // exit writes the way to a cut.
 func (w *body) exit(b *bytes.Buffer, n *node) {
@@ -644,6 +522,9 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 	}
 	k := n.split.index
 	switch {
+	case w.r.next != nil && w.r.leaves:
+		fmt.Fprintf(b, "more = true\n")
+	case w.r.next != nil:
 	case len(w.r.exits) > 1:
 		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
 	case w.r.leaves:

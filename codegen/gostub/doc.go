@@ -30,6 +30,8 @@ type Kernel struct {
 	ABI  *abi.Kernel // SPIRV is not looked at
 	Doc  string      // doc comment of the kernel's type
 	Args []Arg       // one for each row of ABI.Params
+	// RunOnly says that the stub has a Run function, but no type with views.
+	RunOnly bool
 	// Pointer says that the Kernel method has a pointer receiver.
 	Pointer bool
 	Words   []uint32 // the module

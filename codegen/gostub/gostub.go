@@ -22,7 +22,11 @@ const (
 	runtimePath    = modulePath + "/runtime"
 	implPath       = runtimePath + "/kernelimpl"
 	modulesPath    = modulePath + "/internal/modules"
+	stubsPath      = modulePath + "/internal/stubs"
 )
+
+// packageConst is the constant of stubs without modules that has their package's path.
+const packageConst = "pkg"
 
 // generator writes one package.
 type generator struct {
@@ -55,6 +59,10 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
 	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
 	g.sources()
+	if p.Bare {
+		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
+		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
+	}
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -99,10 +107,10 @@ func (g *generator) imports(names map[string]string) {
 		g.file.Anon("embed")
 	}
 	g.file.ImportName("context", "context")
-	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath} {
+	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath, stubsPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
-	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, packageConst: g.p.Bare}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
@@ -146,6 +154,18 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		args = append(args, jen.Qual(s.Path, s.Name))
 	}
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(args...)
+	if !k.RunOnly {
+		g.views(k, root)
+	}
+	g.run(k)
+	if !g.p.Bare { // make check holds the others against their kernels
+		g.compare(k)
+	}
+}
+
+// views writes the type with the kernel's slices in device memory, and its methods.
+func (g *generator) views(k *Kernel, root *node) {
+	name := k.ABI.Name
 	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
 	if s := firstSentence(k.Doc); s != "" {
 		g.file.Comment("// " + s)
@@ -153,10 +173,6 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
 	g.mirrors(k, root, "")
 	g.launch(k)
-	g.run(k)
-	if !g.p.Bare { // make check holds the others against their kernels
-		g.compare(k)
-	}
 }
 
 // embeds declares the variables of the kernel's modules.
@@ -187,11 +203,11 @@ func (g *generator) description(k *Kernel) *jen.Statement {
 	if !g.p.Bare {
 		return abiKernel(k)
 	}
-	args := []jen.Code{jen.Lit(g.p.Path), jen.Lit(k.ABI.Name)}
+	args := []jen.Code{jen.Lit(k.ABI.Name)}
 	for _, v := range k.ABI.Variables {
 		args = append(args, pointer(v.Name))
 	}
-	return jen.Qual(modulesPath, "Kernel").Call(args...)
+	return jen.Id(packageConst).Dot("Kernel").Call(args...)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.
@@ -262,10 +278,13 @@ func itemType(k *abi.Kernel) string {
 	return "Task"
 }
 
-// fill begins a launch and gives it its arguments; slices is what slices are
-// given with.
-func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
+// newLaunch begins a launch.
+func newLaunch(b *jen.Group, k *Kernel) {
 	b.Id("l").Op(":=").Qual(implPath, "NewLaunch").Call(jen.Id(kernelVar(k.ABI.Name)))
+}
+
+// fill gives a launch its arguments; slices is what slices are given with.
+func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 	for i, a := range k.Args {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
@@ -298,6 +317,7 @@ func (g *generator) launch(k *Kernel) {
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
 	g.file.Comment("launch returns a launch with the kernel's arguments.")
 	g.file.Add(receiver()).Id("launch").Params().Op("*").Qual(implPath, "Launch").BlockFunc(func(b *jen.Group) {
+		newLaunch(b, k)
 		g.fill(b, k, "View")
 		b.Return(jen.Id("l"))
 	})
@@ -324,6 +344,15 @@ func (g *generator) launch(k *Kernel) {
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
+	if k.RunOnly {
+		if typ == "" {
+			typ = "Task"
+		}
+		g.file.Var().Id("Run"+name).Op("=").Qual(stubsPath, typ).Call(jen.Id(kernelVar(name)),
+			jen.Func().Params(jen.Id("l").Op("*").Qual(implPath, "Launch"), jen.Id("k").Qual(g.p.Path, name)).
+				BlockFunc(func(b *jen.Group) { g.fill(b, k, "Slice") }))
+		return
+	}
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
 		jen.Id("k").Qual(g.p.Path, name)}
 	args := []jen.Code{jen.Id("ctx"), jen.Id("dev")}
@@ -336,8 +365,11 @@ func (g *generator) run(k *Kernel) {
 		args = append(args, jen.Id("r"))
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
-	g.file.Comment(doc)
+	if !g.p.Bare {
+		g.file.Comment(doc)
+	}
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
+		newLaunch(b, k)
 		g.fill(b, k, "Slice")
 		b.Return(jen.Id("l").Dot(method).Call(append(args, jen.Id("opts"))...))
 	})
@@ -361,7 +393,10 @@ func groupImports(src []byte) []byte {
 			std = append(std, line...)
 		}
 	}
-	return slices.Concat(head, []byte("import (\n"), std, []byte("\n"), other, []byte(")\n"), tail)
+	if std != nil {
+		std = append(std, '\n')
+	}
+	return slices.Concat(head, []byte("import (\n"), std, other, []byte(")\n"), tail)
 }
 
 // firstSentence returns the first sentence of a doc comment, on one line.

@@ -63,12 +63,12 @@ func (g *generator) sources() {
 	for _, f := range g.p.Sources.Files {
 		files = append(files, row(field{"File", f.File}, field{"Package", f.Package}, field{"Sum", uint64(f.Sum)}))
 	}
+	fields := []jen.Code{jen.Id("Module").Op(":").Lit(g.p.Sources.Module), jen.Id("Package").Op(":").Lit(g.p.Sources.Package)}
+	if !g.p.Bare { // these are many
+		fields = append(fields, jen.Id("Kernels").Op(":").Index().String().Values(names...))
+	}
+	fields = append(fields, jen.Id("Root").Op(":").Lit(g.p.Sources.Root),
+		jen.Id("Files").Op(":").Index().Qual(abiPath, "Source").Add(block(files...)))
 	g.file.Comment("The files that the kernels were compiled from, for tests to tell when they have changed.")
-	g.file.Var().Id("_").Op("=").Qual(implPath, "Sources").Call(jen.Op("&").Qual(abiPath, "Sources").Add(block(
-		jen.Id("Module").Op(":").Lit(g.p.Sources.Module),
-		jen.Id("Package").Op(":").Lit(g.p.Sources.Package),
-		jen.Id("Kernels").Op(":").Index().String().Values(names...),
-		jen.Id("Root").Op(":").Lit(g.p.Sources.Root),
-		jen.Id("Files").Op(":").Index().Qual(abiPath, "Source").Add(block(files...)),
-	)))
+	g.file.Var().Id("_").Op("=").Qual(implPath, "Sources").Call(jen.Op("&").Qual(abiPath, "Sources").Add(block(fields...)))
 }

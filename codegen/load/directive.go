@@ -23,9 +23,30 @@ type Directives struct {
 	// Cancel has the Kernel methods with a //kgen:cancel directive.
 	Cancel map[types.Object]bool
 
-	// bare has the words after //kgen:bare, and an empty one, of packages with that directive.
-	bare map[*types.Package][]string
+	bare map[*types.Package]*bareness // of packages with a //kgen:bare directive
 }
+
+// bareness is what //kgen:bare says of a package:
+//
+//	//kgen:bare                 kernels are only run, by stubs with nothing but Run functions
+//	//kgen:bare views           all kernels are also launched with views and as nodes of graphs
+//	//kgen:bare views=Sum,Blur  these kernels are
+//	//kgen:bare nospare         there are no host forms that only launches need which may be cancelled
+//	//kgen:bare noform          there are no host forms
+//	//kgen:bare noform=Sum      these kernels have none
+type bareness struct {
+	nospare       bool
+	noform, views selection
+	pos           token.Pos
+}
+
+// selection is some or all of a package's kernels.
+type selection struct {
+	all   bool
+	names []string
+}
+
+func (s *selection) has(k *Kernel) bool { return s.all || slices.Contains(s.names, k.Name) }
 
 // AspectList is the list of a //kgen:device_has directive.
 type AspectList struct {
@@ -37,7 +58,7 @@ const directivePrefix = "//kgen:"
 
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
-	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}, bare: map[*types.Package][]string{}}
+	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}, bare: map[*types.Package]*bareness{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -109,7 +130,40 @@ func (l *loader) packageDirective(d *Directives, s *source, verb, args string, p
 	case s.modulePath != modules.Module:
 		l.directiveError(pos, "leave it out", "//kgen:bare is for kgen's own tests, whose modules are not committed")
 	default:
-		d.bare[s.types] = append(strings.Fields(args), "")
+		b := &bareness{pos: pos}
+		for _, word := range strings.Fields(args) {
+			verb, names, some := strings.Cut(word, "=")
+			kernels := selection{all: !some}
+			if some {
+				kernels.names = strings.Split(names, ",")
+			}
+			switch {
+			case verb == "views":
+				b.views = kernels
+			case verb == "noform":
+				b.noform = kernels
+			case word == "nospare":
+				b.nospare = true
+			default:
+				l.directiveError(pos, "//kgen:bare takes nospare, noform, and views; the last two with =K,L for some kernels", "unknown word %q", word)
+			}
+		}
+		d.bare[s.types] = b
+	}
+}
+
+// bareKernels finds names in //kgen:bare directives that no kernels have.
+func (f *finder) bareKernels() {
+	for _, pkg := range f.prog.Packages {
+		b := f.prog.bare[pkg.Types]
+		if b == nil {
+			continue
+		}
+		for _, name := range slices.Concat(b.views.names, b.noform.names) {
+			if !slices.ContainsFunc(pkg.Kernels, func(k *Kernel) bool { return k.Name == name }) {
+				f.l.directiveError(b.pos, "write the names of the package's kernels, with commas between", "the package has no kernel %q", name)
+			}
+		}
 	}
 }
 

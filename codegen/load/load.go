@@ -185,6 +185,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		f.finish()
 		prog.Directives = l.directives(u)
 		f.kernelDirectives()
+		f.bareKernels()
 		f.mentions()
 		prog.Trace = l.trace
 		return prog, nil

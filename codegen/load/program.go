@@ -80,7 +80,23 @@ func (p *Program) Bare(pkg *Package) bool { return p.bare[pkg.Types] != nil }
 
 // NoSpare reports whether a package's kernels have no host forms that only launches need
 // which may be cancelled, as //kgen:bare nospare says.
-func (p *Program) NoSpare(pkg *Package) bool { return slices.Contains(p.bare[pkg.Types], "nospare") }
+func (p *Program) NoSpare(pkg *Package) bool {
+	b := p.bare[pkg.Types]
+	return b != nil && b.nospare
+}
+
+// NoForm reports whether a kernel has no host form, as //kgen:bare noform says.
+func (p *Program) NoForm(k *Kernel) bool {
+	b := p.bare[k.Pkg.Types]
+	return b != nil && b.noform.has(k)
+}
+
+// Views reports whether the stub of a kernel has a type with views of device memory, for
+// queues and graphs. Others, which a //kgen:bare directive does not name, have a Run function alone.
+func (p *Program) Views(k *Kernel) bool {
+	b := p.bare[k.Pkg.Types]
+	return b == nil || b.views.has(k)
+}
 
 // Importable reports whether the code that is generated for the package's kernels can
 // import a package. It stands below the module's folder generated, but for packages below

@@ -18,5 +18,6 @@
 //     [Module.Compact] serve whoever loads modules.
 //
 // The tables in the z files come from the grammar that Khronos publishes in
-// SPIRV-Headers; `go generate` writes them anew.
+// SPIRV-Headers, without what is for OpenCL and in Intel's extensions; `go generate` writes
+// them anew.
 package spirv

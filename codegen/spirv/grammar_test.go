@@ -99,7 +99,7 @@ func TestNames(t *testing.T) {
 		}
 	}
 	info, ok := OpStore.Info()
-	if !ok || info.HasResult || len(info.Operands) != 3 || info.Operands[2] != (OperandInfo{KindMemoryAccess, Optional, ""}) {
+	if !ok || info.HasResult || len(info.Operands) != 3 || info.Operands[2] != (OperandInfo{KindMemoryAccess, Optional}) {
 		t.Errorf("OpStore.Info() = %+v, %v", info, ok)
 	}
 }

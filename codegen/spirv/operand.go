@@ -11,7 +11,6 @@ import (
 // operands of their own.
 type Operand struct {
 	Kind  Kind
-	Name  string   // from the pattern; may be empty
 	Words []uint32 // part of the instruction's Words
 }
 
@@ -148,18 +147,18 @@ func (w *walker) pattern(ops []OperandInfo) error {
 	for _, o := range ops {
 		switch o.Quantifier {
 		case One:
-			if err := w.operand(o.Kind, o.Name); err != nil {
+			if err := w.operand(o.Kind); err != nil {
 				return err
 			}
 		case Optional:
 			if len(w.rest) > 0 {
-				if err := w.operand(o.Kind, o.Name); err != nil {
+				if err := w.operand(o.Kind); err != nil {
 					return err
 				}
 			}
 		case Any:
 			for len(w.rest) > 0 {
-				if err := w.operand(o.Kind, o.Name); err != nil {
+				if err := w.operand(o.Kind); err != nil {
 					return err
 				}
 			}
@@ -169,33 +168,33 @@ func (w *walker) pattern(ops []OperandInfo) error {
 }
 
 // take visits the next n words as one operand and returns the first.
-func (w *walker) take(k Kind, name string, n int) (uint32, error) {
+func (w *walker) take(k Kind, n int) (uint32, error) {
 	if len(w.rest) < n {
 		return 0, errShort
 	}
 	words := w.rest[:n:n]
 	w.rest = w.rest[n:]
 	first := words[0] // visit may change the word
-	w.visit(Operand{k, name, words})
+	w.visit(Operand{k, words})
 	return first, nil
 }
 
-func (w *walker) operand(k Kind, name string) error {
+func (w *walker) operand(k Kind) error {
 	row := &kindRows[k]
 	switch row.category {
 	case categoryId:
 		if len(w.rest) > 0 && w.rest[0] == 0 {
 			return errors.New("an <id> is 0")
 		}
-		_, err := w.take(k, name, 1)
+		_, err := w.take(k, 1)
 		return err
 	case categoryComposite:
 		for i, base := range row.bases {
 			var err error
 			if k == KindPairLiteralIntegerIdRef && i == 0 { // only OpSwitch has these
-				err = w.number(w.d.typeOf[w.first], KindLiteralInteger, name)
+				err = w.number(w.d.typeOf[w.first], KindLiteralInteger)
 			} else {
-				err = w.operand(base, name)
+				err = w.operand(base)
 			}
 			if err != nil {
 				return err
@@ -203,16 +202,16 @@ func (w *walker) operand(k Kind, name string) error {
 		}
 		return nil
 	case categoryLiteral:
-		return w.literal(k, name)
+		return w.literal(k)
 	}
-	v, err := w.take(k, name, 1)
+	v, err := w.take(k, 1)
 	if err != nil {
 		return err
 	}
 	return w.parameters(k, v)
 }
 
-func (w *walker) literal(k Kind, name string) error {
+func (w *walker) literal(k Kind) error {
 	switch k {
 	case KindLiteralString:
 		s, n := stringAt(w.rest)
@@ -222,12 +221,12 @@ func (w *walker) literal(k Kind, name string) error {
 		if !utf8.ValidString(s) {
 			return errors.New("a string that is not UTF-8")
 		}
-		_, err := w.take(k, name, n)
+		_, err := w.take(k, n)
 		return err
 	case KindLiteralContextDependentNumber:
-		return w.number(w.typ, k, name)
+		return w.number(w.typ, k)
 	case KindLiteralSpecConstantOpInteger:
-		v, err := w.take(k, name, 1)
+		v, err := w.take(k, 1)
 		if err != nil {
 			return err
 		}
@@ -238,18 +237,18 @@ func (w *walker) literal(k Kind, name string) error {
 		}
 		return w.pattern(row.operands)
 	case KindLiteralExtInstInteger:
-		return w.extInst(name)
+		return w.extInst()
 	}
-	_, err := w.take(k, name, 1)
+	_, err := w.take(k, 1)
 	return err
 }
 
 // extInst checks the instruction number, which follows the set. Only in a set
 // that is known can ids and literals be told apart; that all operands are ids
 // is the rule for non-semantic sets (SPV_KHR_non_semantic_info).
-func (w *walker) extInst(name string) error {
+func (w *walker) extInst() error {
 	set := w.d.sets[w.first]
-	inst, err := w.take(KindLiteralExtInstInteger, name, 1)
+	inst, err := w.take(KindLiteralExtInstInteger, 1)
 	if err != nil {
 		return err
 	}
@@ -278,7 +277,7 @@ func isNonSemantic(set string) bool { return strings.HasPrefix(set, "NonSemantic
 
 // number takes a literal of the type's width: one word up to 32 bits, two up
 // to 64 (SPIR-V 2.2.1).
-func (w *walker) number(typ ID, k Kind, name string) error {
+func (w *walker) number(typ ID, k Kind) error {
 	t, ok := w.d.numeric[typ]
 	if !ok || t.Kind == Bool || t.Width == 0 || t.Width > 64 {
 		return fmt.Errorf("a literal whose type %%%d is no integer or floating-point type of 1 to 64 bits", typ)
@@ -287,7 +286,7 @@ func (w *walker) number(typ ID, k Kind, name string) error {
 	if t.Width > 32 {
 		n = 2
 	}
-	_, err := w.take(k, name, n)
+	_, err := w.take(k, n)
 	return err
 }
 

@@ -26,7 +26,6 @@ const (
 type OperandInfo struct {
 	Kind       Kind
 	Quantifier Quantifier
-	Name       string // as the specification spells it; may be empty
 }
 
 // OpInfo is what the grammar says of an opcode.
@@ -42,6 +41,7 @@ type opFlags uint8
 const (
 	hasType opFlags = 1 << iota
 	hasResult
+	hasBoth = hasType | hasResult
 )
 
 type opRow struct {

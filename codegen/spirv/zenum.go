@@ -119,65 +119,59 @@ var kindRows = [...]kindRow{
 // ImageOperands is the mask enumeration of SPIR-V 3 with that name.
 type ImageOperands uint32
 
-const (
-	ImageOperandsNone                  ImageOperands = 0x0
-	ImageOperandsBias                  ImageOperands = 0x1
-	ImageOperandsLod                   ImageOperands = 0x2
-	ImageOperandsGrad                  ImageOperands = 0x4
-	ImageOperandsConstOffset           ImageOperands = 0x8
-	ImageOperandsOffset                ImageOperands = 0x10
-	ImageOperandsConstOffsets          ImageOperands = 0x20
-	ImageOperandsSample                ImageOperands = 0x40
-	ImageOperandsMinLod                ImageOperands = 0x80
-	ImageOperandsMakeTexelAvailable    ImageOperands = 0x100
-	ImageOperandsMakeTexelAvailableKHR ImageOperands = 0x100
-	ImageOperandsMakeTexelVisible      ImageOperands = 0x200
-	ImageOperandsMakeTexelVisibleKHR   ImageOperands = 0x200
-	ImageOperandsNonPrivateTexel       ImageOperands = 0x400
-	ImageOperandsNonPrivateTexelKHR    ImageOperands = 0x400
-	ImageOperandsVolatileTexel         ImageOperands = 0x800
-	ImageOperandsVolatileTexelKHR      ImageOperands = 0x800
-	ImageOperandsSignExtend            ImageOperands = 0x1000
-	ImageOperandsZeroExtend            ImageOperands = 0x2000
-	ImageOperandsNontemporal           ImageOperands = 0x4000
-	ImageOperandsOffsets               ImageOperands = 0x10000
-)
+const ImageOperandsNone ImageOperands = 0x0
+const ImageOperandsBias ImageOperands = 0x1
+const ImageOperandsLod ImageOperands = 0x2
+const ImageOperandsGrad ImageOperands = 0x4
+const ImageOperandsConstOffset ImageOperands = 0x8
+const ImageOperandsOffset ImageOperands = 0x10
+const ImageOperandsConstOffsets ImageOperands = 0x20
+const ImageOperandsSample ImageOperands = 0x40
+const ImageOperandsMinLod ImageOperands = 0x80
+const ImageOperandsMakeTexelAvailable ImageOperands = 0x100
+const ImageOperandsMakeTexelAvailableKHR ImageOperands = 0x100
+const ImageOperandsMakeTexelVisible ImageOperands = 0x200
+const ImageOperandsMakeTexelVisibleKHR ImageOperands = 0x200
+const ImageOperandsNonPrivateTexel ImageOperands = 0x400
+const ImageOperandsNonPrivateTexelKHR ImageOperands = 0x400
+const ImageOperandsVolatileTexel ImageOperands = 0x800
+const ImageOperandsVolatileTexelKHR ImageOperands = 0x800
+const ImageOperandsSignExtend ImageOperands = 0x1000
+const ImageOperandsZeroExtend ImageOperands = 0x2000
+const ImageOperandsNontemporal ImageOperands = 0x4000
+const ImageOperandsOffsets ImageOperands = 0x10000
 
 func (v ImageOperands) String() string { return enumString(KindImageOperands, uint32(v)) }
 
 var rowsImageOperands = [...]enumerant{
 	{0x0, "None", nil},
-	{0x1, "Bias", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x2, "Lod", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x4, "Grad", []OperandInfo{{KindIdRef, One, ""}, {KindIdRef, One, ""}}},
-	{0x8, "ConstOffset", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x10, "Offset", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x20, "ConstOffsets", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x40, "Sample", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x80, "MinLod", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x100, "MakeTexelAvailable", []OperandInfo{{KindIdScope, One, ""}}},
-	{0x200, "MakeTexelVisible", []OperandInfo{{KindIdScope, One, ""}}},
+	{0x1, "Bias", []OperandInfo{{KindIdRef, One}}},
+	{0x2, "Lod", []OperandInfo{{KindIdRef, One}}},
+	{0x4, "Grad", []OperandInfo{{KindIdRef, One}, {KindIdRef, One}}},
+	{0x8, "ConstOffset", []OperandInfo{{KindIdRef, One}}},
+	{0x10, "Offset", []OperandInfo{{KindIdRef, One}}},
+	{0x20, "ConstOffsets", []OperandInfo{{KindIdRef, One}}},
+	{0x40, "Sample", []OperandInfo{{KindIdRef, One}}},
+	{0x80, "MinLod", []OperandInfo{{KindIdRef, One}}},
+	{0x100, "MakeTexelAvailable", []OperandInfo{{KindIdScope, One}}},
+	{0x200, "MakeTexelVisible", []OperandInfo{{KindIdScope, One}}},
 	{0x400, "NonPrivateTexel", nil},
 	{0x800, "VolatileTexel", nil},
 	{0x1000, "SignExtend", nil},
 	{0x2000, "ZeroExtend", nil},
 	{0x4000, "Nontemporal", nil},
-	{0x10000, "Offsets", []OperandInfo{{KindIdRef, One, ""}}},
+	{0x10000, "Offsets", []OperandInfo{{KindIdRef, One}}},
 }
 
 // FPFastMathMode is the mask enumeration of SPIR-V 3 with that name.
 type FPFastMathMode uint32
 
-const (
-	FPFastMathModeNone                   FPFastMathMode = 0x0
-	FPFastMathModeNotNaN                 FPFastMathMode = 0x1
-	FPFastMathModeNotInf                 FPFastMathMode = 0x2
-	FPFastMathModeNSZ                    FPFastMathMode = 0x4
-	FPFastMathModeAllowRecip             FPFastMathMode = 0x8
-	FPFastMathModeFast                   FPFastMathMode = 0x10
-	FPFastMathModeAllowContractFastINTEL FPFastMathMode = 0x10000
-	FPFastMathModeAllowReassocINTEL      FPFastMathMode = 0x20000
-)
+const FPFastMathModeNone FPFastMathMode = 0x0
+const FPFastMathModeNotNaN FPFastMathMode = 0x1
+const FPFastMathModeNotInf FPFastMathMode = 0x2
+const FPFastMathModeNSZ FPFastMathMode = 0x4
+const FPFastMathModeAllowRecip FPFastMathMode = 0x8
+const FPFastMathModeFast FPFastMathMode = 0x10
 
 func (v FPFastMathMode) String() string { return enumString(KindFPFastMathMode, uint32(v)) }
 
@@ -188,18 +182,14 @@ var rowsFPFastMathMode = [...]enumerant{
 	{0x4, "NSZ", nil},
 	{0x8, "AllowRecip", nil},
 	{0x10, "Fast", nil},
-	{0x10000, "AllowContractFastINTEL", nil},
-	{0x20000, "AllowReassocINTEL", nil},
 }
 
 // SelectionControl is the mask enumeration of SPIR-V 3 with that name.
 type SelectionControl uint32
 
-const (
-	SelectionControlNone        SelectionControl = 0x0
-	SelectionControlFlatten     SelectionControl = 0x1
-	SelectionControlDontFlatten SelectionControl = 0x2
-)
+const SelectionControlNone SelectionControl = 0x0
+const SelectionControlFlatten SelectionControl = 0x1
+const SelectionControlDontFlatten SelectionControl = 0x2
 
 func (v SelectionControl) String() string { return enumString(KindSelectionControl, uint32(v)) }
 
@@ -212,28 +202,16 @@ var rowsSelectionControl = [...]enumerant{
 // LoopControl is the mask enumeration of SPIR-V 3 with that name.
 type LoopControl uint32
 
-const (
-	LoopControlNone                      LoopControl = 0x0
-	LoopControlUnroll                    LoopControl = 0x1
-	LoopControlDontUnroll                LoopControl = 0x2
-	LoopControlDependencyInfinite        LoopControl = 0x4
-	LoopControlDependencyLength          LoopControl = 0x8
-	LoopControlMinIterations             LoopControl = 0x10
-	LoopControlMaxIterations             LoopControl = 0x20
-	LoopControlIterationMultiple         LoopControl = 0x40
-	LoopControlPeelCount                 LoopControl = 0x80
-	LoopControlPartialCount              LoopControl = 0x100
-	LoopControlInitiationIntervalINTEL   LoopControl = 0x10000
-	LoopControlMaxConcurrencyINTEL       LoopControl = 0x20000
-	LoopControlDependencyArrayINTEL      LoopControl = 0x40000
-	LoopControlPipelineEnableINTEL       LoopControl = 0x80000
-	LoopControlLoopCoalesceINTEL         LoopControl = 0x100000
-	LoopControlMaxInterleavingINTEL      LoopControl = 0x200000
-	LoopControlSpeculatedIterationsINTEL LoopControl = 0x400000
-	LoopControlNoFusionINTEL             LoopControl = 0x800000
-	LoopControlLoopCountINTEL            LoopControl = 0x1000000
-	LoopControlMaxReinvocationDelayINTEL LoopControl = 0x2000000
-)
+const LoopControlNone LoopControl = 0x0
+const LoopControlUnroll LoopControl = 0x1
+const LoopControlDontUnroll LoopControl = 0x2
+const LoopControlDependencyInfinite LoopControl = 0x4
+const LoopControlDependencyLength LoopControl = 0x8
+const LoopControlMinIterations LoopControl = 0x10
+const LoopControlMaxIterations LoopControl = 0x20
+const LoopControlIterationMultiple LoopControl = 0x40
+const LoopControlPeelCount LoopControl = 0x80
+const LoopControlPartialCount LoopControl = 0x100
 
 func (v LoopControl) String() string { return enumString(KindLoopControl, uint32(v)) }
 
@@ -242,35 +220,22 @@ var rowsLoopControl = [...]enumerant{
 	{0x1, "Unroll", nil},
 	{0x2, "DontUnroll", nil},
 	{0x4, "DependencyInfinite", nil},
-	{0x8, "DependencyLength", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x10, "MinIterations", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x20, "MaxIterations", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x40, "IterationMultiple", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x80, "PeelCount", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x100, "PartialCount", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x10000, "InitiationIntervalINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x20000, "MaxConcurrencyINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x40000, "DependencyArrayINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x80000, "PipelineEnableINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x100000, "LoopCoalesceINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x200000, "MaxInterleavingINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x400000, "SpeculatedIterationsINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x800000, "NoFusionINTEL", nil},
-	{0x1000000, "LoopCountINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
-	{0x2000000, "MaxReinvocationDelayINTEL", []OperandInfo{{KindLiteralInteger, One, ""}}},
+	{0x8, "DependencyLength", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x10, "MinIterations", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x20, "MaxIterations", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x40, "IterationMultiple", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x80, "PeelCount", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x100, "PartialCount", []OperandInfo{{KindLiteralInteger, One}}},
 }
 
 // FunctionControl is the mask enumeration of SPIR-V 3 with that name.
 type FunctionControl uint32
 
-const (
-	FunctionControlNone         FunctionControl = 0x0
-	FunctionControlInline       FunctionControl = 0x1
-	FunctionControlDontInline   FunctionControl = 0x2
-	FunctionControlPure         FunctionControl = 0x4
-	FunctionControlConst        FunctionControl = 0x8
-	FunctionControlOptNoneINTEL FunctionControl = 0x10000
-)
+const FunctionControlNone FunctionControl = 0x0
+const FunctionControlInline FunctionControl = 0x1
+const FunctionControlDontInline FunctionControl = 0x2
+const FunctionControlPure FunctionControl = 0x4
+const FunctionControlConst FunctionControl = 0x8
 
 func (v FunctionControl) String() string { return enumString(KindFunctionControl, uint32(v)) }
 
@@ -280,33 +245,30 @@ var rowsFunctionControl = [...]enumerant{
 	{0x2, "DontInline", nil},
 	{0x4, "Pure", nil},
 	{0x8, "Const", nil},
-	{0x10000, "OptNoneINTEL", nil},
 }
 
 // MemorySemantics is the mask enumeration of SPIR-V 3 with that name.
 type MemorySemantics uint32
 
-const (
-	MemorySemanticsRelaxed                MemorySemantics = 0x0
-	MemorySemanticsNone                   MemorySemantics = 0x0
-	MemorySemanticsAcquire                MemorySemantics = 0x2
-	MemorySemanticsRelease                MemorySemantics = 0x4
-	MemorySemanticsAcquireRelease         MemorySemantics = 0x8
-	MemorySemanticsSequentiallyConsistent MemorySemantics = 0x10
-	MemorySemanticsUniformMemory          MemorySemantics = 0x40
-	MemorySemanticsSubgroupMemory         MemorySemantics = 0x80
-	MemorySemanticsWorkgroupMemory        MemorySemantics = 0x100
-	MemorySemanticsCrossWorkgroupMemory   MemorySemantics = 0x200
-	MemorySemanticsAtomicCounterMemory    MemorySemantics = 0x400
-	MemorySemanticsImageMemory            MemorySemantics = 0x800
-	MemorySemanticsOutputMemory           MemorySemantics = 0x1000
-	MemorySemanticsOutputMemoryKHR        MemorySemantics = 0x1000
-	MemorySemanticsMakeAvailable          MemorySemantics = 0x2000
-	MemorySemanticsMakeAvailableKHR       MemorySemantics = 0x2000
-	MemorySemanticsMakeVisible            MemorySemantics = 0x4000
-	MemorySemanticsMakeVisibleKHR         MemorySemantics = 0x4000
-	MemorySemanticsVolatile               MemorySemantics = 0x8000
-)
+const MemorySemanticsRelaxed MemorySemantics = 0x0
+const MemorySemanticsNone MemorySemantics = 0x0
+const MemorySemanticsAcquire MemorySemantics = 0x2
+const MemorySemanticsRelease MemorySemantics = 0x4
+const MemorySemanticsAcquireRelease MemorySemantics = 0x8
+const MemorySemanticsSequentiallyConsistent MemorySemantics = 0x10
+const MemorySemanticsUniformMemory MemorySemantics = 0x40
+const MemorySemanticsSubgroupMemory MemorySemantics = 0x80
+const MemorySemanticsWorkgroupMemory MemorySemantics = 0x100
+const MemorySemanticsCrossWorkgroupMemory MemorySemantics = 0x200
+const MemorySemanticsAtomicCounterMemory MemorySemantics = 0x400
+const MemorySemanticsImageMemory MemorySemantics = 0x800
+const MemorySemanticsOutputMemory MemorySemantics = 0x1000
+const MemorySemanticsOutputMemoryKHR MemorySemantics = 0x1000
+const MemorySemanticsMakeAvailable MemorySemantics = 0x2000
+const MemorySemanticsMakeAvailableKHR MemorySemantics = 0x2000
+const MemorySemanticsMakeVisible MemorySemantics = 0x4000
+const MemorySemanticsMakeVisibleKHR MemorySemantics = 0x4000
+const MemorySemanticsVolatile MemorySemantics = 0x8000
 
 func (v MemorySemantics) String() string { return enumString(KindMemorySemantics, uint32(v)) }
 
@@ -331,67 +293,55 @@ var rowsMemorySemantics = [...]enumerant{
 // MemoryAccess is the mask enumeration of SPIR-V 3 with that name.
 type MemoryAccess uint32
 
-const (
-	MemoryAccessNone                    MemoryAccess = 0x0
-	MemoryAccessVolatile                MemoryAccess = 0x1
-	MemoryAccessAligned                 MemoryAccess = 0x2
-	MemoryAccessNontemporal             MemoryAccess = 0x4
-	MemoryAccessMakePointerAvailable    MemoryAccess = 0x8
-	MemoryAccessMakePointerAvailableKHR MemoryAccess = 0x8
-	MemoryAccessMakePointerVisible      MemoryAccess = 0x10
-	MemoryAccessMakePointerVisibleKHR   MemoryAccess = 0x10
-	MemoryAccessNonPrivatePointer       MemoryAccess = 0x20
-	MemoryAccessNonPrivatePointerKHR    MemoryAccess = 0x20
-	MemoryAccessAliasScopeINTELMask     MemoryAccess = 0x10000
-	MemoryAccessNoAliasINTELMask        MemoryAccess = 0x20000
-)
+const MemoryAccessNone MemoryAccess = 0x0
+const MemoryAccessVolatile MemoryAccess = 0x1
+const MemoryAccessAligned MemoryAccess = 0x2
+const MemoryAccessNontemporal MemoryAccess = 0x4
+const MemoryAccessMakePointerAvailable MemoryAccess = 0x8
+const MemoryAccessMakePointerAvailableKHR MemoryAccess = 0x8
+const MemoryAccessMakePointerVisible MemoryAccess = 0x10
+const MemoryAccessMakePointerVisibleKHR MemoryAccess = 0x10
+const MemoryAccessNonPrivatePointer MemoryAccess = 0x20
+const MemoryAccessNonPrivatePointerKHR MemoryAccess = 0x20
 
 func (v MemoryAccess) String() string { return enumString(KindMemoryAccess, uint32(v)) }
 
 var rowsMemoryAccess = [...]enumerant{
 	{0x0, "None", nil},
 	{0x1, "Volatile", nil},
-	{0x2, "Aligned", []OperandInfo{{KindLiteralInteger, One, ""}}},
+	{0x2, "Aligned", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x4, "Nontemporal", nil},
-	{0x8, "MakePointerAvailable", []OperandInfo{{KindIdScope, One, ""}}},
-	{0x10, "MakePointerVisible", []OperandInfo{{KindIdScope, One, ""}}},
+	{0x8, "MakePointerAvailable", []OperandInfo{{KindIdScope, One}}},
+	{0x10, "MakePointerVisible", []OperandInfo{{KindIdScope, One}}},
 	{0x20, "NonPrivatePointer", nil},
-	{0x10000, "AliasScopeINTELMask", []OperandInfo{{KindIdRef, One, ""}}},
-	{0x20000, "NoAliasINTELMask", []OperandInfo{{KindIdRef, One, ""}}},
 }
 
 // KernelProfilingInfo is the mask enumeration of SPIR-V 3 with that name.
 type KernelProfilingInfo uint32
 
-const (
-	KernelProfilingInfoNone        KernelProfilingInfo = 0x0
-	KernelProfilingInfoCmdExecTime KernelProfilingInfo = 0x1
-)
+const KernelProfilingInfoNone KernelProfilingInfo = 0x0
 
 func (v KernelProfilingInfo) String() string { return enumString(KindKernelProfilingInfo, uint32(v)) }
 
 var rowsKernelProfilingInfo = [...]enumerant{
 	{0x0, "None", nil},
-	{0x1, "CmdExecTime", nil},
 }
 
 // RayFlags is the mask enumeration of SPIR-V 3 with that name.
 type RayFlags uint32
 
-const (
-	RayFlagsNoneKHR                       RayFlags = 0x0
-	RayFlagsOpaqueKHR                     RayFlags = 0x1
-	RayFlagsNoOpaqueKHR                   RayFlags = 0x2
-	RayFlagsTerminateOnFirstHitKHR        RayFlags = 0x4
-	RayFlagsSkipClosestHitShaderKHR       RayFlags = 0x8
-	RayFlagsCullBackFacingTrianglesKHR    RayFlags = 0x10
-	RayFlagsCullFrontFacingTrianglesKHR   RayFlags = 0x20
-	RayFlagsCullOpaqueKHR                 RayFlags = 0x40
-	RayFlagsCullNoOpaqueKHR               RayFlags = 0x80
-	RayFlagsSkipTrianglesKHR              RayFlags = 0x100
-	RayFlagsSkipAABBsKHR                  RayFlags = 0x200
-	RayFlagsForceOpacityMicromap2StateEXT RayFlags = 0x400
-)
+const RayFlagsNoneKHR RayFlags = 0x0
+const RayFlagsOpaqueKHR RayFlags = 0x1
+const RayFlagsNoOpaqueKHR RayFlags = 0x2
+const RayFlagsTerminateOnFirstHitKHR RayFlags = 0x4
+const RayFlagsSkipClosestHitShaderKHR RayFlags = 0x8
+const RayFlagsCullBackFacingTrianglesKHR RayFlags = 0x10
+const RayFlagsCullFrontFacingTrianglesKHR RayFlags = 0x20
+const RayFlagsCullOpaqueKHR RayFlags = 0x40
+const RayFlagsCullNoOpaqueKHR RayFlags = 0x80
+const RayFlagsSkipTrianglesKHR RayFlags = 0x100
+const RayFlagsSkipAABBsKHR RayFlags = 0x200
+const RayFlagsForceOpacityMicromap2StateEXT RayFlags = 0x400
 
 func (v RayFlags) String() string { return enumString(KindRayFlags, uint32(v)) }
 
@@ -413,12 +363,10 @@ var rowsRayFlags = [...]enumerant{
 // FragmentShadingRate is the mask enumeration of SPIR-V 3 with that name.
 type FragmentShadingRate uint32
 
-const (
-	FragmentShadingRateVertical2Pixels   FragmentShadingRate = 0x1
-	FragmentShadingRateVertical4Pixels   FragmentShadingRate = 0x2
-	FragmentShadingRateHorizontal2Pixels FragmentShadingRate = 0x4
-	FragmentShadingRateHorizontal4Pixels FragmentShadingRate = 0x8
-)
+const FragmentShadingRateVertical2Pixels FragmentShadingRate = 0x1
+const FragmentShadingRateVertical4Pixels FragmentShadingRate = 0x2
+const FragmentShadingRateHorizontal2Pixels FragmentShadingRate = 0x4
+const FragmentShadingRateHorizontal4Pixels FragmentShadingRate = 0x8
 
 func (v FragmentShadingRate) String() string { return enumString(KindFragmentShadingRate, uint32(v)) }
 
@@ -432,16 +380,14 @@ var rowsFragmentShadingRate = [...]enumerant{
 // SourceLanguage is the value enumeration of SPIR-V 3 with that name.
 type SourceLanguage uint32
 
-const (
-	SourceLanguageUnknown        SourceLanguage = 0
-	SourceLanguageESSL           SourceLanguage = 1
-	SourceLanguageGLSL           SourceLanguage = 2
-	SourceLanguageOpenCL_C       SourceLanguage = 3
-	SourceLanguageOpenCL_CPP     SourceLanguage = 4
-	SourceLanguageHLSL           SourceLanguage = 5
-	SourceLanguageCPP_for_OpenCL SourceLanguage = 6
-	SourceLanguageSYCL           SourceLanguage = 7
-)
+const SourceLanguageUnknown SourceLanguage = 0
+const SourceLanguageESSL SourceLanguage = 1
+const SourceLanguageGLSL SourceLanguage = 2
+const SourceLanguageOpenCL_C SourceLanguage = 3
+const SourceLanguageOpenCL_CPP SourceLanguage = 4
+const SourceLanguageHLSL SourceLanguage = 5
+const SourceLanguageCPP_for_OpenCL SourceLanguage = 6
+const SourceLanguageSYCL SourceLanguage = 7
 
 func (v SourceLanguage) String() string { return enumString(KindSourceLanguage, uint32(v)) }
 
@@ -459,31 +405,28 @@ var rowsSourceLanguage = [...]enumerant{
 // ExecutionModel is the value enumeration of SPIR-V 3 with that name.
 type ExecutionModel uint32
 
-const (
-	ExecutionModelVertex                 ExecutionModel = 0
-	ExecutionModelTessellationControl    ExecutionModel = 1
-	ExecutionModelTessellationEvaluation ExecutionModel = 2
-	ExecutionModelGeometry               ExecutionModel = 3
-	ExecutionModelFragment               ExecutionModel = 4
-	ExecutionModelGLCompute              ExecutionModel = 5
-	ExecutionModelKernel                 ExecutionModel = 6
-	ExecutionModelTaskNV                 ExecutionModel = 5267
-	ExecutionModelMeshNV                 ExecutionModel = 5268
-	ExecutionModelRayGenerationNV        ExecutionModel = 5313
-	ExecutionModelRayGenerationKHR       ExecutionModel = 5313
-	ExecutionModelIntersectionNV         ExecutionModel = 5314
-	ExecutionModelIntersectionKHR        ExecutionModel = 5314
-	ExecutionModelAnyHitNV               ExecutionModel = 5315
-	ExecutionModelAnyHitKHR              ExecutionModel = 5315
-	ExecutionModelClosestHitNV           ExecutionModel = 5316
-	ExecutionModelClosestHitKHR          ExecutionModel = 5316
-	ExecutionModelMissNV                 ExecutionModel = 5317
-	ExecutionModelMissKHR                ExecutionModel = 5317
-	ExecutionModelCallableNV             ExecutionModel = 5318
-	ExecutionModelCallableKHR            ExecutionModel = 5318
-	ExecutionModelTaskEXT                ExecutionModel = 5364
-	ExecutionModelMeshEXT                ExecutionModel = 5365
-)
+const ExecutionModelVertex ExecutionModel = 0
+const ExecutionModelTessellationControl ExecutionModel = 1
+const ExecutionModelTessellationEvaluation ExecutionModel = 2
+const ExecutionModelGeometry ExecutionModel = 3
+const ExecutionModelFragment ExecutionModel = 4
+const ExecutionModelGLCompute ExecutionModel = 5
+const ExecutionModelTaskNV ExecutionModel = 5267
+const ExecutionModelMeshNV ExecutionModel = 5268
+const ExecutionModelRayGenerationNV ExecutionModel = 5313
+const ExecutionModelRayGenerationKHR ExecutionModel = 5313
+const ExecutionModelIntersectionNV ExecutionModel = 5314
+const ExecutionModelIntersectionKHR ExecutionModel = 5314
+const ExecutionModelAnyHitNV ExecutionModel = 5315
+const ExecutionModelAnyHitKHR ExecutionModel = 5315
+const ExecutionModelClosestHitNV ExecutionModel = 5316
+const ExecutionModelClosestHitKHR ExecutionModel = 5316
+const ExecutionModelMissNV ExecutionModel = 5317
+const ExecutionModelMissKHR ExecutionModel = 5317
+const ExecutionModelCallableNV ExecutionModel = 5318
+const ExecutionModelCallableKHR ExecutionModel = 5318
+const ExecutionModelTaskEXT ExecutionModel = 5364
+const ExecutionModelMeshEXT ExecutionModel = 5365
 
 func (v ExecutionModel) String() string { return enumString(KindExecutionModel, uint32(v)) }
 
@@ -494,7 +437,6 @@ var rowsExecutionModel = [...]enumerant{
 	{0x3, "Geometry", nil},
 	{0x4, "Fragment", nil},
 	{0x5, "GLCompute", nil},
-	{0x6, "Kernel", nil},
 	{0x1493, "TaskNV", nil},
 	{0x1494, "MeshNV", nil},
 	{0x14c1, "RayGenerationKHR", nil},
@@ -510,13 +452,11 @@ var rowsExecutionModel = [...]enumerant{
 // AddressingModel is the value enumeration of SPIR-V 3 with that name.
 type AddressingModel uint32
 
-const (
-	AddressingModelLogical                    AddressingModel = 0
-	AddressingModelPhysical32                 AddressingModel = 1
-	AddressingModelPhysical64                 AddressingModel = 2
-	AddressingModelPhysicalStorageBuffer64    AddressingModel = 5348
-	AddressingModelPhysicalStorageBuffer64EXT AddressingModel = 5348
-)
+const AddressingModelLogical AddressingModel = 0
+const AddressingModelPhysical32 AddressingModel = 1
+const AddressingModelPhysical64 AddressingModel = 2
+const AddressingModelPhysicalStorageBuffer64 AddressingModel = 5348
+const AddressingModelPhysicalStorageBuffer64EXT AddressingModel = 5348
 
 func (v AddressingModel) String() string { return enumString(KindAddressingModel, uint32(v)) }
 
@@ -530,112 +470,85 @@ var rowsAddressingModel = [...]enumerant{
 // MemoryModel is the value enumeration of SPIR-V 3 with that name.
 type MemoryModel uint32
 
-const (
-	MemoryModelSimple    MemoryModel = 0
-	MemoryModelGLSL450   MemoryModel = 1
-	MemoryModelOpenCL    MemoryModel = 2
-	MemoryModelVulkan    MemoryModel = 3
-	MemoryModelVulkanKHR MemoryModel = 3
-)
+const MemoryModelSimple MemoryModel = 0
+const MemoryModelGLSL450 MemoryModel = 1
+const MemoryModelVulkan MemoryModel = 3
+const MemoryModelVulkanKHR MemoryModel = 3
 
 func (v MemoryModel) String() string { return enumString(KindMemoryModel, uint32(v)) }
 
 var rowsMemoryModel = [...]enumerant{
 	{0x0, "Simple", nil},
 	{0x1, "GLSL450", nil},
-	{0x2, "OpenCL", nil},
 	{0x3, "Vulkan", nil},
 }
 
 // ExecutionMode is the value enumeration of SPIR-V 3 with that name.
 type ExecutionMode uint32
 
-const (
-	ExecutionModeInvocations                      ExecutionMode = 0
-	ExecutionModeSpacingEqual                     ExecutionMode = 1
-	ExecutionModeSpacingFractionalEven            ExecutionMode = 2
-	ExecutionModeSpacingFractionalOdd             ExecutionMode = 3
-	ExecutionModeVertexOrderCw                    ExecutionMode = 4
-	ExecutionModeVertexOrderCcw                   ExecutionMode = 5
-	ExecutionModePixelCenterInteger               ExecutionMode = 6
-	ExecutionModeOriginUpperLeft                  ExecutionMode = 7
-	ExecutionModeOriginLowerLeft                  ExecutionMode = 8
-	ExecutionModeEarlyFragmentTests               ExecutionMode = 9
-	ExecutionModePointMode                        ExecutionMode = 10
-	ExecutionModeXfb                              ExecutionMode = 11
-	ExecutionModeDepthReplacing                   ExecutionMode = 12
-	ExecutionModeDepthGreater                     ExecutionMode = 14
-	ExecutionModeDepthLess                        ExecutionMode = 15
-	ExecutionModeDepthUnchanged                   ExecutionMode = 16
-	ExecutionModeLocalSize                        ExecutionMode = 17
-	ExecutionModeLocalSizeHint                    ExecutionMode = 18
-	ExecutionModeInputPoints                      ExecutionMode = 19
-	ExecutionModeInputLines                       ExecutionMode = 20
-	ExecutionModeInputLinesAdjacency              ExecutionMode = 21
-	ExecutionModeTriangles                        ExecutionMode = 22
-	ExecutionModeInputTrianglesAdjacency          ExecutionMode = 23
-	ExecutionModeQuads                            ExecutionMode = 24
-	ExecutionModeIsolines                         ExecutionMode = 25
-	ExecutionModeOutputVertices                   ExecutionMode = 26
-	ExecutionModeOutputPoints                     ExecutionMode = 27
-	ExecutionModeOutputLineStrip                  ExecutionMode = 28
-	ExecutionModeOutputTriangleStrip              ExecutionMode = 29
-	ExecutionModeVecTypeHint                      ExecutionMode = 30
-	ExecutionModeContractionOff                   ExecutionMode = 31
-	ExecutionModeInitializer                      ExecutionMode = 33
-	ExecutionModeFinalizer                        ExecutionMode = 34
-	ExecutionModeSubgroupSize                     ExecutionMode = 35
-	ExecutionModeSubgroupsPerWorkgroup            ExecutionMode = 36
-	ExecutionModeSubgroupsPerWorkgroupId          ExecutionMode = 37
-	ExecutionModeLocalSizeId                      ExecutionMode = 38
-	ExecutionModeLocalSizeHintId                  ExecutionMode = 39
-	ExecutionModeSubgroupUniformControlFlowKHR    ExecutionMode = 4421
-	ExecutionModePostDepthCoverage                ExecutionMode = 4446
-	ExecutionModeDenormPreserve                   ExecutionMode = 4459
-	ExecutionModeDenormFlushToZero                ExecutionMode = 4460
-	ExecutionModeSignedZeroInfNanPreserve         ExecutionMode = 4461
-	ExecutionModeRoundingModeRTE                  ExecutionMode = 4462
-	ExecutionModeRoundingModeRTZ                  ExecutionMode = 4463
-	ExecutionModeEarlyAndLateFragmentTestsAMD     ExecutionMode = 5017
-	ExecutionModeStencilRefReplacingEXT           ExecutionMode = 5027
-	ExecutionModeStencilRefUnchangedFrontAMD      ExecutionMode = 5079
-	ExecutionModeStencilRefGreaterFrontAMD        ExecutionMode = 5080
-	ExecutionModeStencilRefLessFrontAMD           ExecutionMode = 5081
-	ExecutionModeStencilRefUnchangedBackAMD       ExecutionMode = 5082
-	ExecutionModeStencilRefGreaterBackAMD         ExecutionMode = 5083
-	ExecutionModeStencilRefLessBackAMD            ExecutionMode = 5084
-	ExecutionModeOutputLinesNV                    ExecutionMode = 5269
-	ExecutionModeOutputLinesEXT                   ExecutionMode = 5269
-	ExecutionModeOutputPrimitivesNV               ExecutionMode = 5270
-	ExecutionModeOutputPrimitivesEXT              ExecutionMode = 5270
-	ExecutionModeDerivativeGroupQuadsNV           ExecutionMode = 5289
-	ExecutionModeDerivativeGroupLinearNV          ExecutionMode = 5290
-	ExecutionModeOutputTrianglesNV                ExecutionMode = 5298
-	ExecutionModeOutputTrianglesEXT               ExecutionMode = 5298
-	ExecutionModePixelInterlockOrderedEXT         ExecutionMode = 5366
-	ExecutionModePixelInterlockUnorderedEXT       ExecutionMode = 5367
-	ExecutionModeSampleInterlockOrderedEXT        ExecutionMode = 5368
-	ExecutionModeSampleInterlockUnorderedEXT      ExecutionMode = 5369
-	ExecutionModeShadingRateInterlockOrderedEXT   ExecutionMode = 5370
-	ExecutionModeShadingRateInterlockUnorderedEXT ExecutionMode = 5371
-	ExecutionModeSharedLocalMemorySizeINTEL       ExecutionMode = 5618
-	ExecutionModeRoundingModeRTPINTEL             ExecutionMode = 5620
-	ExecutionModeRoundingModeRTNINTEL             ExecutionMode = 5621
-	ExecutionModeFloatingPointModeALTINTEL        ExecutionMode = 5622
-	ExecutionModeFloatingPointModeIEEEINTEL       ExecutionMode = 5623
-	ExecutionModeMaxWorkgroupSizeINTEL            ExecutionMode = 5893
-	ExecutionModeMaxWorkDimINTEL                  ExecutionMode = 5894
-	ExecutionModeNoGlobalOffsetINTEL              ExecutionMode = 5895
-	ExecutionModeNumSIMDWorkitemsINTEL            ExecutionMode = 5896
-	ExecutionModeSchedulerTargetFmaxMhzINTEL      ExecutionMode = 5903
-	ExecutionModeStreamingInterfaceINTEL          ExecutionMode = 6154
-	ExecutionModeNamedBarrierCountINTEL           ExecutionMode = 6417
-)
+const ExecutionModeInvocations ExecutionMode = 0
+const ExecutionModeSpacingEqual ExecutionMode = 1
+const ExecutionModeSpacingFractionalEven ExecutionMode = 2
+const ExecutionModeSpacingFractionalOdd ExecutionMode = 3
+const ExecutionModeVertexOrderCw ExecutionMode = 4
+const ExecutionModeVertexOrderCcw ExecutionMode = 5
+const ExecutionModePixelCenterInteger ExecutionMode = 6
+const ExecutionModeOriginUpperLeft ExecutionMode = 7
+const ExecutionModeOriginLowerLeft ExecutionMode = 8
+const ExecutionModeEarlyFragmentTests ExecutionMode = 9
+const ExecutionModePointMode ExecutionMode = 10
+const ExecutionModeXfb ExecutionMode = 11
+const ExecutionModeDepthReplacing ExecutionMode = 12
+const ExecutionModeDepthGreater ExecutionMode = 14
+const ExecutionModeDepthLess ExecutionMode = 15
+const ExecutionModeDepthUnchanged ExecutionMode = 16
+const ExecutionModeLocalSize ExecutionMode = 17
+const ExecutionModeInputPoints ExecutionMode = 19
+const ExecutionModeInputLines ExecutionMode = 20
+const ExecutionModeInputLinesAdjacency ExecutionMode = 21
+const ExecutionModeTriangles ExecutionMode = 22
+const ExecutionModeInputTrianglesAdjacency ExecutionMode = 23
+const ExecutionModeQuads ExecutionMode = 24
+const ExecutionModeIsolines ExecutionMode = 25
+const ExecutionModeOutputVertices ExecutionMode = 26
+const ExecutionModeOutputPoints ExecutionMode = 27
+const ExecutionModeOutputLineStrip ExecutionMode = 28
+const ExecutionModeOutputTriangleStrip ExecutionMode = 29
+const ExecutionModeLocalSizeId ExecutionMode = 38
+const ExecutionModeSubgroupUniformControlFlowKHR ExecutionMode = 4421
+const ExecutionModePostDepthCoverage ExecutionMode = 4446
+const ExecutionModeDenormPreserve ExecutionMode = 4459
+const ExecutionModeDenormFlushToZero ExecutionMode = 4460
+const ExecutionModeSignedZeroInfNanPreserve ExecutionMode = 4461
+const ExecutionModeRoundingModeRTE ExecutionMode = 4462
+const ExecutionModeRoundingModeRTZ ExecutionMode = 4463
+const ExecutionModeEarlyAndLateFragmentTestsAMD ExecutionMode = 5017
+const ExecutionModeStencilRefReplacingEXT ExecutionMode = 5027
+const ExecutionModeStencilRefUnchangedFrontAMD ExecutionMode = 5079
+const ExecutionModeStencilRefGreaterFrontAMD ExecutionMode = 5080
+const ExecutionModeStencilRefLessFrontAMD ExecutionMode = 5081
+const ExecutionModeStencilRefUnchangedBackAMD ExecutionMode = 5082
+const ExecutionModeStencilRefGreaterBackAMD ExecutionMode = 5083
+const ExecutionModeStencilRefLessBackAMD ExecutionMode = 5084
+const ExecutionModeOutputLinesNV ExecutionMode = 5269
+const ExecutionModeOutputLinesEXT ExecutionMode = 5269
+const ExecutionModeOutputPrimitivesNV ExecutionMode = 5270
+const ExecutionModeOutputPrimitivesEXT ExecutionMode = 5270
+const ExecutionModeDerivativeGroupQuadsNV ExecutionMode = 5289
+const ExecutionModeDerivativeGroupLinearNV ExecutionMode = 5290
+const ExecutionModeOutputTrianglesNV ExecutionMode = 5298
+const ExecutionModeOutputTrianglesEXT ExecutionMode = 5298
+const ExecutionModePixelInterlockOrderedEXT ExecutionMode = 5366
+const ExecutionModePixelInterlockUnorderedEXT ExecutionMode = 5367
+const ExecutionModeSampleInterlockOrderedEXT ExecutionMode = 5368
+const ExecutionModeSampleInterlockUnorderedEXT ExecutionMode = 5369
+const ExecutionModeShadingRateInterlockOrderedEXT ExecutionMode = 5370
+const ExecutionModeShadingRateInterlockUnorderedEXT ExecutionMode = 5371
 
 func (v ExecutionMode) String() string { return enumString(KindExecutionMode, uint32(v)) }
 
 var rowsExecutionMode = [...]enumerant{
-	{0x0, "Invocations", []OperandInfo{{KindLiteralInteger, One, "Number of <<Invocation"}}},
+	{0x0, "Invocations", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x1, "SpacingEqual", nil},
 	{0x2, "SpacingFractionalEven", nil},
 	{0x3, "SpacingFractionalOdd", nil},
@@ -651,8 +564,7 @@ var rowsExecutionMode = [...]enumerant{
 	{0xe, "DepthGreater", nil},
 	{0xf, "DepthLess", nil},
 	{0x10, "DepthUnchanged", nil},
-	{0x11, "LocalSize", []OperandInfo{{KindLiteralInteger, One, "x size"}, {KindLiteralInteger, One, "y size"}, {KindLiteralInteger, One, "z size"}}},
-	{0x12, "LocalSizeHint", []OperandInfo{{KindLiteralInteger, One, "x size"}, {KindLiteralInteger, One, "y size"}, {KindLiteralInteger, One, "z size"}}},
+	{0x11, "LocalSize", []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, One}, {KindLiteralInteger, One}}},
 	{0x13, "InputPoints", nil},
 	{0x14, "InputLines", nil},
 	{0x15, "InputLinesAdjacency", nil},
@@ -660,26 +572,18 @@ var rowsExecutionMode = [...]enumerant{
 	{0x17, "InputTrianglesAdjacency", nil},
 	{0x18, "Quads", nil},
 	{0x19, "Isolines", nil},
-	{0x1a, "OutputVertices", []OperandInfo{{KindLiteralInteger, One, "Vertex count"}}},
+	{0x1a, "OutputVertices", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x1b, "OutputPoints", nil},
 	{0x1c, "OutputLineStrip", nil},
 	{0x1d, "OutputTriangleStrip", nil},
-	{0x1e, "VecTypeHint", []OperandInfo{{KindLiteralInteger, One, "Vector type"}}},
-	{0x1f, "ContractionOff", nil},
-	{0x21, "Initializer", nil},
-	{0x22, "Finalizer", nil},
-	{0x23, "SubgroupSize", []OperandInfo{{KindLiteralInteger, One, "Subgroup Size"}}},
-	{0x24, "SubgroupsPerWorkgroup", []OperandInfo{{KindLiteralInteger, One, "Subgroups Per Workgroup"}}},
-	{0x25, "SubgroupsPerWorkgroupId", []OperandInfo{{KindIdRef, One, "Subgroups Per Workgroup"}}},
-	{0x26, "LocalSizeId", []OperandInfo{{KindIdRef, One, "x size"}, {KindIdRef, One, "y size"}, {KindIdRef, One, "z size"}}},
-	{0x27, "LocalSizeHintId", []OperandInfo{{KindIdRef, One, "x size hint"}, {KindIdRef, One, "y size hint"}, {KindIdRef, One, "z size hint"}}},
+	{0x26, "LocalSizeId", []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
 	{0x1145, "SubgroupUniformControlFlowKHR", nil},
 	{0x115e, "PostDepthCoverage", nil},
-	{0x116b, "DenormPreserve", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x116c, "DenormFlushToZero", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x116d, "SignedZeroInfNanPreserve", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x116e, "RoundingModeRTE", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x116f, "RoundingModeRTZ", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
+	{0x116b, "DenormPreserve", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x116c, "DenormFlushToZero", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x116d, "SignedZeroInfNanPreserve", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x116e, "RoundingModeRTE", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x116f, "RoundingModeRTZ", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x1399, "EarlyAndLateFragmentTestsAMD", nil},
 	{0x13a3, "StencilRefReplacingEXT", nil},
 	{0x13d7, "StencilRefUnchangedFrontAMD", nil},
@@ -689,7 +593,7 @@ var rowsExecutionMode = [...]enumerant{
 	{0x13db, "StencilRefGreaterBackAMD", nil},
 	{0x13dc, "StencilRefLessBackAMD", nil},
 	{0x1495, "OutputLinesEXT", nil},
-	{0x1496, "OutputPrimitivesEXT", []OperandInfo{{KindLiteralInteger, One, "Primitive count"}}},
+	{0x1496, "OutputPrimitivesEXT", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x14a9, "DerivativeGroupQuadsNV", nil},
 	{0x14aa, "DerivativeGroupLinearNV", nil},
 	{0x14b2, "OutputTrianglesEXT", nil},
@@ -699,57 +603,40 @@ var rowsExecutionMode = [...]enumerant{
 	{0x14f9, "SampleInterlockUnorderedEXT", nil},
 	{0x14fa, "ShadingRateInterlockOrderedEXT", nil},
 	{0x14fb, "ShadingRateInterlockUnorderedEXT", nil},
-	{0x15f2, "SharedLocalMemorySizeINTEL", []OperandInfo{{KindLiteralInteger, One, "Size"}}},
-	{0x15f4, "RoundingModeRTPINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x15f5, "RoundingModeRTNINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x15f6, "FloatingPointModeALTINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x15f7, "FloatingPointModeIEEEINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}}},
-	{0x1705, "MaxWorkgroupSizeINTEL", []OperandInfo{{KindLiteralInteger, One, "max_x_size"}, {KindLiteralInteger, One, "max_y_size"}, {KindLiteralInteger, One, "max_z_size"}}},
-	{0x1706, "MaxWorkDimINTEL", []OperandInfo{{KindLiteralInteger, One, "max_dimensions"}}},
-	{0x1707, "NoGlobalOffsetINTEL", nil},
-	{0x1708, "NumSIMDWorkitemsINTEL", []OperandInfo{{KindLiteralInteger, One, "vector_width"}}},
-	{0x170f, "SchedulerTargetFmaxMhzINTEL", []OperandInfo{{KindLiteralInteger, One, "target_fmax"}}},
-	{0x180a, "StreamingInterfaceINTEL", []OperandInfo{{KindLiteralInteger, One, "StallFreeReturn"}}},
-	{0x1911, "NamedBarrierCountINTEL", []OperandInfo{{KindLiteralInteger, One, "Barrier Count"}}},
 }
 
 // StorageClass is the value enumeration of SPIR-V 3 with that name.
 type StorageClass uint32
 
-const (
-	StorageClassUniformConstant          StorageClass = 0
-	StorageClassInput                    StorageClass = 1
-	StorageClassUniform                  StorageClass = 2
-	StorageClassOutput                   StorageClass = 3
-	StorageClassWorkgroup                StorageClass = 4
-	StorageClassCrossWorkgroup           StorageClass = 5
-	StorageClassPrivate                  StorageClass = 6
-	StorageClassFunction                 StorageClass = 7
-	StorageClassGeneric                  StorageClass = 8
-	StorageClassPushConstant             StorageClass = 9
-	StorageClassAtomicCounter            StorageClass = 10
-	StorageClassImage                    StorageClass = 11
-	StorageClassStorageBuffer            StorageClass = 12
-	StorageClassCallableDataNV           StorageClass = 5328
-	StorageClassCallableDataKHR          StorageClass = 5328
-	StorageClassIncomingCallableDataNV   StorageClass = 5329
-	StorageClassIncomingCallableDataKHR  StorageClass = 5329
-	StorageClassRayPayloadNV             StorageClass = 5338
-	StorageClassRayPayloadKHR            StorageClass = 5338
-	StorageClassHitAttributeNV           StorageClass = 5339
-	StorageClassHitAttributeKHR          StorageClass = 5339
-	StorageClassIncomingRayPayloadNV     StorageClass = 5342
-	StorageClassIncomingRayPayloadKHR    StorageClass = 5342
-	StorageClassShaderRecordBufferNV     StorageClass = 5343
-	StorageClassShaderRecordBufferKHR    StorageClass = 5343
-	StorageClassPhysicalStorageBuffer    StorageClass = 5349
-	StorageClassPhysicalStorageBufferEXT StorageClass = 5349
-	StorageClassHitObjectAttributeNV     StorageClass = 5385
-	StorageClassTaskPayloadWorkgroupEXT  StorageClass = 5402
-	StorageClassCodeSectionINTEL         StorageClass = 5605
-	StorageClassDeviceOnlyINTEL          StorageClass = 5936
-	StorageClassHostOnlyINTEL            StorageClass = 5937
-)
+const StorageClassUniformConstant StorageClass = 0
+const StorageClassInput StorageClass = 1
+const StorageClassUniform StorageClass = 2
+const StorageClassOutput StorageClass = 3
+const StorageClassWorkgroup StorageClass = 4
+const StorageClassCrossWorkgroup StorageClass = 5
+const StorageClassPrivate StorageClass = 6
+const StorageClassFunction StorageClass = 7
+const StorageClassGeneric StorageClass = 8
+const StorageClassPushConstant StorageClass = 9
+const StorageClassAtomicCounter StorageClass = 10
+const StorageClassImage StorageClass = 11
+const StorageClassStorageBuffer StorageClass = 12
+const StorageClassCallableDataNV StorageClass = 5328
+const StorageClassCallableDataKHR StorageClass = 5328
+const StorageClassIncomingCallableDataNV StorageClass = 5329
+const StorageClassIncomingCallableDataKHR StorageClass = 5329
+const StorageClassRayPayloadNV StorageClass = 5338
+const StorageClassRayPayloadKHR StorageClass = 5338
+const StorageClassHitAttributeNV StorageClass = 5339
+const StorageClassHitAttributeKHR StorageClass = 5339
+const StorageClassIncomingRayPayloadNV StorageClass = 5342
+const StorageClassIncomingRayPayloadKHR StorageClass = 5342
+const StorageClassShaderRecordBufferNV StorageClass = 5343
+const StorageClassShaderRecordBufferKHR StorageClass = 5343
+const StorageClassPhysicalStorageBuffer StorageClass = 5349
+const StorageClassPhysicalStorageBufferEXT StorageClass = 5349
+const StorageClassHitObjectAttributeNV StorageClass = 5385
+const StorageClassTaskPayloadWorkgroupEXT StorageClass = 5402
 
 func (v StorageClass) String() string { return enumString(KindStorageClass, uint32(v)) }
 
@@ -776,23 +663,18 @@ var rowsStorageClass = [...]enumerant{
 	{0x14e5, "PhysicalStorageBuffer", nil},
 	{0x1509, "HitObjectAttributeNV", nil},
 	{0x151a, "TaskPayloadWorkgroupEXT", nil},
-	{0x15e5, "CodeSectionINTEL", nil},
-	{0x1730, "DeviceOnlyINTEL", nil},
-	{0x1731, "HostOnlyINTEL", nil},
 }
 
 // Dim is the value enumeration of SPIR-V 3 with that name.
 type Dim uint32
 
-const (
-	Dim1D          Dim = 0
-	Dim2D          Dim = 1
-	Dim3D          Dim = 2
-	DimCube        Dim = 3
-	DimRect        Dim = 4
-	DimBuffer      Dim = 5
-	DimSubpassData Dim = 6
-)
+const Dim1D Dim = 0
+const Dim2D Dim = 1
+const Dim3D Dim = 2
+const DimCube Dim = 3
+const DimRect Dim = 4
+const DimBuffer Dim = 5
+const DimSubpassData Dim = 6
 
 func (v Dim) String() string { return enumString(KindDim, uint32(v)) }
 
@@ -809,88 +691,64 @@ var rowsDim = [...]enumerant{
 // SamplerAddressingMode is the value enumeration of SPIR-V 3 with that name.
 type SamplerAddressingMode uint32
 
-const (
-	SamplerAddressingModeNone           SamplerAddressingMode = 0
-	SamplerAddressingModeClampToEdge    SamplerAddressingMode = 1
-	SamplerAddressingModeClamp          SamplerAddressingMode = 2
-	SamplerAddressingModeRepeat         SamplerAddressingMode = 3
-	SamplerAddressingModeRepeatMirrored SamplerAddressingMode = 4
-)
-
 func (v SamplerAddressingMode) String() string {
 	return enumString(KindSamplerAddressingMode, uint32(v))
 }
 
-var rowsSamplerAddressingMode = [...]enumerant{
-	{0x0, "None", nil},
-	{0x1, "ClampToEdge", nil},
-	{0x2, "Clamp", nil},
-	{0x3, "Repeat", nil},
-	{0x4, "RepeatMirrored", nil},
-}
+var rowsSamplerAddressingMode = [...]enumerant{}
 
 // SamplerFilterMode is the value enumeration of SPIR-V 3 with that name.
 type SamplerFilterMode uint32
 
-const (
-	SamplerFilterModeNearest SamplerFilterMode = 0
-	SamplerFilterModeLinear  SamplerFilterMode = 1
-)
-
 func (v SamplerFilterMode) String() string { return enumString(KindSamplerFilterMode, uint32(v)) }
 
-var rowsSamplerFilterMode = [...]enumerant{
-	{0x0, "Nearest", nil},
-	{0x1, "Linear", nil},
-}
+var rowsSamplerFilterMode = [...]enumerant{}
 
 // ImageFormat is the value enumeration of SPIR-V 3 with that name.
 type ImageFormat uint32
 
-const (
-	ImageFormatUnknown      ImageFormat = 0
-	ImageFormatRgba32f      ImageFormat = 1
-	ImageFormatRgba16f      ImageFormat = 2
-	ImageFormatR32f         ImageFormat = 3
-	ImageFormatRgba8        ImageFormat = 4
-	ImageFormatRgba8Snorm   ImageFormat = 5
-	ImageFormatRg32f        ImageFormat = 6
-	ImageFormatRg16f        ImageFormat = 7
-	ImageFormatR11fG11fB10f ImageFormat = 8
-	ImageFormatR16f         ImageFormat = 9
-	ImageFormatRgba16       ImageFormat = 10
-	ImageFormatRgb10A2      ImageFormat = 11
-	ImageFormatRg16         ImageFormat = 12
-	ImageFormatRg8          ImageFormat = 13
-	ImageFormatR16          ImageFormat = 14
-	ImageFormatR8           ImageFormat = 15
-	ImageFormatRgba16Snorm  ImageFormat = 16
-	ImageFormatRg16Snorm    ImageFormat = 17
-	ImageFormatRg8Snorm     ImageFormat = 18
-	ImageFormatR16Snorm     ImageFormat = 19
-	ImageFormatR8Snorm      ImageFormat = 20
-	ImageFormatRgba32i      ImageFormat = 21
-	ImageFormatRgba16i      ImageFormat = 22
-	ImageFormatRgba8i       ImageFormat = 23
-	ImageFormatR32i         ImageFormat = 24
-	ImageFormatRg32i        ImageFormat = 25
-	ImageFormatRg16i        ImageFormat = 26
-	ImageFormatRg8i         ImageFormat = 27
-	ImageFormatR16i         ImageFormat = 28
-	ImageFormatR8i          ImageFormat = 29
-	ImageFormatRgba32ui     ImageFormat = 30
-	ImageFormatRgba16ui     ImageFormat = 31
-	ImageFormatRgba8ui      ImageFormat = 32
-	ImageFormatR32ui        ImageFormat = 33
-	ImageFormatRgb10a2ui    ImageFormat = 34
-	ImageFormatRg32ui       ImageFormat = 35
-	ImageFormatRg16ui       ImageFormat = 36
-	ImageFormatRg8ui        ImageFormat = 37
-	ImageFormatR16ui        ImageFormat = 38
-	ImageFormatR8ui         ImageFormat = 39
-	ImageFormatR64ui        ImageFormat = 40
-	ImageFormatR64i         ImageFormat = 41
-)
+const ImageFormatUnknown ImageFormat = 0
+const ImageFormatRgba32f ImageFormat = 1
+const ImageFormatRgba16f ImageFormat = 2
+const ImageFormatR32f ImageFormat = 3
+const ImageFormatRgba8 ImageFormat = 4
+const ImageFormatRgba8Snorm ImageFormat = 5
+const ImageFormatRg32f ImageFormat = 6
+const ImageFormatRg16f ImageFormat = 7
+const ImageFormatR11fG11fB10f ImageFormat = 8
+const ImageFormatR16f ImageFormat = 9
+const ImageFormatRgba16 ImageFormat = 10
+const ImageFormatRgb10A2 ImageFormat = 11
+const ImageFormatRg16 ImageFormat = 12
+const ImageFormatRg8 ImageFormat = 13
+const ImageFormatR16 ImageFormat = 14
+const ImageFormatR8 ImageFormat = 15
+const ImageFormatRgba16Snorm ImageFormat = 16
+const ImageFormatRg16Snorm ImageFormat = 17
+const ImageFormatRg8Snorm ImageFormat = 18
+const ImageFormatR16Snorm ImageFormat = 19
+const ImageFormatR8Snorm ImageFormat = 20
+const ImageFormatRgba32i ImageFormat = 21
+const ImageFormatRgba16i ImageFormat = 22
+const ImageFormatRgba8i ImageFormat = 23
+const ImageFormatR32i ImageFormat = 24
+const ImageFormatRg32i ImageFormat = 25
+const ImageFormatRg16i ImageFormat = 26
+const ImageFormatRg8i ImageFormat = 27
+const ImageFormatR16i ImageFormat = 28
+const ImageFormatR8i ImageFormat = 29
+const ImageFormatRgba32ui ImageFormat = 30
+const ImageFormatRgba16ui ImageFormat = 31
+const ImageFormatRgba8ui ImageFormat = 32
+const ImageFormatR32ui ImageFormat = 33
+const ImageFormatRgb10a2ui ImageFormat = 34
+const ImageFormatRg32ui ImageFormat = 35
+const ImageFormatRg16ui ImageFormat = 36
+const ImageFormatRg8ui ImageFormat = 37
+const ImageFormatR16ui ImageFormat = 38
+const ImageFormatR8ui ImageFormat = 39
+const ImageFormatR64ui ImageFormat = 40
+const ImageFormatR64i ImageFormat = 41
 
 func (v ImageFormat) String() string { return enumString(KindImageFormat, uint32(v)) }
 
@@ -942,108 +800,24 @@ var rowsImageFormat = [...]enumerant{
 // ImageChannelOrder is the value enumeration of SPIR-V 3 with that name.
 type ImageChannelOrder uint32
 
-const (
-	ImageChannelOrderR            ImageChannelOrder = 0
-	ImageChannelOrderA            ImageChannelOrder = 1
-	ImageChannelOrderRG           ImageChannelOrder = 2
-	ImageChannelOrderRA           ImageChannelOrder = 3
-	ImageChannelOrderRGB          ImageChannelOrder = 4
-	ImageChannelOrderRGBA         ImageChannelOrder = 5
-	ImageChannelOrderBGRA         ImageChannelOrder = 6
-	ImageChannelOrderARGB         ImageChannelOrder = 7
-	ImageChannelOrderIntensity    ImageChannelOrder = 8
-	ImageChannelOrderLuminance    ImageChannelOrder = 9
-	ImageChannelOrderRx           ImageChannelOrder = 10
-	ImageChannelOrderRGx          ImageChannelOrder = 11
-	ImageChannelOrderRGBx         ImageChannelOrder = 12
-	ImageChannelOrderDepth        ImageChannelOrder = 13
-	ImageChannelOrderDepthStencil ImageChannelOrder = 14
-	ImageChannelOrdersRGB         ImageChannelOrder = 15
-	ImageChannelOrdersRGBx        ImageChannelOrder = 16
-	ImageChannelOrdersRGBA        ImageChannelOrder = 17
-	ImageChannelOrdersBGRA        ImageChannelOrder = 18
-	ImageChannelOrderABGR         ImageChannelOrder = 19
-)
-
 func (v ImageChannelOrder) String() string { return enumString(KindImageChannelOrder, uint32(v)) }
 
-var rowsImageChannelOrder = [...]enumerant{
-	{0x0, "R", nil},
-	{0x1, "A", nil},
-	{0x2, "RG", nil},
-	{0x3, "RA", nil},
-	{0x4, "RGB", nil},
-	{0x5, "RGBA", nil},
-	{0x6, "BGRA", nil},
-	{0x7, "ARGB", nil},
-	{0x8, "Intensity", nil},
-	{0x9, "Luminance", nil},
-	{0xa, "Rx", nil},
-	{0xb, "RGx", nil},
-	{0xc, "RGBx", nil},
-	{0xd, "Depth", nil},
-	{0xe, "DepthStencil", nil},
-	{0xf, "sRGB", nil},
-	{0x10, "sRGBx", nil},
-	{0x11, "sRGBA", nil},
-	{0x12, "sBGRA", nil},
-	{0x13, "ABGR", nil},
-}
+var rowsImageChannelOrder = [...]enumerant{}
 
 // ImageChannelDataType is the value enumeration of SPIR-V 3 with that name.
 type ImageChannelDataType uint32
 
-const (
-	ImageChannelDataTypeSnormInt8        ImageChannelDataType = 0
-	ImageChannelDataTypeSnormInt16       ImageChannelDataType = 1
-	ImageChannelDataTypeUnormInt8        ImageChannelDataType = 2
-	ImageChannelDataTypeUnormInt16       ImageChannelDataType = 3
-	ImageChannelDataTypeUnormShort565    ImageChannelDataType = 4
-	ImageChannelDataTypeUnormShort555    ImageChannelDataType = 5
-	ImageChannelDataTypeUnormInt101010   ImageChannelDataType = 6
-	ImageChannelDataTypeSignedInt8       ImageChannelDataType = 7
-	ImageChannelDataTypeSignedInt16      ImageChannelDataType = 8
-	ImageChannelDataTypeSignedInt32      ImageChannelDataType = 9
-	ImageChannelDataTypeUnsignedInt8     ImageChannelDataType = 10
-	ImageChannelDataTypeUnsignedInt16    ImageChannelDataType = 11
-	ImageChannelDataTypeUnsignedInt32    ImageChannelDataType = 12
-	ImageChannelDataTypeHalfFloat        ImageChannelDataType = 13
-	ImageChannelDataTypeFloat            ImageChannelDataType = 14
-	ImageChannelDataTypeUnormInt24       ImageChannelDataType = 15
-	ImageChannelDataTypeUnormInt101010_2 ImageChannelDataType = 16
-)
-
 func (v ImageChannelDataType) String() string { return enumString(KindImageChannelDataType, uint32(v)) }
 
-var rowsImageChannelDataType = [...]enumerant{
-	{0x0, "SnormInt8", nil},
-	{0x1, "SnormInt16", nil},
-	{0x2, "UnormInt8", nil},
-	{0x3, "UnormInt16", nil},
-	{0x4, "UnormShort565", nil},
-	{0x5, "UnormShort555", nil},
-	{0x6, "UnormInt101010", nil},
-	{0x7, "SignedInt8", nil},
-	{0x8, "SignedInt16", nil},
-	{0x9, "SignedInt32", nil},
-	{0xa, "UnsignedInt8", nil},
-	{0xb, "UnsignedInt16", nil},
-	{0xc, "UnsignedInt32", nil},
-	{0xd, "HalfFloat", nil},
-	{0xe, "Float", nil},
-	{0xf, "UnormInt24", nil},
-	{0x10, "UnormInt101010_2", nil},
-}
+var rowsImageChannelDataType = [...]enumerant{}
 
 // FPRoundingMode is the value enumeration of SPIR-V 3 with that name.
 type FPRoundingMode uint32
 
-const (
-	FPRoundingModeRTE FPRoundingMode = 0
-	FPRoundingModeRTZ FPRoundingMode = 1
-	FPRoundingModeRTP FPRoundingMode = 2
-	FPRoundingModeRTN FPRoundingMode = 3
-)
+const FPRoundingModeRTE FPRoundingMode = 0
+const FPRoundingModeRTZ FPRoundingMode = 1
+const FPRoundingModeRTP FPRoundingMode = 2
+const FPRoundingModeRTN FPRoundingMode = 3
 
 func (v FPRoundingMode) String() string { return enumString(KindFPRoundingMode, uint32(v)) }
 
@@ -1057,87 +831,37 @@ var rowsFPRoundingMode = [...]enumerant{
 // FPDenormMode is the value enumeration of SPIR-V 3 with that name.
 type FPDenormMode uint32
 
-const (
-	FPDenormModePreserve    FPDenormMode = 0
-	FPDenormModeFlushToZero FPDenormMode = 1
-)
-
 func (v FPDenormMode) String() string { return enumString(KindFPDenormMode, uint32(v)) }
 
-var rowsFPDenormMode = [...]enumerant{
-	{0x0, "Preserve", nil},
-	{0x1, "FlushToZero", nil},
-}
+var rowsFPDenormMode = [...]enumerant{}
 
 // QuantizationModes is the value enumeration of SPIR-V 3 with that name.
 type QuantizationModes uint32
 
-const (
-	QuantizationModesTRN          QuantizationModes = 0
-	QuantizationModesTRN_ZERO     QuantizationModes = 1
-	QuantizationModesRND          QuantizationModes = 2
-	QuantizationModesRND_ZERO     QuantizationModes = 3
-	QuantizationModesRND_INF      QuantizationModes = 4
-	QuantizationModesRND_MIN_INF  QuantizationModes = 5
-	QuantizationModesRND_CONV     QuantizationModes = 6
-	QuantizationModesRND_CONV_ODD QuantizationModes = 7
-)
-
 func (v QuantizationModes) String() string { return enumString(KindQuantizationModes, uint32(v)) }
 
-var rowsQuantizationModes = [...]enumerant{
-	{0x0, "TRN", nil},
-	{0x1, "TRN_ZERO", nil},
-	{0x2, "RND", nil},
-	{0x3, "RND_ZERO", nil},
-	{0x4, "RND_INF", nil},
-	{0x5, "RND_MIN_INF", nil},
-	{0x6, "RND_CONV", nil},
-	{0x7, "RND_CONV_ODD", nil},
-}
+var rowsQuantizationModes = [...]enumerant{}
 
 // FPOperationMode is the value enumeration of SPIR-V 3 with that name.
 type FPOperationMode uint32
 
-const (
-	FPOperationModeIEEE FPOperationMode = 0
-	FPOperationModeALT  FPOperationMode = 1
-)
-
 func (v FPOperationMode) String() string { return enumString(KindFPOperationMode, uint32(v)) }
 
-var rowsFPOperationMode = [...]enumerant{
-	{0x0, "IEEE", nil},
-	{0x1, "ALT", nil},
-}
+var rowsFPOperationMode = [...]enumerant{}
 
 // OverflowModes is the value enumeration of SPIR-V 3 with that name.
 type OverflowModes uint32
 
-const (
-	OverflowModesWRAP     OverflowModes = 0
-	OverflowModesSAT      OverflowModes = 1
-	OverflowModesSAT_ZERO OverflowModes = 2
-	OverflowModesSAT_SYM  OverflowModes = 3
-)
-
 func (v OverflowModes) String() string { return enumString(KindOverflowModes, uint32(v)) }
 
-var rowsOverflowModes = [...]enumerant{
-	{0x0, "WRAP", nil},
-	{0x1, "SAT", nil},
-	{0x2, "SAT_ZERO", nil},
-	{0x3, "SAT_SYM", nil},
-}
+var rowsOverflowModes = [...]enumerant{}
 
 // LinkageType is the value enumeration of SPIR-V 3 with that name.
 type LinkageType uint32
 
-const (
-	LinkageTypeExport      LinkageType = 0
-	LinkageTypeImport      LinkageType = 1
-	LinkageTypeLinkOnceODR LinkageType = 2
-)
+const LinkageTypeExport LinkageType = 0
+const LinkageTypeImport LinkageType = 1
+const LinkageTypeLinkOnceODR LinkageType = 2
 
 func (v LinkageType) String() string { return enumString(KindLinkageType, uint32(v)) }
 
@@ -1150,189 +874,106 @@ var rowsLinkageType = [...]enumerant{
 // AccessQualifier is the value enumeration of SPIR-V 3 with that name.
 type AccessQualifier uint32
 
-const (
-	AccessQualifierReadOnly  AccessQualifier = 0
-	AccessQualifierWriteOnly AccessQualifier = 1
-	AccessQualifierReadWrite AccessQualifier = 2
-)
-
 func (v AccessQualifier) String() string { return enumString(KindAccessQualifier, uint32(v)) }
 
-var rowsAccessQualifier = [...]enumerant{
-	{0x0, "ReadOnly", nil},
-	{0x1, "WriteOnly", nil},
-	{0x2, "ReadWrite", nil},
-}
+var rowsAccessQualifier = [...]enumerant{}
 
 // FunctionParameterAttribute is the value enumeration of SPIR-V 3 with that name.
 type FunctionParameterAttribute uint32
-
-const (
-	FunctionParameterAttributeZext                FunctionParameterAttribute = 0
-	FunctionParameterAttributeSext                FunctionParameterAttribute = 1
-	FunctionParameterAttributeByVal               FunctionParameterAttribute = 2
-	FunctionParameterAttributeSret                FunctionParameterAttribute = 3
-	FunctionParameterAttributeNoAlias             FunctionParameterAttribute = 4
-	FunctionParameterAttributeNoCapture           FunctionParameterAttribute = 5
-	FunctionParameterAttributeNoWrite             FunctionParameterAttribute = 6
-	FunctionParameterAttributeNoReadWrite         FunctionParameterAttribute = 7
-	FunctionParameterAttributeRuntimeAlignedINTEL FunctionParameterAttribute = 5940
-)
 
 func (v FunctionParameterAttribute) String() string {
 	return enumString(KindFunctionParameterAttribute, uint32(v))
 }
 
-var rowsFunctionParameterAttribute = [...]enumerant{
-	{0x0, "Zext", nil},
-	{0x1, "Sext", nil},
-	{0x2, "ByVal", nil},
-	{0x3, "Sret", nil},
-	{0x4, "NoAlias", nil},
-	{0x5, "NoCapture", nil},
-	{0x6, "NoWrite", nil},
-	{0x7, "NoReadWrite", nil},
-	{0x1734, "RuntimeAlignedINTEL", nil},
-}
+var rowsFunctionParameterAttribute = [...]enumerant{}
 
 // Decoration is the value enumeration of SPIR-V 3 with that name.
 type Decoration uint32
 
-const (
-	DecorationRelaxedPrecision                   Decoration = 0
-	DecorationSpecId                             Decoration = 1
-	DecorationBlock                              Decoration = 2
-	DecorationBufferBlock                        Decoration = 3
-	DecorationRowMajor                           Decoration = 4
-	DecorationColMajor                           Decoration = 5
-	DecorationArrayStride                        Decoration = 6
-	DecorationMatrixStride                       Decoration = 7
-	DecorationGLSLShared                         Decoration = 8
-	DecorationGLSLPacked                         Decoration = 9
-	DecorationCPacked                            Decoration = 10
-	DecorationBuiltIn                            Decoration = 11
-	DecorationNoPerspective                      Decoration = 13
-	DecorationFlat                               Decoration = 14
-	DecorationPatch                              Decoration = 15
-	DecorationCentroid                           Decoration = 16
-	DecorationSample                             Decoration = 17
-	DecorationInvariant                          Decoration = 18
-	DecorationRestrict                           Decoration = 19
-	DecorationAliased                            Decoration = 20
-	DecorationVolatile                           Decoration = 21
-	DecorationConstant                           Decoration = 22
-	DecorationCoherent                           Decoration = 23
-	DecorationNonWritable                        Decoration = 24
-	DecorationNonReadable                        Decoration = 25
-	DecorationUniform                            Decoration = 26
-	DecorationUniformId                          Decoration = 27
-	DecorationSaturatedConversion                Decoration = 28
-	DecorationStream                             Decoration = 29
-	DecorationLocation                           Decoration = 30
-	DecorationComponent                          Decoration = 31
-	DecorationIndex                              Decoration = 32
-	DecorationBinding                            Decoration = 33
-	DecorationDescriptorSet                      Decoration = 34
-	DecorationOffset                             Decoration = 35
-	DecorationXfbBuffer                          Decoration = 36
-	DecorationXfbStride                          Decoration = 37
-	DecorationFuncParamAttr                      Decoration = 38
-	DecorationFPRoundingMode                     Decoration = 39
-	DecorationFPFastMathMode                     Decoration = 40
-	DecorationLinkageAttributes                  Decoration = 41
-	DecorationNoContraction                      Decoration = 42
-	DecorationInputAttachmentIndex               Decoration = 43
-	DecorationAlignment                          Decoration = 44
-	DecorationMaxByteOffset                      Decoration = 45
-	DecorationAlignmentId                        Decoration = 46
-	DecorationMaxByteOffsetId                    Decoration = 47
-	DecorationNoSignedWrap                       Decoration = 4469
-	DecorationNoUnsignedWrap                     Decoration = 4470
-	DecorationExplicitInterpAMD                  Decoration = 4999
-	DecorationOverrideCoverageNV                 Decoration = 5248
-	DecorationPassthroughNV                      Decoration = 5250
-	DecorationViewportRelativeNV                 Decoration = 5252
-	DecorationSecondaryViewportRelativeNV        Decoration = 5256
-	DecorationPerPrimitiveNV                     Decoration = 5271
-	DecorationPerPrimitiveEXT                    Decoration = 5271
-	DecorationPerViewNV                          Decoration = 5272
-	DecorationPerTaskNV                          Decoration = 5273
-	DecorationPerVertexKHR                       Decoration = 5285
-	DecorationPerVertexNV                        Decoration = 5285
-	DecorationNonUniform                         Decoration = 5300
-	DecorationNonUniformEXT                      Decoration = 5300
-	DecorationRestrictPointer                    Decoration = 5355
-	DecorationRestrictPointerEXT                 Decoration = 5355
-	DecorationAliasedPointer                     Decoration = 5356
-	DecorationAliasedPointerEXT                  Decoration = 5356
-	DecorationHitObjectShaderRecordBufferNV      Decoration = 5386
-	DecorationBindlessSamplerNV                  Decoration = 5398
-	DecorationBindlessImageNV                    Decoration = 5399
-	DecorationBoundSamplerNV                     Decoration = 5400
-	DecorationBoundImageNV                       Decoration = 5401
-	DecorationSIMTCallINTEL                      Decoration = 5599
-	DecorationReferencedIndirectlyINTEL          Decoration = 5602
-	DecorationClobberINTEL                       Decoration = 5607
-	DecorationSideEffectsINTEL                   Decoration = 5608
-	DecorationVectorComputeVariableINTEL         Decoration = 5624
-	DecorationFuncParamIOKindINTEL               Decoration = 5625
-	DecorationVectorComputeFunctionINTEL         Decoration = 5626
-	DecorationStackCallINTEL                     Decoration = 5627
-	DecorationGlobalVariableOffsetINTEL          Decoration = 5628
-	DecorationCounterBuffer                      Decoration = 5634
-	DecorationHlslCounterBufferGOOGLE            Decoration = 5634
-	DecorationUserSemantic                       Decoration = 5635
-	DecorationHlslSemanticGOOGLE                 Decoration = 5635
-	DecorationUserTypeGOOGLE                     Decoration = 5636
-	DecorationFunctionRoundingModeINTEL          Decoration = 5822
-	DecorationFunctionDenormModeINTEL            Decoration = 5823
-	DecorationRegisterINTEL                      Decoration = 5825
-	DecorationMemoryINTEL                        Decoration = 5826
-	DecorationNumbanksINTEL                      Decoration = 5827
-	DecorationBankwidthINTEL                     Decoration = 5828
-	DecorationMaxPrivateCopiesINTEL              Decoration = 5829
-	DecorationSinglepumpINTEL                    Decoration = 5830
-	DecorationDoublepumpINTEL                    Decoration = 5831
-	DecorationMaxReplicatesINTEL                 Decoration = 5832
-	DecorationSimpleDualPortINTEL                Decoration = 5833
-	DecorationMergeINTEL                         Decoration = 5834
-	DecorationBankBitsINTEL                      Decoration = 5835
-	DecorationForcePow2DepthINTEL                Decoration = 5836
-	DecorationBurstCoalesceINTEL                 Decoration = 5899
-	DecorationCacheSizeINTEL                     Decoration = 5900
-	DecorationDontStaticallyCoalesceINTEL        Decoration = 5901
-	DecorationPrefetchINTEL                      Decoration = 5902
-	DecorationStallEnableINTEL                   Decoration = 5905
-	DecorationFuseLoopsInFunctionINTEL           Decoration = 5907
-	DecorationMathOpDSPModeINTEL                 Decoration = 5909
-	DecorationAliasScopeINTEL                    Decoration = 5914
-	DecorationNoAliasINTEL                       Decoration = 5915
-	DecorationInitiationIntervalINTEL            Decoration = 5917
-	DecorationMaxConcurrencyINTEL                Decoration = 5918
-	DecorationPipelineEnableINTEL                Decoration = 5919
-	DecorationBufferLocationINTEL                Decoration = 5921
-	DecorationIOPipeStorageINTEL                 Decoration = 5944
-	DecorationFunctionFloatingPointModeINTEL     Decoration = 6080
-	DecorationSingleElementVectorINTEL           Decoration = 6085
-	DecorationVectorComputeCallableFunctionINTEL Decoration = 6087
-	DecorationMediaBlockIOINTEL                  Decoration = 6140
-)
+const DecorationRelaxedPrecision Decoration = 0
+const DecorationSpecId Decoration = 1
+const DecorationBlock Decoration = 2
+const DecorationBufferBlock Decoration = 3
+const DecorationRowMajor Decoration = 4
+const DecorationColMajor Decoration = 5
+const DecorationArrayStride Decoration = 6
+const DecorationMatrixStride Decoration = 7
+const DecorationGLSLShared Decoration = 8
+const DecorationGLSLPacked Decoration = 9
+const DecorationBuiltIn Decoration = 11
+const DecorationNoPerspective Decoration = 13
+const DecorationFlat Decoration = 14
+const DecorationPatch Decoration = 15
+const DecorationCentroid Decoration = 16
+const DecorationSample Decoration = 17
+const DecorationInvariant Decoration = 18
+const DecorationRestrict Decoration = 19
+const DecorationAliased Decoration = 20
+const DecorationVolatile Decoration = 21
+const DecorationCoherent Decoration = 23
+const DecorationNonWritable Decoration = 24
+const DecorationNonReadable Decoration = 25
+const DecorationUniform Decoration = 26
+const DecorationUniformId Decoration = 27
+const DecorationStream Decoration = 29
+const DecorationLocation Decoration = 30
+const DecorationComponent Decoration = 31
+const DecorationIndex Decoration = 32
+const DecorationBinding Decoration = 33
+const DecorationDescriptorSet Decoration = 34
+const DecorationOffset Decoration = 35
+const DecorationXfbBuffer Decoration = 36
+const DecorationXfbStride Decoration = 37
+const DecorationFPRoundingMode Decoration = 39
+const DecorationLinkageAttributes Decoration = 41
+const DecorationNoContraction Decoration = 42
+const DecorationInputAttachmentIndex Decoration = 43
+const DecorationMaxByteOffset Decoration = 45
+const DecorationMaxByteOffsetId Decoration = 47
+const DecorationNoSignedWrap Decoration = 4469
+const DecorationNoUnsignedWrap Decoration = 4470
+const DecorationExplicitInterpAMD Decoration = 4999
+const DecorationOverrideCoverageNV Decoration = 5248
+const DecorationPassthroughNV Decoration = 5250
+const DecorationViewportRelativeNV Decoration = 5252
+const DecorationSecondaryViewportRelativeNV Decoration = 5256
+const DecorationPerPrimitiveNV Decoration = 5271
+const DecorationPerPrimitiveEXT Decoration = 5271
+const DecorationPerViewNV Decoration = 5272
+const DecorationPerTaskNV Decoration = 5273
+const DecorationPerVertexKHR Decoration = 5285
+const DecorationPerVertexNV Decoration = 5285
+const DecorationNonUniform Decoration = 5300
+const DecorationNonUniformEXT Decoration = 5300
+const DecorationRestrictPointer Decoration = 5355
+const DecorationRestrictPointerEXT Decoration = 5355
+const DecorationAliasedPointer Decoration = 5356
+const DecorationAliasedPointerEXT Decoration = 5356
+const DecorationHitObjectShaderRecordBufferNV Decoration = 5386
+const DecorationBindlessSamplerNV Decoration = 5398
+const DecorationBindlessImageNV Decoration = 5399
+const DecorationBoundSamplerNV Decoration = 5400
+const DecorationBoundImageNV Decoration = 5401
+const DecorationCounterBuffer Decoration = 5634
+const DecorationHlslCounterBufferGOOGLE Decoration = 5634
+const DecorationUserSemantic Decoration = 5635
+const DecorationHlslSemanticGOOGLE Decoration = 5635
+const DecorationUserTypeGOOGLE Decoration = 5636
 
 func (v Decoration) String() string { return enumString(KindDecoration, uint32(v)) }
 
 var rowsDecoration = [...]enumerant{
 	{0x0, "RelaxedPrecision", nil},
-	{0x1, "SpecId", []OperandInfo{{KindLiteralInteger, One, "Specialization Constant ID"}}},
+	{0x1, "SpecId", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x2, "Block", nil},
 	{0x3, "BufferBlock", nil},
 	{0x4, "RowMajor", nil},
 	{0x5, "ColMajor", nil},
-	{0x6, "ArrayStride", []OperandInfo{{KindLiteralInteger, One, "Array Stride"}}},
-	{0x7, "MatrixStride", []OperandInfo{{KindLiteralInteger, One, "Matrix Stride"}}},
+	{0x6, "ArrayStride", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x7, "MatrixStride", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x8, "GLSLShared", nil},
 	{0x9, "GLSLPacked", nil},
-	{0xa, "CPacked", nil},
-	{0xb, "BuiltIn", []OperandInfo{{KindBuiltIn, One, ""}}},
+	{0xb, "BuiltIn", []OperandInfo{{KindBuiltIn, One}}},
 	{0xd, "NoPerspective", nil},
 	{0xe, "Flat", nil},
 	{0xf, "Patch", nil},
@@ -1342,39 +983,33 @@ var rowsDecoration = [...]enumerant{
 	{0x13, "Restrict", nil},
 	{0x14, "Aliased", nil},
 	{0x15, "Volatile", nil},
-	{0x16, "Constant", nil},
 	{0x17, "Coherent", nil},
 	{0x18, "NonWritable", nil},
 	{0x19, "NonReadable", nil},
 	{0x1a, "Uniform", nil},
-	{0x1b, "UniformId", []OperandInfo{{KindIdScope, One, "Execution"}}},
-	{0x1c, "SaturatedConversion", nil},
-	{0x1d, "Stream", []OperandInfo{{KindLiteralInteger, One, "Stream Number"}}},
-	{0x1e, "Location", []OperandInfo{{KindLiteralInteger, One, "Location"}}},
-	{0x1f, "Component", []OperandInfo{{KindLiteralInteger, One, "Component"}}},
-	{0x20, "Index", []OperandInfo{{KindLiteralInteger, One, "Index"}}},
-	{0x21, "Binding", []OperandInfo{{KindLiteralInteger, One, "Binding Point"}}},
-	{0x22, "DescriptorSet", []OperandInfo{{KindLiteralInteger, One, "Descriptor Set"}}},
-	{0x23, "Offset", []OperandInfo{{KindLiteralInteger, One, "Byte Offset"}}},
-	{0x24, "XfbBuffer", []OperandInfo{{KindLiteralInteger, One, "XFB Buffer Number"}}},
-	{0x25, "XfbStride", []OperandInfo{{KindLiteralInteger, One, "XFB Stride"}}},
-	{0x26, "FuncParamAttr", []OperandInfo{{KindFunctionParameterAttribute, One, "Function Parameter Attribute"}}},
-	{0x27, "FPRoundingMode", []OperandInfo{{KindFPRoundingMode, One, "Floating-Point Rounding Mode"}}},
-	{0x28, "FPFastMathMode", []OperandInfo{{KindFPFastMathMode, One, "Fast-Math Mode"}}},
-	{0x29, "LinkageAttributes", []OperandInfo{{KindLiteralString, One, "Name"}, {KindLinkageType, One, "Linkage Type"}}},
+	{0x1b, "UniformId", []OperandInfo{{KindIdScope, One}}},
+	{0x1d, "Stream", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x1e, "Location", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x1f, "Component", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x20, "Index", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x21, "Binding", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x22, "DescriptorSet", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x23, "Offset", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x24, "XfbBuffer", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x25, "XfbStride", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x27, "FPRoundingMode", []OperandInfo{{KindFPRoundingMode, One}}},
+	{0x29, "LinkageAttributes", []OperandInfo{{KindLiteralString, One}, {KindLinkageType, One}}},
 	{0x2a, "NoContraction", nil},
-	{0x2b, "InputAttachmentIndex", []OperandInfo{{KindLiteralInteger, One, "Attachment Index"}}},
-	{0x2c, "Alignment", []OperandInfo{{KindLiteralInteger, One, "Alignment"}}},
-	{0x2d, "MaxByteOffset", []OperandInfo{{KindLiteralInteger, One, "Max Byte Offset"}}},
-	{0x2e, "AlignmentId", []OperandInfo{{KindIdRef, One, "Alignment"}}},
-	{0x2f, "MaxByteOffsetId", []OperandInfo{{KindIdRef, One, "Max Byte Offset"}}},
+	{0x2b, "InputAttachmentIndex", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x2d, "MaxByteOffset", []OperandInfo{{KindLiteralInteger, One}}},
+	{0x2f, "MaxByteOffsetId", []OperandInfo{{KindIdRef, One}}},
 	{0x1175, "NoSignedWrap", nil},
 	{0x1176, "NoUnsignedWrap", nil},
 	{0x1387, "ExplicitInterpAMD", nil},
 	{0x1480, "OverrideCoverageNV", nil},
 	{0x1482, "PassthroughNV", nil},
 	{0x1484, "ViewportRelativeNV", nil},
-	{0x1488, "SecondaryViewportRelativeNV", []OperandInfo{{KindLiteralInteger, One, "Offset"}}},
+	{0x1488, "SecondaryViewportRelativeNV", []OperandInfo{{KindLiteralInteger, One}}},
 	{0x1497, "PerPrimitiveEXT", nil},
 	{0x1498, "PerViewNV", nil},
 	{0x1499, "PerTaskNV", nil},
@@ -1387,188 +1022,138 @@ var rowsDecoration = [...]enumerant{
 	{0x1517, "BindlessImageNV", nil},
 	{0x1518, "BoundSamplerNV", nil},
 	{0x1519, "BoundImageNV", nil},
-	{0x15df, "SIMTCallINTEL", []OperandInfo{{KindLiteralInteger, One, "N"}}},
-	{0x15e2, "ReferencedIndirectlyINTEL", nil},
-	{0x15e7, "ClobberINTEL", []OperandInfo{{KindLiteralString, One, "Register"}}},
-	{0x15e8, "SideEffectsINTEL", nil},
-	{0x15f8, "VectorComputeVariableINTEL", nil},
-	{0x15f9, "FuncParamIOKindINTEL", []OperandInfo{{KindLiteralInteger, One, "Kind"}}},
-	{0x15fa, "VectorComputeFunctionINTEL", nil},
-	{0x15fb, "StackCallINTEL", nil},
-	{0x15fc, "GlobalVariableOffsetINTEL", []OperandInfo{{KindLiteralInteger, One, "Offset"}}},
-	{0x1602, "CounterBuffer", []OperandInfo{{KindIdRef, One, "Counter Buffer"}}},
-	{0x1603, "UserSemantic", []OperandInfo{{KindLiteralString, One, "Semantic"}}},
-	{0x1604, "UserTypeGOOGLE", []OperandInfo{{KindLiteralString, One, "User Type"}}},
-	{0x16be, "FunctionRoundingModeINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}, {KindFPRoundingMode, One, "FP Rounding Mode"}}},
-	{0x16bf, "FunctionDenormModeINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}, {KindFPDenormMode, One, "FP Denorm Mode"}}},
-	{0x16c1, "RegisterINTEL", nil},
-	{0x16c2, "MemoryINTEL", []OperandInfo{{KindLiteralString, One, "Memory Type"}}},
-	{0x16c3, "NumbanksINTEL", []OperandInfo{{KindLiteralInteger, One, "Banks"}}},
-	{0x16c4, "BankwidthINTEL", []OperandInfo{{KindLiteralInteger, One, "Bank Width"}}},
-	{0x16c5, "MaxPrivateCopiesINTEL", []OperandInfo{{KindLiteralInteger, One, "Maximum Copies"}}},
-	{0x16c6, "SinglepumpINTEL", nil},
-	{0x16c7, "DoublepumpINTEL", nil},
-	{0x16c8, "MaxReplicatesINTEL", []OperandInfo{{KindLiteralInteger, One, "Maximum Replicates"}}},
-	{0x16c9, "SimpleDualPortINTEL", nil},
-	{0x16ca, "MergeINTEL", []OperandInfo{{KindLiteralString, One, "Merge Key"}, {KindLiteralString, One, "Merge Type"}}},
-	{0x16cb, "BankBitsINTEL", []OperandInfo{{KindLiteralInteger, Any, "Bank Bits"}}},
-	{0x16cc, "ForcePow2DepthINTEL", []OperandInfo{{KindLiteralInteger, One, "Force Key"}}},
-	{0x170b, "BurstCoalesceINTEL", nil},
-	{0x170c, "CacheSizeINTEL", []OperandInfo{{KindLiteralInteger, One, "Cache Size in bytes"}}},
-	{0x170d, "DontStaticallyCoalesceINTEL", nil},
-	{0x170e, "PrefetchINTEL", []OperandInfo{{KindLiteralInteger, One, "Prefetcher Size in bytes"}}},
-	{0x1711, "StallEnableINTEL", nil},
-	{0x1713, "FuseLoopsInFunctionINTEL", nil},
-	{0x1715, "MathOpDSPModeINTEL", []OperandInfo{{KindLiteralInteger, One, "Mode"}, {KindLiteralInteger, One, "Propagate"}}},
-	{0x171a, "AliasScopeINTEL", []OperandInfo{{KindIdRef, One, "Aliasing Scopes List"}}},
-	{0x171b, "NoAliasINTEL", []OperandInfo{{KindIdRef, One, "Aliasing Scopes List"}}},
-	{0x171d, "InitiationIntervalINTEL", []OperandInfo{{KindLiteralInteger, One, "Cycles"}}},
-	{0x171e, "MaxConcurrencyINTEL", []OperandInfo{{KindLiteralInteger, One, "Invocations"}}},
-	{0x171f, "PipelineEnableINTEL", []OperandInfo{{KindLiteralInteger, One, "Enable"}}},
-	{0x1721, "BufferLocationINTEL", []OperandInfo{{KindLiteralInteger, One, "Buffer Location ID"}}},
-	{0x1738, "IOPipeStorageINTEL", []OperandInfo{{KindLiteralInteger, One, "IO Pipe ID"}}},
-	{0x17c0, "FunctionFloatingPointModeINTEL", []OperandInfo{{KindLiteralInteger, One, "Target Width"}, {KindFPOperationMode, One, "FP Operation Mode"}}},
-	{0x17c5, "SingleElementVectorINTEL", nil},
-	{0x17c7, "VectorComputeCallableFunctionINTEL", nil},
-	{0x17fc, "MediaBlockIOINTEL", nil},
+	{0x1602, "CounterBuffer", []OperandInfo{{KindIdRef, One}}},
+	{0x1603, "UserSemantic", []OperandInfo{{KindLiteralString, One}}},
+	{0x1604, "UserTypeGOOGLE", []OperandInfo{{KindLiteralString, One}}},
 }
 
 // BuiltIn is the value enumeration of SPIR-V 3 with that name.
 type BuiltIn uint32
 
-const (
-	BuiltInPosition                    BuiltIn = 0
-	BuiltInPointSize                   BuiltIn = 1
-	BuiltInClipDistance                BuiltIn = 3
-	BuiltInCullDistance                BuiltIn = 4
-	BuiltInVertexId                    BuiltIn = 5
-	BuiltInInstanceId                  BuiltIn = 6
-	BuiltInPrimitiveId                 BuiltIn = 7
-	BuiltInInvocationId                BuiltIn = 8
-	BuiltInLayer                       BuiltIn = 9
-	BuiltInViewportIndex               BuiltIn = 10
-	BuiltInTessLevelOuter              BuiltIn = 11
-	BuiltInTessLevelInner              BuiltIn = 12
-	BuiltInTessCoord                   BuiltIn = 13
-	BuiltInPatchVertices               BuiltIn = 14
-	BuiltInFragCoord                   BuiltIn = 15
-	BuiltInPointCoord                  BuiltIn = 16
-	BuiltInFrontFacing                 BuiltIn = 17
-	BuiltInSampleId                    BuiltIn = 18
-	BuiltInSamplePosition              BuiltIn = 19
-	BuiltInSampleMask                  BuiltIn = 20
-	BuiltInFragDepth                   BuiltIn = 22
-	BuiltInHelperInvocation            BuiltIn = 23
-	BuiltInNumWorkgroups               BuiltIn = 24
-	BuiltInWorkgroupSize               BuiltIn = 25
-	BuiltInWorkgroupId                 BuiltIn = 26
-	BuiltInLocalInvocationId           BuiltIn = 27
-	BuiltInGlobalInvocationId          BuiltIn = 28
-	BuiltInLocalInvocationIndex        BuiltIn = 29
-	BuiltInWorkDim                     BuiltIn = 30
-	BuiltInGlobalSize                  BuiltIn = 31
-	BuiltInEnqueuedWorkgroupSize       BuiltIn = 32
-	BuiltInGlobalOffset                BuiltIn = 33
-	BuiltInGlobalLinearId              BuiltIn = 34
-	BuiltInSubgroupSize                BuiltIn = 36
-	BuiltInSubgroupMaxSize             BuiltIn = 37
-	BuiltInNumSubgroups                BuiltIn = 38
-	BuiltInNumEnqueuedSubgroups        BuiltIn = 39
-	BuiltInSubgroupId                  BuiltIn = 40
-	BuiltInSubgroupLocalInvocationId   BuiltIn = 41
-	BuiltInVertexIndex                 BuiltIn = 42
-	BuiltInInstanceIndex               BuiltIn = 43
-	BuiltInCoreIDARM                   BuiltIn = 4160
-	BuiltInCoreCountARM                BuiltIn = 4161
-	BuiltInCoreMaxIDARM                BuiltIn = 4162
-	BuiltInWarpIDARM                   BuiltIn = 4163
-	BuiltInWarpMaxIDARM                BuiltIn = 4164
-	BuiltInSubgroupEqMask              BuiltIn = 4416
-	BuiltInSubgroupEqMaskKHR           BuiltIn = 4416
-	BuiltInSubgroupGeMask              BuiltIn = 4417
-	BuiltInSubgroupGeMaskKHR           BuiltIn = 4417
-	BuiltInSubgroupGtMask              BuiltIn = 4418
-	BuiltInSubgroupGtMaskKHR           BuiltIn = 4418
-	BuiltInSubgroupLeMask              BuiltIn = 4419
-	BuiltInSubgroupLeMaskKHR           BuiltIn = 4419
-	BuiltInSubgroupLtMask              BuiltIn = 4420
-	BuiltInSubgroupLtMaskKHR           BuiltIn = 4420
-	BuiltInBaseVertex                  BuiltIn = 4424
-	BuiltInBaseInstance                BuiltIn = 4425
-	BuiltInDrawIndex                   BuiltIn = 4426
-	BuiltInPrimitiveShadingRateKHR     BuiltIn = 4432
-	BuiltInDeviceIndex                 BuiltIn = 4438
-	BuiltInViewIndex                   BuiltIn = 4440
-	BuiltInShadingRateKHR              BuiltIn = 4444
-	BuiltInBaryCoordNoPerspAMD         BuiltIn = 4992
-	BuiltInBaryCoordNoPerspCentroidAMD BuiltIn = 4993
-	BuiltInBaryCoordNoPerspSampleAMD   BuiltIn = 4994
-	BuiltInBaryCoordSmoothAMD          BuiltIn = 4995
-	BuiltInBaryCoordSmoothCentroidAMD  BuiltIn = 4996
-	BuiltInBaryCoordSmoothSampleAMD    BuiltIn = 4997
-	BuiltInBaryCoordPullModelAMD       BuiltIn = 4998
-	BuiltInFragStencilRefEXT           BuiltIn = 5014
-	BuiltInViewportMaskNV              BuiltIn = 5253
-	BuiltInSecondaryPositionNV         BuiltIn = 5257
-	BuiltInSecondaryViewportMaskNV     BuiltIn = 5258
-	BuiltInPositionPerViewNV           BuiltIn = 5261
-	BuiltInViewportMaskPerViewNV       BuiltIn = 5262
-	BuiltInFullyCoveredEXT             BuiltIn = 5264
-	BuiltInTaskCountNV                 BuiltIn = 5274
-	BuiltInPrimitiveCountNV            BuiltIn = 5275
-	BuiltInPrimitiveIndicesNV          BuiltIn = 5276
-	BuiltInClipDistancePerViewNV       BuiltIn = 5277
-	BuiltInCullDistancePerViewNV       BuiltIn = 5278
-	BuiltInLayerPerViewNV              BuiltIn = 5279
-	BuiltInMeshViewCountNV             BuiltIn = 5280
-	BuiltInMeshViewIndicesNV           BuiltIn = 5281
-	BuiltInBaryCoordKHR                BuiltIn = 5286
-	BuiltInBaryCoordNV                 BuiltIn = 5286
-	BuiltInBaryCoordNoPerspKHR         BuiltIn = 5287
-	BuiltInBaryCoordNoPerspNV          BuiltIn = 5287
-	BuiltInFragSizeEXT                 BuiltIn = 5292
-	BuiltInFragmentSizeNV              BuiltIn = 5292
-	BuiltInFragInvocationCountEXT      BuiltIn = 5293
-	BuiltInInvocationsPerPixelNV       BuiltIn = 5293
-	BuiltInPrimitivePointIndicesEXT    BuiltIn = 5294
-	BuiltInPrimitiveLineIndicesEXT     BuiltIn = 5295
-	BuiltInPrimitiveTriangleIndicesEXT BuiltIn = 5296
-	BuiltInCullPrimitiveEXT            BuiltIn = 5299
-	BuiltInLaunchIdNV                  BuiltIn = 5319
-	BuiltInLaunchIdKHR                 BuiltIn = 5319
-	BuiltInLaunchSizeNV                BuiltIn = 5320
-	BuiltInLaunchSizeKHR               BuiltIn = 5320
-	BuiltInWorldRayOriginNV            BuiltIn = 5321
-	BuiltInWorldRayOriginKHR           BuiltIn = 5321
-	BuiltInWorldRayDirectionNV         BuiltIn = 5322
-	BuiltInWorldRayDirectionKHR        BuiltIn = 5322
-	BuiltInObjectRayOriginNV           BuiltIn = 5323
-	BuiltInObjectRayOriginKHR          BuiltIn = 5323
-	BuiltInObjectRayDirectionNV        BuiltIn = 5324
-	BuiltInObjectRayDirectionKHR       BuiltIn = 5324
-	BuiltInRayTminNV                   BuiltIn = 5325
-	BuiltInRayTminKHR                  BuiltIn = 5325
-	BuiltInRayTmaxNV                   BuiltIn = 5326
-	BuiltInRayTmaxKHR                  BuiltIn = 5326
-	BuiltInInstanceCustomIndexNV       BuiltIn = 5327
-	BuiltInInstanceCustomIndexKHR      BuiltIn = 5327
-	BuiltInObjectToWorldNV             BuiltIn = 5330
-	BuiltInObjectToWorldKHR            BuiltIn = 5330
-	BuiltInWorldToObjectNV             BuiltIn = 5331
-	BuiltInWorldToObjectKHR            BuiltIn = 5331
-	BuiltInHitTNV                      BuiltIn = 5332
-	BuiltInHitKindNV                   BuiltIn = 5333
-	BuiltInHitKindKHR                  BuiltIn = 5333
-	BuiltInCurrentRayTimeNV            BuiltIn = 5334
-	BuiltInIncomingRayFlagsNV          BuiltIn = 5351
-	BuiltInIncomingRayFlagsKHR         BuiltIn = 5351
-	BuiltInRayGeometryIndexKHR         BuiltIn = 5352
-	BuiltInWarpsPerSMNV                BuiltIn = 5374
-	BuiltInSMCountNV                   BuiltIn = 5375
-	BuiltInWarpIDNV                    BuiltIn = 5376
-	BuiltInSMIDNV                      BuiltIn = 5377
-	BuiltInCullMaskKHR                 BuiltIn = 6021
-)
+const BuiltInPosition BuiltIn = 0
+const BuiltInPointSize BuiltIn = 1
+const BuiltInClipDistance BuiltIn = 3
+const BuiltInCullDistance BuiltIn = 4
+const BuiltInVertexId BuiltIn = 5
+const BuiltInInstanceId BuiltIn = 6
+const BuiltInPrimitiveId BuiltIn = 7
+const BuiltInInvocationId BuiltIn = 8
+const BuiltInLayer BuiltIn = 9
+const BuiltInViewportIndex BuiltIn = 10
+const BuiltInTessLevelOuter BuiltIn = 11
+const BuiltInTessLevelInner BuiltIn = 12
+const BuiltInTessCoord BuiltIn = 13
+const BuiltInPatchVertices BuiltIn = 14
+const BuiltInFragCoord BuiltIn = 15
+const BuiltInPointCoord BuiltIn = 16
+const BuiltInFrontFacing BuiltIn = 17
+const BuiltInSampleId BuiltIn = 18
+const BuiltInSamplePosition BuiltIn = 19
+const BuiltInSampleMask BuiltIn = 20
+const BuiltInFragDepth BuiltIn = 22
+const BuiltInHelperInvocation BuiltIn = 23
+const BuiltInNumWorkgroups BuiltIn = 24
+const BuiltInWorkgroupSize BuiltIn = 25
+const BuiltInWorkgroupId BuiltIn = 26
+const BuiltInLocalInvocationId BuiltIn = 27
+const BuiltInGlobalInvocationId BuiltIn = 28
+const BuiltInLocalInvocationIndex BuiltIn = 29
+const BuiltInSubgroupSize BuiltIn = 36
+const BuiltInNumSubgroups BuiltIn = 38
+const BuiltInSubgroupId BuiltIn = 40
+const BuiltInSubgroupLocalInvocationId BuiltIn = 41
+const BuiltInVertexIndex BuiltIn = 42
+const BuiltInInstanceIndex BuiltIn = 43
+const BuiltInCoreIDARM BuiltIn = 4160
+const BuiltInCoreCountARM BuiltIn = 4161
+const BuiltInCoreMaxIDARM BuiltIn = 4162
+const BuiltInWarpIDARM BuiltIn = 4163
+const BuiltInWarpMaxIDARM BuiltIn = 4164
+const BuiltInSubgroupEqMask BuiltIn = 4416
+const BuiltInSubgroupEqMaskKHR BuiltIn = 4416
+const BuiltInSubgroupGeMask BuiltIn = 4417
+const BuiltInSubgroupGeMaskKHR BuiltIn = 4417
+const BuiltInSubgroupGtMask BuiltIn = 4418
+const BuiltInSubgroupGtMaskKHR BuiltIn = 4418
+const BuiltInSubgroupLeMask BuiltIn = 4419
+const BuiltInSubgroupLeMaskKHR BuiltIn = 4419
+const BuiltInSubgroupLtMask BuiltIn = 4420
+const BuiltInSubgroupLtMaskKHR BuiltIn = 4420
+const BuiltInBaseVertex BuiltIn = 4424
+const BuiltInBaseInstance BuiltIn = 4425
+const BuiltInDrawIndex BuiltIn = 4426
+const BuiltInPrimitiveShadingRateKHR BuiltIn = 4432
+const BuiltInDeviceIndex BuiltIn = 4438
+const BuiltInViewIndex BuiltIn = 4440
+const BuiltInShadingRateKHR BuiltIn = 4444
+const BuiltInBaryCoordNoPerspAMD BuiltIn = 4992
+const BuiltInBaryCoordNoPerspCentroidAMD BuiltIn = 4993
+const BuiltInBaryCoordNoPerspSampleAMD BuiltIn = 4994
+const BuiltInBaryCoordSmoothAMD BuiltIn = 4995
+const BuiltInBaryCoordSmoothCentroidAMD BuiltIn = 4996
+const BuiltInBaryCoordSmoothSampleAMD BuiltIn = 4997
+const BuiltInBaryCoordPullModelAMD BuiltIn = 4998
+const BuiltInFragStencilRefEXT BuiltIn = 5014
+const BuiltInViewportMaskNV BuiltIn = 5253
+const BuiltInSecondaryPositionNV BuiltIn = 5257
+const BuiltInSecondaryViewportMaskNV BuiltIn = 5258
+const BuiltInPositionPerViewNV BuiltIn = 5261
+const BuiltInViewportMaskPerViewNV BuiltIn = 5262
+const BuiltInFullyCoveredEXT BuiltIn = 5264
+const BuiltInTaskCountNV BuiltIn = 5274
+const BuiltInPrimitiveCountNV BuiltIn = 5275
+const BuiltInPrimitiveIndicesNV BuiltIn = 5276
+const BuiltInClipDistancePerViewNV BuiltIn = 5277
+const BuiltInCullDistancePerViewNV BuiltIn = 5278
+const BuiltInLayerPerViewNV BuiltIn = 5279
+const BuiltInMeshViewCountNV BuiltIn = 5280
+const BuiltInMeshViewIndicesNV BuiltIn = 5281
+const BuiltInBaryCoordKHR BuiltIn = 5286
+const BuiltInBaryCoordNV BuiltIn = 5286
+const BuiltInBaryCoordNoPerspKHR BuiltIn = 5287
+const BuiltInBaryCoordNoPerspNV BuiltIn = 5287
+const BuiltInFragSizeEXT BuiltIn = 5292
+const BuiltInFragmentSizeNV BuiltIn = 5292
+const BuiltInFragInvocationCountEXT BuiltIn = 5293
+const BuiltInInvocationsPerPixelNV BuiltIn = 5293
+const BuiltInPrimitivePointIndicesEXT BuiltIn = 5294
+const BuiltInPrimitiveLineIndicesEXT BuiltIn = 5295
+const BuiltInPrimitiveTriangleIndicesEXT BuiltIn = 5296
+const BuiltInCullPrimitiveEXT BuiltIn = 5299
+const BuiltInLaunchIdNV BuiltIn = 5319
+const BuiltInLaunchIdKHR BuiltIn = 5319
+const BuiltInLaunchSizeNV BuiltIn = 5320
+const BuiltInLaunchSizeKHR BuiltIn = 5320
+const BuiltInWorldRayOriginNV BuiltIn = 5321
+const BuiltInWorldRayOriginKHR BuiltIn = 5321
+const BuiltInWorldRayDirectionNV BuiltIn = 5322
+const BuiltInWorldRayDirectionKHR BuiltIn = 5322
+const BuiltInObjectRayOriginNV BuiltIn = 5323
+const BuiltInObjectRayOriginKHR BuiltIn = 5323
+const BuiltInObjectRayDirectionNV BuiltIn = 5324
+const BuiltInObjectRayDirectionKHR BuiltIn = 5324
+const BuiltInRayTminNV BuiltIn = 5325
+const BuiltInRayTminKHR BuiltIn = 5325
+const BuiltInRayTmaxNV BuiltIn = 5326
+const BuiltInRayTmaxKHR BuiltIn = 5326
+const BuiltInInstanceCustomIndexNV BuiltIn = 5327
+const BuiltInInstanceCustomIndexKHR BuiltIn = 5327
+const BuiltInObjectToWorldNV BuiltIn = 5330
+const BuiltInObjectToWorldKHR BuiltIn = 5330
+const BuiltInWorldToObjectNV BuiltIn = 5331
+const BuiltInWorldToObjectKHR BuiltIn = 5331
+const BuiltInHitTNV BuiltIn = 5332
+const BuiltInHitKindNV BuiltIn = 5333
+const BuiltInHitKindKHR BuiltIn = 5333
+const BuiltInCurrentRayTimeNV BuiltIn = 5334
+const BuiltInIncomingRayFlagsNV BuiltIn = 5351
+const BuiltInIncomingRayFlagsKHR BuiltIn = 5351
+const BuiltInRayGeometryIndexKHR BuiltIn = 5352
+const BuiltInWarpsPerSMNV BuiltIn = 5374
+const BuiltInSMCountNV BuiltIn = 5375
+const BuiltInWarpIDNV BuiltIn = 5376
+const BuiltInSMIDNV BuiltIn = 5377
+const BuiltInCullMaskKHR BuiltIn = 6021
 
 func (v BuiltIn) String() string { return enumString(KindBuiltIn, uint32(v)) }
 
@@ -1601,15 +1186,8 @@ var rowsBuiltIn = [...]enumerant{
 	{0x1b, "LocalInvocationId", nil},
 	{0x1c, "GlobalInvocationId", nil},
 	{0x1d, "LocalInvocationIndex", nil},
-	{0x1e, "WorkDim", nil},
-	{0x1f, "GlobalSize", nil},
-	{0x20, "EnqueuedWorkgroupSize", nil},
-	{0x21, "GlobalOffset", nil},
-	{0x22, "GlobalLinearId", nil},
 	{0x24, "SubgroupSize", nil},
-	{0x25, "SubgroupMaxSize", nil},
 	{0x26, "NumSubgroups", nil},
-	{0x27, "NumEnqueuedSubgroups", nil},
 	{0x28, "SubgroupId", nil},
 	{0x29, "SubgroupLocalInvocationId", nil},
 	{0x2a, "VertexIndex", nil},
@@ -1687,16 +1265,14 @@ var rowsBuiltIn = [...]enumerant{
 // Scope is the value enumeration of SPIR-V 3 with that name.
 type Scope uint32
 
-const (
-	ScopeCrossDevice    Scope = 0
-	ScopeDevice         Scope = 1
-	ScopeWorkgroup      Scope = 2
-	ScopeSubgroup       Scope = 3
-	ScopeInvocation     Scope = 4
-	ScopeQueueFamily    Scope = 5
-	ScopeQueueFamilyKHR Scope = 5
-	ScopeShaderCallKHR  Scope = 6
-)
+const ScopeCrossDevice Scope = 0
+const ScopeDevice Scope = 1
+const ScopeWorkgroup Scope = 2
+const ScopeSubgroup Scope = 3
+const ScopeInvocation Scope = 4
+const ScopeQueueFamily Scope = 5
+const ScopeQueueFamilyKHR Scope = 5
+const ScopeShaderCallKHR Scope = 6
 
 func (v Scope) String() string { return enumString(KindScope, uint32(v)) }
 
@@ -1713,15 +1289,13 @@ var rowsScope = [...]enumerant{
 // GroupOperation is the value enumeration of SPIR-V 3 with that name.
 type GroupOperation uint32
 
-const (
-	GroupOperationReduce                     GroupOperation = 0
-	GroupOperationInclusiveScan              GroupOperation = 1
-	GroupOperationExclusiveScan              GroupOperation = 2
-	GroupOperationClusteredReduce            GroupOperation = 3
-	GroupOperationPartitionedReduceNV        GroupOperation = 6
-	GroupOperationPartitionedInclusiveScanNV GroupOperation = 7
-	GroupOperationPartitionedExclusiveScanNV GroupOperation = 8
-)
+const GroupOperationReduce GroupOperation = 0
+const GroupOperationInclusiveScan GroupOperation = 1
+const GroupOperationExclusiveScan GroupOperation = 2
+const GroupOperationClusteredReduce GroupOperation = 3
+const GroupOperationPartitionedReduceNV GroupOperation = 6
+const GroupOperationPartitionedInclusiveScanNV GroupOperation = 7
+const GroupOperationPartitionedExclusiveScanNV GroupOperation = 8
 
 func (v GroupOperation) String() string { return enumString(KindGroupOperation, uint32(v)) }
 
@@ -1738,256 +1312,202 @@ var rowsGroupOperation = [...]enumerant{
 // KernelEnqueueFlags is the value enumeration of SPIR-V 3 with that name.
 type KernelEnqueueFlags uint32
 
-const (
-	KernelEnqueueFlagsNoWait        KernelEnqueueFlags = 0
-	KernelEnqueueFlagsWaitKernel    KernelEnqueueFlags = 1
-	KernelEnqueueFlagsWaitWorkGroup KernelEnqueueFlags = 2
-)
-
 func (v KernelEnqueueFlags) String() string { return enumString(KindKernelEnqueueFlags, uint32(v)) }
 
-var rowsKernelEnqueueFlags = [...]enumerant{
-	{0x0, "NoWait", nil},
-	{0x1, "WaitKernel", nil},
-	{0x2, "WaitWorkGroup", nil},
-}
+var rowsKernelEnqueueFlags = [...]enumerant{}
 
 // Capability is the value enumeration of SPIR-V 3 with that name.
 type Capability uint32
 
-const (
-	CapabilityMatrix                                       Capability = 0
-	CapabilityShader                                       Capability = 1
-	CapabilityGeometry                                     Capability = 2
-	CapabilityTessellation                                 Capability = 3
-	CapabilityAddresses                                    Capability = 4
-	CapabilityLinkage                                      Capability = 5
-	CapabilityKernel                                       Capability = 6
-	CapabilityVector16                                     Capability = 7
-	CapabilityFloat16Buffer                                Capability = 8
-	CapabilityFloat16                                      Capability = 9
-	CapabilityFloat64                                      Capability = 10
-	CapabilityInt64                                        Capability = 11
-	CapabilityInt64Atomics                                 Capability = 12
-	CapabilityImageBasic                                   Capability = 13
-	CapabilityImageReadWrite                               Capability = 14
-	CapabilityImageMipmap                                  Capability = 15
-	CapabilityPipes                                        Capability = 17
-	CapabilityGroups                                       Capability = 18
-	CapabilityDeviceEnqueue                                Capability = 19
-	CapabilityLiteralSampler                               Capability = 20
-	CapabilityAtomicStorage                                Capability = 21
-	CapabilityInt16                                        Capability = 22
-	CapabilityTessellationPointSize                        Capability = 23
-	CapabilityGeometryPointSize                            Capability = 24
-	CapabilityImageGatherExtended                          Capability = 25
-	CapabilityStorageImageMultisample                      Capability = 27
-	CapabilityUniformBufferArrayDynamicIndexing            Capability = 28
-	CapabilitySampledImageArrayDynamicIndexing             Capability = 29
-	CapabilityStorageBufferArrayDynamicIndexing            Capability = 30
-	CapabilityStorageImageArrayDynamicIndexing             Capability = 31
-	CapabilityClipDistance                                 Capability = 32
-	CapabilityCullDistance                                 Capability = 33
-	CapabilityImageCubeArray                               Capability = 34
-	CapabilitySampleRateShading                            Capability = 35
-	CapabilityImageRect                                    Capability = 36
-	CapabilitySampledRect                                  Capability = 37
-	CapabilityGenericPointer                               Capability = 38
-	CapabilityInt8                                         Capability = 39
-	CapabilityInputAttachment                              Capability = 40
-	CapabilitySparseResidency                              Capability = 41
-	CapabilityMinLod                                       Capability = 42
-	CapabilitySampled1D                                    Capability = 43
-	CapabilityImage1D                                      Capability = 44
-	CapabilitySampledCubeArray                             Capability = 45
-	CapabilitySampledBuffer                                Capability = 46
-	CapabilityImageBuffer                                  Capability = 47
-	CapabilityImageMSArray                                 Capability = 48
-	CapabilityStorageImageExtendedFormats                  Capability = 49
-	CapabilityImageQuery                                   Capability = 50
-	CapabilityDerivativeControl                            Capability = 51
-	CapabilityInterpolationFunction                        Capability = 52
-	CapabilityTransformFeedback                            Capability = 53
-	CapabilityGeometryStreams                              Capability = 54
-	CapabilityStorageImageReadWithoutFormat                Capability = 55
-	CapabilityStorageImageWriteWithoutFormat               Capability = 56
-	CapabilityMultiViewport                                Capability = 57
-	CapabilitySubgroupDispatch                             Capability = 58
-	CapabilityNamedBarrier                                 Capability = 59
-	CapabilityPipeStorage                                  Capability = 60
-	CapabilityGroupNonUniform                              Capability = 61
-	CapabilityGroupNonUniformVote                          Capability = 62
-	CapabilityGroupNonUniformArithmetic                    Capability = 63
-	CapabilityGroupNonUniformBallot                        Capability = 64
-	CapabilityGroupNonUniformShuffle                       Capability = 65
-	CapabilityGroupNonUniformShuffleRelative               Capability = 66
-	CapabilityGroupNonUniformClustered                     Capability = 67
-	CapabilityGroupNonUniformQuad                          Capability = 68
-	CapabilityShaderLayer                                  Capability = 69
-	CapabilityShaderViewportIndex                          Capability = 70
-	CapabilityUniformDecoration                            Capability = 71
-	CapabilityCoreBuiltinsARM                              Capability = 4165
-	CapabilityFragmentShadingRateKHR                       Capability = 4422
-	CapabilitySubgroupBallotKHR                            Capability = 4423
-	CapabilityDrawParameters                               Capability = 4427
-	CapabilityWorkgroupMemoryExplicitLayoutKHR             Capability = 4428
-	CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR   Capability = 4429
-	CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR  Capability = 4430
-	CapabilitySubgroupVoteKHR                              Capability = 4431
-	CapabilityStorageBuffer16BitAccess                     Capability = 4433
-	CapabilityStorageUniformBufferBlock16                  Capability = 4433
-	CapabilityUniformAndStorageBuffer16BitAccess           Capability = 4434
-	CapabilityStorageUniform16                             Capability = 4434
-	CapabilityStoragePushConstant16                        Capability = 4435
-	CapabilityStorageInputOutput16                         Capability = 4436
-	CapabilityDeviceGroup                                  Capability = 4437
-	CapabilityMultiView                                    Capability = 4439
-	CapabilityVariablePointersStorageBuffer                Capability = 4441
-	CapabilityVariablePointers                             Capability = 4442
-	CapabilityAtomicStorageOps                             Capability = 4445
-	CapabilitySampleMaskPostDepthCoverage                  Capability = 4447
-	CapabilityStorageBuffer8BitAccess                      Capability = 4448
-	CapabilityUniformAndStorageBuffer8BitAccess            Capability = 4449
-	CapabilityStoragePushConstant8                         Capability = 4450
-	CapabilityDenormPreserve                               Capability = 4464
-	CapabilityDenormFlushToZero                            Capability = 4465
-	CapabilitySignedZeroInfNanPreserve                     Capability = 4466
-	CapabilityRoundingModeRTE                              Capability = 4467
-	CapabilityRoundingModeRTZ                              Capability = 4468
-	CapabilityRayQueryProvisionalKHR                       Capability = 4471
-	CapabilityRayQueryKHR                                  Capability = 4472
-	CapabilityRayTraversalPrimitiveCullingKHR              Capability = 4478
-	CapabilityRayTracingKHR                                Capability = 4479
-	CapabilityFloat16ImageAMD                              Capability = 5008
-	CapabilityImageGatherBiasLodAMD                        Capability = 5009
-	CapabilityFragmentMaskAMD                              Capability = 5010
-	CapabilityStencilExportEXT                             Capability = 5013
-	CapabilityImageReadWriteLodAMD                         Capability = 5015
-	CapabilityInt64ImageEXT                                Capability = 5016
-	CapabilityShaderClockKHR                               Capability = 5055
-	CapabilitySampleMaskOverrideCoverageNV                 Capability = 5249
-	CapabilityGeometryShaderPassthroughNV                  Capability = 5251
-	CapabilityShaderViewportIndexLayerEXT                  Capability = 5254
-	CapabilityShaderViewportIndexLayerNV                   Capability = 5254
-	CapabilityShaderViewportMaskNV                         Capability = 5255
-	CapabilityShaderStereoViewNV                           Capability = 5259
-	CapabilityPerViewAttributesNV                          Capability = 5260
-	CapabilityFragmentFullyCoveredEXT                      Capability = 5265
-	CapabilityMeshShadingNV                                Capability = 5266
-	CapabilityImageFootprintNV                             Capability = 5282
-	CapabilityMeshShadingEXT                               Capability = 5283
-	CapabilityFragmentBarycentricKHR                       Capability = 5284
-	CapabilityFragmentBarycentricNV                        Capability = 5284
-	CapabilityComputeDerivativeGroupQuadsNV                Capability = 5288
-	CapabilityFragmentDensityEXT                           Capability = 5291
-	CapabilityShadingRateNV                                Capability = 5291
-	CapabilityGroupNonUniformPartitionedNV                 Capability = 5297
-	CapabilityShaderNonUniform                             Capability = 5301
-	CapabilityShaderNonUniformEXT                          Capability = 5301
-	CapabilityRuntimeDescriptorArray                       Capability = 5302
-	CapabilityRuntimeDescriptorArrayEXT                    Capability = 5302
-	CapabilityInputAttachmentArrayDynamicIndexing          Capability = 5303
-	CapabilityInputAttachmentArrayDynamicIndexingEXT       Capability = 5303
-	CapabilityUniformTexelBufferArrayDynamicIndexing       Capability = 5304
-	CapabilityUniformTexelBufferArrayDynamicIndexingEXT    Capability = 5304
-	CapabilityStorageTexelBufferArrayDynamicIndexing       Capability = 5305
-	CapabilityStorageTexelBufferArrayDynamicIndexingEXT    Capability = 5305
-	CapabilityUniformBufferArrayNonUniformIndexing         Capability = 5306
-	CapabilityUniformBufferArrayNonUniformIndexingEXT      Capability = 5306
-	CapabilitySampledImageArrayNonUniformIndexing          Capability = 5307
-	CapabilitySampledImageArrayNonUniformIndexingEXT       Capability = 5307
-	CapabilityStorageBufferArrayNonUniformIndexing         Capability = 5308
-	CapabilityStorageBufferArrayNonUniformIndexingEXT      Capability = 5308
-	CapabilityStorageImageArrayNonUniformIndexing          Capability = 5309
-	CapabilityStorageImageArrayNonUniformIndexingEXT       Capability = 5309
-	CapabilityInputAttachmentArrayNonUniformIndexing       Capability = 5310
-	CapabilityInputAttachmentArrayNonUniformIndexingEXT    Capability = 5310
-	CapabilityUniformTexelBufferArrayNonUniformIndexing    Capability = 5311
-	CapabilityUniformTexelBufferArrayNonUniformIndexingEXT Capability = 5311
-	CapabilityStorageTexelBufferArrayNonUniformIndexing    Capability = 5312
-	CapabilityStorageTexelBufferArrayNonUniformIndexingEXT Capability = 5312
-	CapabilityRayTracingNV                                 Capability = 5340
-	CapabilityRayTracingMotionBlurNV                       Capability = 5341
-	CapabilityVulkanMemoryModel                            Capability = 5345
-	CapabilityVulkanMemoryModelKHR                         Capability = 5345
-	CapabilityVulkanMemoryModelDeviceScope                 Capability = 5346
-	CapabilityVulkanMemoryModelDeviceScopeKHR              Capability = 5346
-	CapabilityPhysicalStorageBufferAddresses               Capability = 5347
-	CapabilityPhysicalStorageBufferAddressesEXT            Capability = 5347
-	CapabilityComputeDerivativeGroupLinearNV               Capability = 5350
-	CapabilityRayTracingProvisionalKHR                     Capability = 5353
-	CapabilityCooperativeMatrixNV                          Capability = 5357
-	CapabilityFragmentShaderSampleInterlockEXT             Capability = 5363
-	CapabilityFragmentShaderShadingRateInterlockEXT        Capability = 5372
-	CapabilityShaderSMBuiltinsNV                           Capability = 5373
-	CapabilityFragmentShaderPixelInterlockEXT              Capability = 5378
-	CapabilityDemoteToHelperInvocation                     Capability = 5379
-	CapabilityDemoteToHelperInvocationEXT                  Capability = 5379
-	CapabilityRayTracingOpacityMicromapEXT                 Capability = 5381
-	CapabilityShaderInvocationReorderNV                    Capability = 5383
-	CapabilityBindlessTextureNV                            Capability = 5390
-	CapabilitySubgroupShuffleINTEL                         Capability = 5568
-	CapabilitySubgroupBufferBlockIOINTEL                   Capability = 5569
-	CapabilitySubgroupImageBlockIOINTEL                    Capability = 5570
-	CapabilitySubgroupImageMediaBlockIOINTEL               Capability = 5579
-	CapabilityRoundToInfinityINTEL                         Capability = 5582
-	CapabilityFloatingPointModeINTEL                       Capability = 5583
-	CapabilityIntegerFunctions2INTEL                       Capability = 5584
-	CapabilityFunctionPointersINTEL                        Capability = 5603
-	CapabilityIndirectReferencesINTEL                      Capability = 5604
-	CapabilityAsmINTEL                                     Capability = 5606
-	CapabilityAtomicFloat32MinMaxEXT                       Capability = 5612
-	CapabilityAtomicFloat64MinMaxEXT                       Capability = 5613
-	CapabilityAtomicFloat16MinMaxEXT                       Capability = 5616
-	CapabilityVectorComputeINTEL                           Capability = 5617
-	CapabilityVectorAnyINTEL                               Capability = 5619
-	CapabilityExpectAssumeKHR                              Capability = 5629
-	CapabilitySubgroupAvcMotionEstimationINTEL             Capability = 5696
-	CapabilitySubgroupAvcMotionEstimationIntraINTEL        Capability = 5697
-	CapabilitySubgroupAvcMotionEstimationChromaINTEL       Capability = 5698
-	CapabilityVariableLengthArrayINTEL                     Capability = 5817
-	CapabilityFunctionFloatControlINTEL                    Capability = 5821
-	CapabilityFPGAMemoryAttributesINTEL                    Capability = 5824
-	CapabilityFPFastMathModeINTEL                          Capability = 5837
-	CapabilityArbitraryPrecisionIntegersINTEL              Capability = 5844
-	CapabilityArbitraryPrecisionFloatingPointINTEL         Capability = 5845
-	CapabilityUnstructuredLoopControlsINTEL                Capability = 5886
-	CapabilityFPGALoopControlsINTEL                        Capability = 5888
-	CapabilityKernelAttributesINTEL                        Capability = 5892
-	CapabilityFPGAKernelAttributesINTEL                    Capability = 5897
-	CapabilityFPGAMemoryAccessesINTEL                      Capability = 5898
-	CapabilityFPGAClusterAttributesINTEL                   Capability = 5904
-	CapabilityLoopFuseINTEL                                Capability = 5906
-	CapabilityFPGADSPControlINTEL                          Capability = 5908
-	CapabilityMemoryAccessAliasingINTEL                    Capability = 5910
-	CapabilityFPGAInvocationPipeliningAttributesINTEL      Capability = 5916
-	CapabilityFPGABufferLocationINTEL                      Capability = 5920
-	CapabilityArbitraryPrecisionFixedPointINTEL            Capability = 5922
-	CapabilityUSMStorageClassesINTEL                       Capability = 5935
-	CapabilityRuntimeAlignedAttributeINTEL                 Capability = 5939
-	CapabilityIOPipesINTEL                                 Capability = 5943
-	CapabilityBlockingPipesINTEL                           Capability = 5945
-	CapabilityFPGARegINTEL                                 Capability = 5948
-	CapabilityDotProductInputAll                           Capability = 6016
-	CapabilityDotProductInputAllKHR                        Capability = 6016
-	CapabilityDotProductInput4x8Bit                        Capability = 6017
-	CapabilityDotProductInput4x8BitKHR                     Capability = 6017
-	CapabilityDotProductInput4x8BitPacked                  Capability = 6018
-	CapabilityDotProductInput4x8BitPackedKHR               Capability = 6018
-	CapabilityDotProduct                                   Capability = 6019
-	CapabilityDotProductKHR                                Capability = 6019
-	CapabilityRayCullMaskKHR                               Capability = 6020
-	CapabilityBitInstructions                              Capability = 6025
-	CapabilityGroupNonUniformRotateKHR                     Capability = 6026
-	CapabilityAtomicFloat32AddEXT                          Capability = 6033
-	CapabilityAtomicFloat64AddEXT                          Capability = 6034
-	CapabilityLongConstantCompositeINTEL                   Capability = 6089
-	CapabilityOptNoneINTEL                                 Capability = 6094
-	CapabilityAtomicFloat16AddEXT                          Capability = 6095
-	CapabilityDebugInfoModuleINTEL                         Capability = 6114
-	CapabilitySplitBarrierINTEL                            Capability = 6141
-	CapabilityGroupUniformArithmeticKHR                    Capability = 6400
-)
+const CapabilityMatrix Capability = 0
+const CapabilityShader Capability = 1
+const CapabilityGeometry Capability = 2
+const CapabilityTessellation Capability = 3
+const CapabilityAddresses Capability = 4
+const CapabilityLinkage Capability = 5
+const CapabilityKernel Capability = 6
+const CapabilityVector16 Capability = 7
+const CapabilityFloat16Buffer Capability = 8
+const CapabilityFloat16 Capability = 9
+const CapabilityFloat64 Capability = 10
+const CapabilityInt64 Capability = 11
+const CapabilityInt64Atomics Capability = 12
+const CapabilityImageBasic Capability = 13
+const CapabilityImageReadWrite Capability = 14
+const CapabilityImageMipmap Capability = 15
+const CapabilityPipes Capability = 17
+const CapabilityGroups Capability = 18
+const CapabilityDeviceEnqueue Capability = 19
+const CapabilityLiteralSampler Capability = 20
+const CapabilityAtomicStorage Capability = 21
+const CapabilityInt16 Capability = 22
+const CapabilityTessellationPointSize Capability = 23
+const CapabilityGeometryPointSize Capability = 24
+const CapabilityImageGatherExtended Capability = 25
+const CapabilityStorageImageMultisample Capability = 27
+const CapabilityUniformBufferArrayDynamicIndexing Capability = 28
+const CapabilitySampledImageArrayDynamicIndexing Capability = 29
+const CapabilityStorageBufferArrayDynamicIndexing Capability = 30
+const CapabilityStorageImageArrayDynamicIndexing Capability = 31
+const CapabilityClipDistance Capability = 32
+const CapabilityCullDistance Capability = 33
+const CapabilityImageCubeArray Capability = 34
+const CapabilitySampleRateShading Capability = 35
+const CapabilityImageRect Capability = 36
+const CapabilitySampledRect Capability = 37
+const CapabilityGenericPointer Capability = 38
+const CapabilityInt8 Capability = 39
+const CapabilityInputAttachment Capability = 40
+const CapabilitySparseResidency Capability = 41
+const CapabilityMinLod Capability = 42
+const CapabilitySampled1D Capability = 43
+const CapabilityImage1D Capability = 44
+const CapabilitySampledCubeArray Capability = 45
+const CapabilitySampledBuffer Capability = 46
+const CapabilityImageBuffer Capability = 47
+const CapabilityImageMSArray Capability = 48
+const CapabilityStorageImageExtendedFormats Capability = 49
+const CapabilityImageQuery Capability = 50
+const CapabilityDerivativeControl Capability = 51
+const CapabilityInterpolationFunction Capability = 52
+const CapabilityTransformFeedback Capability = 53
+const CapabilityGeometryStreams Capability = 54
+const CapabilityStorageImageReadWithoutFormat Capability = 55
+const CapabilityStorageImageWriteWithoutFormat Capability = 56
+const CapabilityMultiViewport Capability = 57
+const CapabilitySubgroupDispatch Capability = 58
+const CapabilityNamedBarrier Capability = 59
+const CapabilityPipeStorage Capability = 60
+const CapabilityGroupNonUniform Capability = 61
+const CapabilityGroupNonUniformVote Capability = 62
+const CapabilityGroupNonUniformArithmetic Capability = 63
+const CapabilityGroupNonUniformBallot Capability = 64
+const CapabilityGroupNonUniformShuffle Capability = 65
+const CapabilityGroupNonUniformShuffleRelative Capability = 66
+const CapabilityGroupNonUniformClustered Capability = 67
+const CapabilityGroupNonUniformQuad Capability = 68
+const CapabilityShaderLayer Capability = 69
+const CapabilityShaderViewportIndex Capability = 70
+const CapabilityUniformDecoration Capability = 71
+const CapabilityCoreBuiltinsARM Capability = 4165
+const CapabilityFragmentShadingRateKHR Capability = 4422
+const CapabilitySubgroupBallotKHR Capability = 4423
+const CapabilityDrawParameters Capability = 4427
+const CapabilityWorkgroupMemoryExplicitLayoutKHR Capability = 4428
+const CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR Capability = 4429
+const CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR Capability = 4430
+const CapabilitySubgroupVoteKHR Capability = 4431
+const CapabilityStorageBuffer16BitAccess Capability = 4433
+const CapabilityStorageUniformBufferBlock16 Capability = 4433
+const CapabilityUniformAndStorageBuffer16BitAccess Capability = 4434
+const CapabilityStorageUniform16 Capability = 4434
+const CapabilityStoragePushConstant16 Capability = 4435
+const CapabilityStorageInputOutput16 Capability = 4436
+const CapabilityDeviceGroup Capability = 4437
+const CapabilityMultiView Capability = 4439
+const CapabilityVariablePointersStorageBuffer Capability = 4441
+const CapabilityVariablePointers Capability = 4442
+const CapabilityAtomicStorageOps Capability = 4445
+const CapabilitySampleMaskPostDepthCoverage Capability = 4447
+const CapabilityStorageBuffer8BitAccess Capability = 4448
+const CapabilityUniformAndStorageBuffer8BitAccess Capability = 4449
+const CapabilityStoragePushConstant8 Capability = 4450
+const CapabilityDenormPreserve Capability = 4464
+const CapabilityDenormFlushToZero Capability = 4465
+const CapabilitySignedZeroInfNanPreserve Capability = 4466
+const CapabilityRoundingModeRTE Capability = 4467
+const CapabilityRoundingModeRTZ Capability = 4468
+const CapabilityRayQueryProvisionalKHR Capability = 4471
+const CapabilityRayQueryKHR Capability = 4472
+const CapabilityRayTraversalPrimitiveCullingKHR Capability = 4478
+const CapabilityRayTracingKHR Capability = 4479
+const CapabilityFloat16ImageAMD Capability = 5008
+const CapabilityImageGatherBiasLodAMD Capability = 5009
+const CapabilityFragmentMaskAMD Capability = 5010
+const CapabilityStencilExportEXT Capability = 5013
+const CapabilityImageReadWriteLodAMD Capability = 5015
+const CapabilityInt64ImageEXT Capability = 5016
+const CapabilityShaderClockKHR Capability = 5055
+const CapabilitySampleMaskOverrideCoverageNV Capability = 5249
+const CapabilityGeometryShaderPassthroughNV Capability = 5251
+const CapabilityShaderViewportIndexLayerEXT Capability = 5254
+const CapabilityShaderViewportIndexLayerNV Capability = 5254
+const CapabilityShaderViewportMaskNV Capability = 5255
+const CapabilityShaderStereoViewNV Capability = 5259
+const CapabilityPerViewAttributesNV Capability = 5260
+const CapabilityFragmentFullyCoveredEXT Capability = 5265
+const CapabilityMeshShadingNV Capability = 5266
+const CapabilityImageFootprintNV Capability = 5282
+const CapabilityMeshShadingEXT Capability = 5283
+const CapabilityFragmentBarycentricKHR Capability = 5284
+const CapabilityFragmentBarycentricNV Capability = 5284
+const CapabilityComputeDerivativeGroupQuadsNV Capability = 5288
+const CapabilityFragmentDensityEXT Capability = 5291
+const CapabilityShadingRateNV Capability = 5291
+const CapabilityGroupNonUniformPartitionedNV Capability = 5297
+const CapabilityShaderNonUniform Capability = 5301
+const CapabilityShaderNonUniformEXT Capability = 5301
+const CapabilityRuntimeDescriptorArray Capability = 5302
+const CapabilityRuntimeDescriptorArrayEXT Capability = 5302
+const CapabilityInputAttachmentArrayDynamicIndexing Capability = 5303
+const CapabilityInputAttachmentArrayDynamicIndexingEXT Capability = 5303
+const CapabilityUniformTexelBufferArrayDynamicIndexing Capability = 5304
+const CapabilityUniformTexelBufferArrayDynamicIndexingEXT Capability = 5304
+const CapabilityStorageTexelBufferArrayDynamicIndexing Capability = 5305
+const CapabilityStorageTexelBufferArrayDynamicIndexingEXT Capability = 5305
+const CapabilityUniformBufferArrayNonUniformIndexing Capability = 5306
+const CapabilityUniformBufferArrayNonUniformIndexingEXT Capability = 5306
+const CapabilitySampledImageArrayNonUniformIndexing Capability = 5307
+const CapabilitySampledImageArrayNonUniformIndexingEXT Capability = 5307
+const CapabilityStorageBufferArrayNonUniformIndexing Capability = 5308
+const CapabilityStorageBufferArrayNonUniformIndexingEXT Capability = 5308
+const CapabilityStorageImageArrayNonUniformIndexing Capability = 5309
+const CapabilityStorageImageArrayNonUniformIndexingEXT Capability = 5309
+const CapabilityInputAttachmentArrayNonUniformIndexing Capability = 5310
+const CapabilityInputAttachmentArrayNonUniformIndexingEXT Capability = 5310
+const CapabilityUniformTexelBufferArrayNonUniformIndexing Capability = 5311
+const CapabilityUniformTexelBufferArrayNonUniformIndexingEXT Capability = 5311
+const CapabilityStorageTexelBufferArrayNonUniformIndexing Capability = 5312
+const CapabilityStorageTexelBufferArrayNonUniformIndexingEXT Capability = 5312
+const CapabilityRayTracingNV Capability = 5340
+const CapabilityRayTracingMotionBlurNV Capability = 5341
+const CapabilityVulkanMemoryModel Capability = 5345
+const CapabilityVulkanMemoryModelKHR Capability = 5345
+const CapabilityVulkanMemoryModelDeviceScope Capability = 5346
+const CapabilityVulkanMemoryModelDeviceScopeKHR Capability = 5346
+const CapabilityPhysicalStorageBufferAddresses Capability = 5347
+const CapabilityPhysicalStorageBufferAddressesEXT Capability = 5347
+const CapabilityComputeDerivativeGroupLinearNV Capability = 5350
+const CapabilityRayTracingProvisionalKHR Capability = 5353
+const CapabilityCooperativeMatrixNV Capability = 5357
+const CapabilityFragmentShaderSampleInterlockEXT Capability = 5363
+const CapabilityFragmentShaderShadingRateInterlockEXT Capability = 5372
+const CapabilityShaderSMBuiltinsNV Capability = 5373
+const CapabilityFragmentShaderPixelInterlockEXT Capability = 5378
+const CapabilityDemoteToHelperInvocation Capability = 5379
+const CapabilityDemoteToHelperInvocationEXT Capability = 5379
+const CapabilityRayTracingOpacityMicromapEXT Capability = 5381
+const CapabilityShaderInvocationReorderNV Capability = 5383
+const CapabilityBindlessTextureNV Capability = 5390
+const CapabilityAtomicFloat32MinMaxEXT Capability = 5612
+const CapabilityAtomicFloat64MinMaxEXT Capability = 5613
+const CapabilityAtomicFloat16MinMaxEXT Capability = 5616
+const CapabilityExpectAssumeKHR Capability = 5629
+const CapabilityDotProductInputAll Capability = 6016
+const CapabilityDotProductInputAllKHR Capability = 6016
+const CapabilityDotProductInput4x8Bit Capability = 6017
+const CapabilityDotProductInput4x8BitKHR Capability = 6017
+const CapabilityDotProductInput4x8BitPacked Capability = 6018
+const CapabilityDotProductInput4x8BitPackedKHR Capability = 6018
+const CapabilityDotProduct Capability = 6019
+const CapabilityDotProductKHR Capability = 6019
+const CapabilityRayCullMaskKHR Capability = 6020
+const CapabilityBitInstructions Capability = 6025
+const CapabilityGroupNonUniformRotateKHR Capability = 6026
+const CapabilityAtomicFloat32AddEXT Capability = 6033
+const CapabilityAtomicFloat64AddEXT Capability = 6034
+const CapabilityAtomicFloat16AddEXT Capability = 6095
+const CapabilityGroupUniformArithmeticKHR Capability = 6400
 
 func (v Capability) String() string { return enumString(KindCapability, uint32(v)) }
 
@@ -2141,48 +1661,10 @@ var rowsCapability = [...]enumerant{
 	{0x1505, "RayTracingOpacityMicromapEXT", nil},
 	{0x1507, "ShaderInvocationReorderNV", nil},
 	{0x150e, "BindlessTextureNV", nil},
-	{0x15c0, "SubgroupShuffleINTEL", nil},
-	{0x15c1, "SubgroupBufferBlockIOINTEL", nil},
-	{0x15c2, "SubgroupImageBlockIOINTEL", nil},
-	{0x15cb, "SubgroupImageMediaBlockIOINTEL", nil},
-	{0x15ce, "RoundToInfinityINTEL", nil},
-	{0x15cf, "FloatingPointModeINTEL", nil},
-	{0x15d0, "IntegerFunctions2INTEL", nil},
-	{0x15e3, "FunctionPointersINTEL", nil},
-	{0x15e4, "IndirectReferencesINTEL", nil},
-	{0x15e6, "AsmINTEL", nil},
 	{0x15ec, "AtomicFloat32MinMaxEXT", nil},
 	{0x15ed, "AtomicFloat64MinMaxEXT", nil},
 	{0x15f0, "AtomicFloat16MinMaxEXT", nil},
-	{0x15f1, "VectorComputeINTEL", nil},
-	{0x15f3, "VectorAnyINTEL", nil},
 	{0x15fd, "ExpectAssumeKHR", nil},
-	{0x1640, "SubgroupAvcMotionEstimationINTEL", nil},
-	{0x1641, "SubgroupAvcMotionEstimationIntraINTEL", nil},
-	{0x1642, "SubgroupAvcMotionEstimationChromaINTEL", nil},
-	{0x16b9, "VariableLengthArrayINTEL", nil},
-	{0x16bd, "FunctionFloatControlINTEL", nil},
-	{0x16c0, "FPGAMemoryAttributesINTEL", nil},
-	{0x16cd, "FPFastMathModeINTEL", nil},
-	{0x16d4, "ArbitraryPrecisionIntegersINTEL", nil},
-	{0x16d5, "ArbitraryPrecisionFloatingPointINTEL", nil},
-	{0x16fe, "UnstructuredLoopControlsINTEL", nil},
-	{0x1700, "FPGALoopControlsINTEL", nil},
-	{0x1704, "KernelAttributesINTEL", nil},
-	{0x1709, "FPGAKernelAttributesINTEL", nil},
-	{0x170a, "FPGAMemoryAccessesINTEL", nil},
-	{0x1710, "FPGAClusterAttributesINTEL", nil},
-	{0x1712, "LoopFuseINTEL", nil},
-	{0x1714, "FPGADSPControlINTEL", nil},
-	{0x1716, "MemoryAccessAliasingINTEL", nil},
-	{0x171c, "FPGAInvocationPipeliningAttributesINTEL", nil},
-	{0x1720, "FPGABufferLocationINTEL", nil},
-	{0x1722, "ArbitraryPrecisionFixedPointINTEL", nil},
-	{0x172f, "USMStorageClassesINTEL", nil},
-	{0x1733, "RuntimeAlignedAttributeINTEL", nil},
-	{0x1737, "IOPipesINTEL", nil},
-	{0x1739, "BlockingPipesINTEL", nil},
-	{0x173c, "FPGARegINTEL", nil},
 	{0x1780, "DotProductInputAll", nil},
 	{0x1781, "DotProductInput4x8Bit", nil},
 	{0x1782, "DotProductInput4x8BitPacked", nil},
@@ -2192,21 +1674,15 @@ var rowsCapability = [...]enumerant{
 	{0x178a, "GroupNonUniformRotateKHR", nil},
 	{0x1791, "AtomicFloat32AddEXT", nil},
 	{0x1792, "AtomicFloat64AddEXT", nil},
-	{0x17c9, "LongConstantCompositeINTEL", nil},
-	{0x17ce, "OptNoneINTEL", nil},
 	{0x17cf, "AtomicFloat16AddEXT", nil},
-	{0x17e2, "DebugInfoModuleINTEL", nil},
-	{0x17fd, "SplitBarrierINTEL", nil},
 	{0x1900, "GroupUniformArithmeticKHR", nil},
 }
 
 // RayQueryIntersection is the value enumeration of SPIR-V 3 with that name.
 type RayQueryIntersection uint32
 
-const (
-	RayQueryIntersectionRayQueryCandidateIntersectionKHR RayQueryIntersection = 0
-	RayQueryIntersectionRayQueryCommittedIntersectionKHR RayQueryIntersection = 1
-)
+const RayQueryIntersectionRayQueryCandidateIntersectionKHR RayQueryIntersection = 0
+const RayQueryIntersectionRayQueryCommittedIntersectionKHR RayQueryIntersection = 1
 
 func (v RayQueryIntersection) String() string { return enumString(KindRayQueryIntersection, uint32(v)) }
 
@@ -2218,11 +1694,9 @@ var rowsRayQueryIntersection = [...]enumerant{
 // RayQueryCommittedIntersectionType is the value enumeration of SPIR-V 3 with that name.
 type RayQueryCommittedIntersectionType uint32
 
-const (
-	RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionNoneKHR      RayQueryCommittedIntersectionType = 0
-	RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionTriangleKHR  RayQueryCommittedIntersectionType = 1
-	RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionGeneratedKHR RayQueryCommittedIntersectionType = 2
-)
+const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionNoneKHR RayQueryCommittedIntersectionType = 0
+const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionTriangleKHR RayQueryCommittedIntersectionType = 1
+const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionGeneratedKHR RayQueryCommittedIntersectionType = 2
 
 func (v RayQueryCommittedIntersectionType) String() string {
 	return enumString(KindRayQueryCommittedIntersectionType, uint32(v))
@@ -2237,10 +1711,8 @@ var rowsRayQueryCommittedIntersectionType = [...]enumerant{
 // RayQueryCandidateIntersectionType is the value enumeration of SPIR-V 3 with that name.
 type RayQueryCandidateIntersectionType uint32
 
-const (
-	RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionTriangleKHR RayQueryCandidateIntersectionType = 0
-	RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionAABBKHR     RayQueryCandidateIntersectionType = 1
-)
+const RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionTriangleKHR RayQueryCandidateIntersectionType = 0
+const RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionAABBKHR RayQueryCandidateIntersectionType = 1
 
 func (v RayQueryCandidateIntersectionType) String() string {
 	return enumString(KindRayQueryCandidateIntersectionType, uint32(v))
@@ -2254,10 +1726,8 @@ var rowsRayQueryCandidateIntersectionType = [...]enumerant{
 // PackedVectorFormat is the value enumeration of SPIR-V 3 with that name.
 type PackedVectorFormat uint32
 
-const (
-	PackedVectorFormatPackedVectorFormat4x8Bit    PackedVectorFormat = 0
-	PackedVectorFormatPackedVectorFormat4x8BitKHR PackedVectorFormat = 0
-)
+const PackedVectorFormatPackedVectorFormat4x8Bit PackedVectorFormat = 0
+const PackedVectorFormatPackedVectorFormat4x8BitKHR PackedVectorFormat = 0
 
 func (v PackedVectorFormat) String() string { return enumString(KindPackedVectorFormat, uint32(v)) }
 

@@ -3,1404 +3,855 @@
 
 package spirv
 
-const (
-	OpNop                                                                   Op = 0
-	OpUndef                                                                 Op = 1
-	OpSourceContinued                                                       Op = 2
-	OpSource                                                                Op = 3
-	OpSourceExtension                                                       Op = 4
-	OpName                                                                  Op = 5
-	OpMemberName                                                            Op = 6
-	OpString                                                                Op = 7
-	OpLine                                                                  Op = 8
-	OpExtension                                                             Op = 10
-	OpExtInstImport                                                         Op = 11
-	OpExtInst                                                               Op = 12
-	OpMemoryModel                                                           Op = 14
-	OpEntryPoint                                                            Op = 15
-	OpExecutionMode                                                         Op = 16
-	OpCapability                                                            Op = 17
-	OpTypeVoid                                                              Op = 19
-	OpTypeBool                                                              Op = 20
-	OpTypeInt                                                               Op = 21
-	OpTypeFloat                                                             Op = 22
-	OpTypeVector                                                            Op = 23
-	OpTypeMatrix                                                            Op = 24
-	OpTypeImage                                                             Op = 25
-	OpTypeSampler                                                           Op = 26
-	OpTypeSampledImage                                                      Op = 27
-	OpTypeArray                                                             Op = 28
-	OpTypeRuntimeArray                                                      Op = 29
-	OpTypeStruct                                                            Op = 30
-	OpTypeOpaque                                                            Op = 31
-	OpTypePointer                                                           Op = 32
-	OpTypeFunction                                                          Op = 33
-	OpTypeEvent                                                             Op = 34
-	OpTypeDeviceEvent                                                       Op = 35
-	OpTypeReserveId                                                         Op = 36
-	OpTypeQueue                                                             Op = 37
-	OpTypePipe                                                              Op = 38
-	OpTypeForwardPointer                                                    Op = 39
-	OpConstantTrue                                                          Op = 41
-	OpConstantFalse                                                         Op = 42
-	OpConstant                                                              Op = 43
-	OpConstantComposite                                                     Op = 44
-	OpConstantSampler                                                       Op = 45
-	OpConstantNull                                                          Op = 46
-	OpSpecConstantTrue                                                      Op = 48
-	OpSpecConstantFalse                                                     Op = 49
-	OpSpecConstant                                                          Op = 50
-	OpSpecConstantComposite                                                 Op = 51
-	OpSpecConstantOp                                                        Op = 52
-	OpFunction                                                              Op = 54
-	OpFunctionParameter                                                     Op = 55
-	OpFunctionEnd                                                           Op = 56
-	OpFunctionCall                                                          Op = 57
-	OpVariable                                                              Op = 59
-	OpImageTexelPointer                                                     Op = 60
-	OpLoad                                                                  Op = 61
-	OpStore                                                                 Op = 62
-	OpCopyMemory                                                            Op = 63
-	OpCopyMemorySized                                                       Op = 64
-	OpAccessChain                                                           Op = 65
-	OpInBoundsAccessChain                                                   Op = 66
-	OpPtrAccessChain                                                        Op = 67
-	OpArrayLength                                                           Op = 68
-	OpGenericPtrMemSemantics                                                Op = 69
-	OpInBoundsPtrAccessChain                                                Op = 70
-	OpDecorate                                                              Op = 71
-	OpMemberDecorate                                                        Op = 72
-	OpDecorationGroup                                                       Op = 73
-	OpGroupDecorate                                                         Op = 74
-	OpGroupMemberDecorate                                                   Op = 75
-	OpVectorExtractDynamic                                                  Op = 77
-	OpVectorInsertDynamic                                                   Op = 78
-	OpVectorShuffle                                                         Op = 79
-	OpCompositeConstruct                                                    Op = 80
-	OpCompositeExtract                                                      Op = 81
-	OpCompositeInsert                                                       Op = 82
-	OpCopyObject                                                            Op = 83
-	OpTranspose                                                             Op = 84
-	OpSampledImage                                                          Op = 86
-	OpImageSampleImplicitLod                                                Op = 87
-	OpImageSampleExplicitLod                                                Op = 88
-	OpImageSampleDrefImplicitLod                                            Op = 89
-	OpImageSampleDrefExplicitLod                                            Op = 90
-	OpImageSampleProjImplicitLod                                            Op = 91
-	OpImageSampleProjExplicitLod                                            Op = 92
-	OpImageSampleProjDrefImplicitLod                                        Op = 93
-	OpImageSampleProjDrefExplicitLod                                        Op = 94
-	OpImageFetch                                                            Op = 95
-	OpImageGather                                                           Op = 96
-	OpImageDrefGather                                                       Op = 97
-	OpImageRead                                                             Op = 98
-	OpImageWrite                                                            Op = 99
-	OpImage                                                                 Op = 100
-	OpImageQueryFormat                                                      Op = 101
-	OpImageQueryOrder                                                       Op = 102
-	OpImageQuerySizeLod                                                     Op = 103
-	OpImageQuerySize                                                        Op = 104
-	OpImageQueryLod                                                         Op = 105
-	OpImageQueryLevels                                                      Op = 106
-	OpImageQuerySamples                                                     Op = 107
-	OpConvertFToU                                                           Op = 109
-	OpConvertFToS                                                           Op = 110
-	OpConvertSToF                                                           Op = 111
-	OpConvertUToF                                                           Op = 112
-	OpUConvert                                                              Op = 113
-	OpSConvert                                                              Op = 114
-	OpFConvert                                                              Op = 115
-	OpQuantizeToF16                                                         Op = 116
-	OpConvertPtrToU                                                         Op = 117
-	OpSatConvertSToU                                                        Op = 118
-	OpSatConvertUToS                                                        Op = 119
-	OpConvertUToPtr                                                         Op = 120
-	OpPtrCastToGeneric                                                      Op = 121
-	OpGenericCastToPtr                                                      Op = 122
-	OpGenericCastToPtrExplicit                                              Op = 123
-	OpBitcast                                                               Op = 124
-	OpSNegate                                                               Op = 126
-	OpFNegate                                                               Op = 127
-	OpIAdd                                                                  Op = 128
-	OpFAdd                                                                  Op = 129
-	OpISub                                                                  Op = 130
-	OpFSub                                                                  Op = 131
-	OpIMul                                                                  Op = 132
-	OpFMul                                                                  Op = 133
-	OpUDiv                                                                  Op = 134
-	OpSDiv                                                                  Op = 135
-	OpFDiv                                                                  Op = 136
-	OpUMod                                                                  Op = 137
-	OpSRem                                                                  Op = 138
-	OpSMod                                                                  Op = 139
-	OpFRem                                                                  Op = 140
-	OpFMod                                                                  Op = 141
-	OpVectorTimesScalar                                                     Op = 142
-	OpMatrixTimesScalar                                                     Op = 143
-	OpVectorTimesMatrix                                                     Op = 144
-	OpMatrixTimesVector                                                     Op = 145
-	OpMatrixTimesMatrix                                                     Op = 146
-	OpOuterProduct                                                          Op = 147
-	OpDot                                                                   Op = 148
-	OpIAddCarry                                                             Op = 149
-	OpISubBorrow                                                            Op = 150
-	OpUMulExtended                                                          Op = 151
-	OpSMulExtended                                                          Op = 152
-	OpAny                                                                   Op = 154
-	OpAll                                                                   Op = 155
-	OpIsNan                                                                 Op = 156
-	OpIsInf                                                                 Op = 157
-	OpIsFinite                                                              Op = 158
-	OpIsNormal                                                              Op = 159
-	OpSignBitSet                                                            Op = 160
-	OpLessOrGreater                                                         Op = 161
-	OpOrdered                                                               Op = 162
-	OpUnordered                                                             Op = 163
-	OpLogicalEqual                                                          Op = 164
-	OpLogicalNotEqual                                                       Op = 165
-	OpLogicalOr                                                             Op = 166
-	OpLogicalAnd                                                            Op = 167
-	OpLogicalNot                                                            Op = 168
-	OpSelect                                                                Op = 169
-	OpIEqual                                                                Op = 170
-	OpINotEqual                                                             Op = 171
-	OpUGreaterThan                                                          Op = 172
-	OpSGreaterThan                                                          Op = 173
-	OpUGreaterThanEqual                                                     Op = 174
-	OpSGreaterThanEqual                                                     Op = 175
-	OpULessThan                                                             Op = 176
-	OpSLessThan                                                             Op = 177
-	OpULessThanEqual                                                        Op = 178
-	OpSLessThanEqual                                                        Op = 179
-	OpFOrdEqual                                                             Op = 180
-	OpFUnordEqual                                                           Op = 181
-	OpFOrdNotEqual                                                          Op = 182
-	OpFUnordNotEqual                                                        Op = 183
-	OpFOrdLessThan                                                          Op = 184
-	OpFUnordLessThan                                                        Op = 185
-	OpFOrdGreaterThan                                                       Op = 186
-	OpFUnordGreaterThan                                                     Op = 187
-	OpFOrdLessThanEqual                                                     Op = 188
-	OpFUnordLessThanEqual                                                   Op = 189
-	OpFOrdGreaterThanEqual                                                  Op = 190
-	OpFUnordGreaterThanEqual                                                Op = 191
-	OpShiftRightLogical                                                     Op = 194
-	OpShiftRightArithmetic                                                  Op = 195
-	OpShiftLeftLogical                                                      Op = 196
-	OpBitwiseOr                                                             Op = 197
-	OpBitwiseXor                                                            Op = 198
-	OpBitwiseAnd                                                            Op = 199
-	OpNot                                                                   Op = 200
-	OpBitFieldInsert                                                        Op = 201
-	OpBitFieldSExtract                                                      Op = 202
-	OpBitFieldUExtract                                                      Op = 203
-	OpBitReverse                                                            Op = 204
-	OpBitCount                                                              Op = 205
-	OpDPdx                                                                  Op = 207
-	OpDPdy                                                                  Op = 208
-	OpFwidth                                                                Op = 209
-	OpDPdxFine                                                              Op = 210
-	OpDPdyFine                                                              Op = 211
-	OpFwidthFine                                                            Op = 212
-	OpDPdxCoarse                                                            Op = 213
-	OpDPdyCoarse                                                            Op = 214
-	OpFwidthCoarse                                                          Op = 215
-	OpEmitVertex                                                            Op = 218
-	OpEndPrimitive                                                          Op = 219
-	OpEmitStreamVertex                                                      Op = 220
-	OpEndStreamPrimitive                                                    Op = 221
-	OpControlBarrier                                                        Op = 224
-	OpMemoryBarrier                                                         Op = 225
-	OpAtomicLoad                                                            Op = 227
-	OpAtomicStore                                                           Op = 228
-	OpAtomicExchange                                                        Op = 229
-	OpAtomicCompareExchange                                                 Op = 230
-	OpAtomicCompareExchangeWeak                                             Op = 231
-	OpAtomicIIncrement                                                      Op = 232
-	OpAtomicIDecrement                                                      Op = 233
-	OpAtomicIAdd                                                            Op = 234
-	OpAtomicISub                                                            Op = 235
-	OpAtomicSMin                                                            Op = 236
-	OpAtomicUMin                                                            Op = 237
-	OpAtomicSMax                                                            Op = 238
-	OpAtomicUMax                                                            Op = 239
-	OpAtomicAnd                                                             Op = 240
-	OpAtomicOr                                                              Op = 241
-	OpAtomicXor                                                             Op = 242
-	OpPhi                                                                   Op = 245
-	OpLoopMerge                                                             Op = 246
-	OpSelectionMerge                                                        Op = 247
-	OpLabel                                                                 Op = 248
-	OpBranch                                                                Op = 249
-	OpBranchConditional                                                     Op = 250
-	OpSwitch                                                                Op = 251
-	OpKill                                                                  Op = 252
-	OpReturn                                                                Op = 253
-	OpReturnValue                                                           Op = 254
-	OpUnreachable                                                           Op = 255
-	OpLifetimeStart                                                         Op = 256
-	OpLifetimeStop                                                          Op = 257
-	OpGroupAsyncCopy                                                        Op = 259
-	OpGroupWaitEvents                                                       Op = 260
-	OpGroupAll                                                              Op = 261
-	OpGroupAny                                                              Op = 262
-	OpGroupBroadcast                                                        Op = 263
-	OpGroupIAdd                                                             Op = 264
-	OpGroupFAdd                                                             Op = 265
-	OpGroupFMin                                                             Op = 266
-	OpGroupUMin                                                             Op = 267
-	OpGroupSMin                                                             Op = 268
-	OpGroupFMax                                                             Op = 269
-	OpGroupUMax                                                             Op = 270
-	OpGroupSMax                                                             Op = 271
-	OpReadPipe                                                              Op = 274
-	OpWritePipe                                                             Op = 275
-	OpReservedReadPipe                                                      Op = 276
-	OpReservedWritePipe                                                     Op = 277
-	OpReserveReadPipePackets                                                Op = 278
-	OpReserveWritePipePackets                                               Op = 279
-	OpCommitReadPipe                                                        Op = 280
-	OpCommitWritePipe                                                       Op = 281
-	OpIsValidReserveId                                                      Op = 282
-	OpGetNumPipePackets                                                     Op = 283
-	OpGetMaxPipePackets                                                     Op = 284
-	OpGroupReserveReadPipePackets                                           Op = 285
-	OpGroupReserveWritePipePackets                                          Op = 286
-	OpGroupCommitReadPipe                                                   Op = 287
-	OpGroupCommitWritePipe                                                  Op = 288
-	OpEnqueueMarker                                                         Op = 291
-	OpEnqueueKernel                                                         Op = 292
-	OpGetKernelNDrangeSubGroupCount                                         Op = 293
-	OpGetKernelNDrangeMaxSubGroupSize                                       Op = 294
-	OpGetKernelWorkGroupSize                                                Op = 295
-	OpGetKernelPreferredWorkGroupSizeMultiple                               Op = 296
-	OpRetainEvent                                                           Op = 297
-	OpReleaseEvent                                                          Op = 298
-	OpCreateUserEvent                                                       Op = 299
-	OpIsValidEvent                                                          Op = 300
-	OpSetUserEventStatus                                                    Op = 301
-	OpCaptureEventProfilingInfo                                             Op = 302
-	OpGetDefaultQueue                                                       Op = 303
-	OpBuildNDRange                                                          Op = 304
-	OpImageSparseSampleImplicitLod                                          Op = 305
-	OpImageSparseSampleExplicitLod                                          Op = 306
-	OpImageSparseSampleDrefImplicitLod                                      Op = 307
-	OpImageSparseSampleDrefExplicitLod                                      Op = 308
-	OpImageSparseSampleProjImplicitLod                                      Op = 309
-	OpImageSparseSampleProjExplicitLod                                      Op = 310
-	OpImageSparseSampleProjDrefImplicitLod                                  Op = 311
-	OpImageSparseSampleProjDrefExplicitLod                                  Op = 312
-	OpImageSparseFetch                                                      Op = 313
-	OpImageSparseGather                                                     Op = 314
-	OpImageSparseDrefGather                                                 Op = 315
-	OpImageSparseTexelsResident                                             Op = 316
-	OpNoLine                                                                Op = 317
-	OpAtomicFlagTestAndSet                                                  Op = 318
-	OpAtomicFlagClear                                                       Op = 319
-	OpImageSparseRead                                                       Op = 320
-	OpSizeOf                                                                Op = 321
-	OpTypePipeStorage                                                       Op = 322
-	OpConstantPipeStorage                                                   Op = 323
-	OpCreatePipeFromPipeStorage                                             Op = 324
-	OpGetKernelLocalSizeForSubgroupCount                                    Op = 325
-	OpGetKernelMaxNumSubgroups                                              Op = 326
-	OpTypeNamedBarrier                                                      Op = 327
-	OpNamedBarrierInitialize                                                Op = 328
-	OpMemoryNamedBarrier                                                    Op = 329
-	OpModuleProcessed                                                       Op = 330
-	OpExecutionModeId                                                       Op = 331
-	OpDecorateId                                                            Op = 332
-	OpGroupNonUniformElect                                                  Op = 333
-	OpGroupNonUniformAll                                                    Op = 334
-	OpGroupNonUniformAny                                                    Op = 335
-	OpGroupNonUniformAllEqual                                               Op = 336
-	OpGroupNonUniformBroadcast                                              Op = 337
-	OpGroupNonUniformBroadcastFirst                                         Op = 338
-	OpGroupNonUniformBallot                                                 Op = 339
-	OpGroupNonUniformInverseBallot                                          Op = 340
-	OpGroupNonUniformBallotBitExtract                                       Op = 341
-	OpGroupNonUniformBallotBitCount                                         Op = 342
-	OpGroupNonUniformBallotFindLSB                                          Op = 343
-	OpGroupNonUniformBallotFindMSB                                          Op = 344
-	OpGroupNonUniformShuffle                                                Op = 345
-	OpGroupNonUniformShuffleXor                                             Op = 346
-	OpGroupNonUniformShuffleUp                                              Op = 347
-	OpGroupNonUniformShuffleDown                                            Op = 348
-	OpGroupNonUniformIAdd                                                   Op = 349
-	OpGroupNonUniformFAdd                                                   Op = 350
-	OpGroupNonUniformIMul                                                   Op = 351
-	OpGroupNonUniformFMul                                                   Op = 352
-	OpGroupNonUniformSMin                                                   Op = 353
-	OpGroupNonUniformUMin                                                   Op = 354
-	OpGroupNonUniformFMin                                                   Op = 355
-	OpGroupNonUniformSMax                                                   Op = 356
-	OpGroupNonUniformUMax                                                   Op = 357
-	OpGroupNonUniformFMax                                                   Op = 358
-	OpGroupNonUniformBitwiseAnd                                             Op = 359
-	OpGroupNonUniformBitwiseOr                                              Op = 360
-	OpGroupNonUniformBitwiseXor                                             Op = 361
-	OpGroupNonUniformLogicalAnd                                             Op = 362
-	OpGroupNonUniformLogicalOr                                              Op = 363
-	OpGroupNonUniformLogicalXor                                             Op = 364
-	OpGroupNonUniformQuadBroadcast                                          Op = 365
-	OpGroupNonUniformQuadSwap                                               Op = 366
-	OpCopyLogical                                                           Op = 400
-	OpPtrEqual                                                              Op = 401
-	OpPtrNotEqual                                                           Op = 402
-	OpPtrDiff                                                               Op = 403
-	OpTerminateInvocation                                                   Op = 4416
-	OpSubgroupBallotKHR                                                     Op = 4421
-	OpSubgroupFirstInvocationKHR                                            Op = 4422
-	OpSubgroupAllKHR                                                        Op = 4428
-	OpSubgroupAnyKHR                                                        Op = 4429
-	OpSubgroupAllEqualKHR                                                   Op = 4430
-	OpGroupNonUniformRotateKHR                                              Op = 4431
-	OpSubgroupReadInvocationKHR                                             Op = 4432
-	OpTraceRayKHR                                                           Op = 4445
-	OpExecuteCallableKHR                                                    Op = 4446
-	OpConvertUToAccelerationStructureKHR                                    Op = 4447
-	OpIgnoreIntersectionKHR                                                 Op = 4448
-	OpTerminateRayKHR                                                       Op = 4449
-	OpSDot                                                                  Op = 4450
-	OpSDotKHR                                                               Op = 4450
-	OpUDot                                                                  Op = 4451
-	OpUDotKHR                                                               Op = 4451
-	OpSUDot                                                                 Op = 4452
-	OpSUDotKHR                                                              Op = 4452
-	OpSDotAccSat                                                            Op = 4453
-	OpSDotAccSatKHR                                                         Op = 4453
-	OpUDotAccSat                                                            Op = 4454
-	OpUDotAccSatKHR                                                         Op = 4454
-	OpSUDotAccSat                                                           Op = 4455
-	OpSUDotAccSatKHR                                                        Op = 4455
-	OpTypeRayQueryKHR                                                       Op = 4472
-	OpRayQueryInitializeKHR                                                 Op = 4473
-	OpRayQueryTerminateKHR                                                  Op = 4474
-	OpRayQueryGenerateIntersectionKHR                                       Op = 4475
-	OpRayQueryConfirmIntersectionKHR                                        Op = 4476
-	OpRayQueryProceedKHR                                                    Op = 4477
-	OpRayQueryGetIntersectionTypeKHR                                        Op = 4479
-	OpGroupIAddNonUniformAMD                                                Op = 5000
-	OpGroupFAddNonUniformAMD                                                Op = 5001
-	OpGroupFMinNonUniformAMD                                                Op = 5002
-	OpGroupUMinNonUniformAMD                                                Op = 5003
-	OpGroupSMinNonUniformAMD                                                Op = 5004
-	OpGroupFMaxNonUniformAMD                                                Op = 5005
-	OpGroupUMaxNonUniformAMD                                                Op = 5006
-	OpGroupSMaxNonUniformAMD                                                Op = 5007
-	OpFragmentMaskFetchAMD                                                  Op = 5011
-	OpFragmentFetchAMD                                                      Op = 5012
-	OpReadClockKHR                                                          Op = 5056
-	OpHitObjectRecordHitMotionNV                                            Op = 5249
-	OpHitObjectRecordHitWithIndexMotionNV                                   Op = 5250
-	OpHitObjectRecordMissMotionNV                                           Op = 5251
-	OpHitObjectGetWorldToObjectNV                                           Op = 5252
-	OpHitObjectGetObjectToWorldNV                                           Op = 5253
-	OpHitObjectGetObjectRayDirectionNV                                      Op = 5254
-	OpHitObjectGetObjectRayOriginNV                                         Op = 5255
-	OpHitObjectTraceRayMotionNV                                             Op = 5256
-	OpHitObjectGetShaderRecordBufferHandleNV                                Op = 5257
-	OpHitObjectGetShaderBindingTableRecordIndexNV                           Op = 5258
-	OpHitObjectRecordEmptyNV                                                Op = 5259
-	OpHitObjectTraceRayNV                                                   Op = 5260
-	OpHitObjectRecordHitNV                                                  Op = 5261
-	OpHitObjectRecordHitWithIndexNV                                         Op = 5262
-	OpHitObjectRecordMissNV                                                 Op = 5263
-	OpHitObjectExecuteShaderNV                                              Op = 5264
-	OpHitObjectGetCurrentTimeNV                                             Op = 5265
-	OpHitObjectGetAttributesNV                                              Op = 5266
-	OpHitObjectGetHitKindNV                                                 Op = 5267
-	OpHitObjectGetPrimitiveIndexNV                                          Op = 5268
-	OpHitObjectGetGeometryIndexNV                                           Op = 5269
-	OpHitObjectGetInstanceIdNV                                              Op = 5270
-	OpHitObjectGetInstanceCustomIndexNV                                     Op = 5271
-	OpHitObjectGetWorldRayDirectionNV                                       Op = 5272
-	OpHitObjectGetWorldRayOriginNV                                          Op = 5273
-	OpHitObjectGetRayTMaxNV                                                 Op = 5274
-	OpHitObjectGetRayTMinNV                                                 Op = 5275
-	OpHitObjectIsEmptyNV                                                    Op = 5276
-	OpHitObjectIsHitNV                                                      Op = 5277
-	OpHitObjectIsMissNV                                                     Op = 5278
-	OpReorderThreadWithHitObjectNV                                          Op = 5279
-	OpReorderThreadWithHintNV                                               Op = 5280
-	OpTypeHitObjectNV                                                       Op = 5281
-	OpImageSampleFootprintNV                                                Op = 5283
-	OpEmitMeshTasksEXT                                                      Op = 5294
-	OpSetMeshOutputsEXT                                                     Op = 5295
-	OpGroupNonUniformPartitionNV                                            Op = 5296
-	OpWritePackedPrimitiveIndices4x8NV                                      Op = 5299
-	OpReportIntersectionNV                                                  Op = 5334
-	OpReportIntersectionKHR                                                 Op = 5334
-	OpIgnoreIntersectionNV                                                  Op = 5335
-	OpTerminateRayNV                                                        Op = 5336
-	OpTraceNV                                                               Op = 5337
-	OpTraceMotionNV                                                         Op = 5338
-	OpTraceRayMotionNV                                                      Op = 5339
-	OpTypeAccelerationStructureNV                                           Op = 5341
-	OpTypeAccelerationStructureKHR                                          Op = 5341
-	OpExecuteCallableNV                                                     Op = 5344
-	OpTypeCooperativeMatrixNV                                               Op = 5358
-	OpCooperativeMatrixLoadNV                                               Op = 5359
-	OpCooperativeMatrixStoreNV                                              Op = 5360
-	OpCooperativeMatrixMulAddNV                                             Op = 5361
-	OpCooperativeMatrixLengthNV                                             Op = 5362
-	OpBeginInvocationInterlockEXT                                           Op = 5364
-	OpEndInvocationInterlockEXT                                             Op = 5365
-	OpDemoteToHelperInvocation                                              Op = 5380
-	OpDemoteToHelperInvocationEXT                                           Op = 5380
-	OpIsHelperInvocationEXT                                                 Op = 5381
-	OpConvertUToImageNV                                                     Op = 5391
-	OpConvertUToSamplerNV                                                   Op = 5392
-	OpConvertImageToUNV                                                     Op = 5393
-	OpConvertSamplerToUNV                                                   Op = 5394
-	OpConvertUToSampledImageNV                                              Op = 5395
-	OpConvertSampledImageToUNV                                              Op = 5396
-	OpSamplerImageAddressingModeNV                                          Op = 5397
-	OpSubgroupShuffleINTEL                                                  Op = 5571
-	OpSubgroupShuffleDownINTEL                                              Op = 5572
-	OpSubgroupShuffleUpINTEL                                                Op = 5573
-	OpSubgroupShuffleXorINTEL                                               Op = 5574
-	OpSubgroupBlockReadINTEL                                                Op = 5575
-	OpSubgroupBlockWriteINTEL                                               Op = 5576
-	OpSubgroupImageBlockReadINTEL                                           Op = 5577
-	OpSubgroupImageBlockWriteINTEL                                          Op = 5578
-	OpSubgroupImageMediaBlockReadINTEL                                      Op = 5580
-	OpSubgroupImageMediaBlockWriteINTEL                                     Op = 5581
-	OpUCountLeadingZerosINTEL                                               Op = 5585
-	OpUCountTrailingZerosINTEL                                              Op = 5586
-	OpAbsISubINTEL                                                          Op = 5587
-	OpAbsUSubINTEL                                                          Op = 5588
-	OpIAddSatINTEL                                                          Op = 5589
-	OpUAddSatINTEL                                                          Op = 5590
-	OpIAverageINTEL                                                         Op = 5591
-	OpUAverageINTEL                                                         Op = 5592
-	OpIAverageRoundedINTEL                                                  Op = 5593
-	OpUAverageRoundedINTEL                                                  Op = 5594
-	OpISubSatINTEL                                                          Op = 5595
-	OpUSubSatINTEL                                                          Op = 5596
-	OpIMul32x16INTEL                                                        Op = 5597
-	OpUMul32x16INTEL                                                        Op = 5598
-	OpConstantFunctionPointerINTEL                                          Op = 5600
-	OpFunctionPointerCallINTEL                                              Op = 5601
-	OpAsmTargetINTEL                                                        Op = 5609
-	OpAsmINTEL                                                              Op = 5610
-	OpAsmCallINTEL                                                          Op = 5611
-	OpAtomicFMinEXT                                                         Op = 5614
-	OpAtomicFMaxEXT                                                         Op = 5615
-	OpAssumeTrueKHR                                                         Op = 5630
-	OpExpectKHR                                                             Op = 5631
-	OpDecorateString                                                        Op = 5632
-	OpDecorateStringGOOGLE                                                  Op = 5632
-	OpMemberDecorateString                                                  Op = 5633
-	OpMemberDecorateStringGOOGLE                                            Op = 5633
-	OpVmeImageINTEL                                                         Op = 5699
-	OpTypeVmeImageINTEL                                                     Op = 5700
-	OpTypeAvcImePayloadINTEL                                                Op = 5701
-	OpTypeAvcRefPayloadINTEL                                                Op = 5702
-	OpTypeAvcSicPayloadINTEL                                                Op = 5703
-	OpTypeAvcMcePayloadINTEL                                                Op = 5704
-	OpTypeAvcMceResultINTEL                                                 Op = 5705
-	OpTypeAvcImeResultINTEL                                                 Op = 5706
-	OpTypeAvcImeResultSingleReferenceStreamoutINTEL                         Op = 5707
-	OpTypeAvcImeResultDualReferenceStreamoutINTEL                           Op = 5708
-	OpTypeAvcImeSingleReferenceStreaminINTEL                                Op = 5709
-	OpTypeAvcImeDualReferenceStreaminINTEL                                  Op = 5710
-	OpTypeAvcRefResultINTEL                                                 Op = 5711
-	OpTypeAvcSicResultINTEL                                                 Op = 5712
-	OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL           Op = 5713
-	OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL                  Op = 5714
-	OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL                        Op = 5715
-	OpSubgroupAvcMceSetInterShapePenaltyINTEL                               Op = 5716
-	OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL                    Op = 5717
-	OpSubgroupAvcMceSetInterDirectionPenaltyINTEL                           Op = 5718
-	OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL                    Op = 5719
-	OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL               Op = 5720
-	OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL                     Op = 5721
-	OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL                   Op = 5722
-	OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL                      Op = 5723
-	OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL                        Op = 5724
-	OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL                     Op = 5725
-	OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL                    Op = 5726
-	OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL               Op = 5727
-	OpSubgroupAvcMceSetAcOnlyHaarINTEL                                      Op = 5728
-	OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL                   Op = 5729
-	OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL          Op = 5730
-	OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL          Op = 5731
-	OpSubgroupAvcMceConvertToImePayloadINTEL                                Op = 5732
-	OpSubgroupAvcMceConvertToImeResultINTEL                                 Op = 5733
-	OpSubgroupAvcMceConvertToRefPayloadINTEL                                Op = 5734
-	OpSubgroupAvcMceConvertToRefResultINTEL                                 Op = 5735
-	OpSubgroupAvcMceConvertToSicPayloadINTEL                                Op = 5736
-	OpSubgroupAvcMceConvertToSicResultINTEL                                 Op = 5737
-	OpSubgroupAvcMceGetMotionVectorsINTEL                                   Op = 5738
-	OpSubgroupAvcMceGetInterDistortionsINTEL                                Op = 5739
-	OpSubgroupAvcMceGetBestInterDistortionsINTEL                            Op = 5740
-	OpSubgroupAvcMceGetInterMajorShapeINTEL                                 Op = 5741
-	OpSubgroupAvcMceGetInterMinorShapeINTEL                                 Op = 5742
-	OpSubgroupAvcMceGetInterDirectionsINTEL                                 Op = 5743
-	OpSubgroupAvcMceGetInterMotionVectorCountINTEL                          Op = 5744
-	OpSubgroupAvcMceGetInterReferenceIdsINTEL                               Op = 5745
-	OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL         Op = 5746
-	OpSubgroupAvcImeInitializeINTEL                                         Op = 5747
-	OpSubgroupAvcImeSetSingleReferenceINTEL                                 Op = 5748
-	OpSubgroupAvcImeSetDualReferenceINTEL                                   Op = 5749
-	OpSubgroupAvcImeRefWindowSizeINTEL                                      Op = 5750
-	OpSubgroupAvcImeAdjustRefOffsetINTEL                                    Op = 5751
-	OpSubgroupAvcImeConvertToMcePayloadINTEL                                Op = 5752
-	OpSubgroupAvcImeSetMaxMotionVectorCountINTEL                            Op = 5753
-	OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL                        Op = 5754
-	OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL                 Op = 5755
-	OpSubgroupAvcImeSetWeightedSadINTEL                                     Op = 5756
-	OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL                        Op = 5757
-	OpSubgroupAvcImeEvaluateWithDualReferenceINTEL                          Op = 5758
-	OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL                Op = 5759
-	OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL                  Op = 5760
-	OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL               Op = 5761
-	OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL                 Op = 5762
-	OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL             Op = 5763
-	OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL               Op = 5764
-	OpSubgroupAvcImeConvertToMceResultINTEL                                 Op = 5765
-	OpSubgroupAvcImeGetSingleReferenceStreaminINTEL                         Op = 5766
-	OpSubgroupAvcImeGetDualReferenceStreaminINTEL                           Op = 5767
-	OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL                      Op = 5768
-	OpSubgroupAvcImeStripDualReferenceStreamoutINTEL                        Op = 5769
-	OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL Op = 5770
-	OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL   Op = 5771
-	OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL  Op = 5772
-	OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL   Op = 5773
-	OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL     Op = 5774
-	OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL    Op = 5775
-	OpSubgroupAvcImeGetBorderReachedINTEL                                   Op = 5776
-	OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL                       Op = 5777
-	OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL            Op = 5778
-	OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL             Op = 5779
-	OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL               Op = 5780
-	OpSubgroupAvcFmeInitializeINTEL                                         Op = 5781
-	OpSubgroupAvcBmeInitializeINTEL                                         Op = 5782
-	OpSubgroupAvcRefConvertToMcePayloadINTEL                                Op = 5783
-	OpSubgroupAvcRefSetBidirectionalMixDisableINTEL                         Op = 5784
-	OpSubgroupAvcRefSetBilinearFilterEnableINTEL                            Op = 5785
-	OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL                        Op = 5786
-	OpSubgroupAvcRefEvaluateWithDualReferenceINTEL                          Op = 5787
-	OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL                         Op = 5788
-	OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL               Op = 5789
-	OpSubgroupAvcRefConvertToMceResultINTEL                                 Op = 5790
-	OpSubgroupAvcSicInitializeINTEL                                         Op = 5791
-	OpSubgroupAvcSicConfigureSkcINTEL                                       Op = 5792
-	OpSubgroupAvcSicConfigureIpeLumaINTEL                                   Op = 5793
-	OpSubgroupAvcSicConfigureIpeLumaChromaINTEL                             Op = 5794
-	OpSubgroupAvcSicGetMotionVectorMaskINTEL                                Op = 5795
-	OpSubgroupAvcSicConvertToMcePayloadINTEL                                Op = 5796
-	OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL                           Op = 5797
-	OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL                       Op = 5798
-	OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL                     Op = 5799
-	OpSubgroupAvcSicSetBilinearFilterEnableINTEL                            Op = 5800
-	OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL                       Op = 5801
-	OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL                            Op = 5802
-	OpSubgroupAvcSicEvaluateIpeINTEL                                        Op = 5803
-	OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL                        Op = 5804
-	OpSubgroupAvcSicEvaluateWithDualReferenceINTEL                          Op = 5805
-	OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL                         Op = 5806
-	OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL               Op = 5807
-	OpSubgroupAvcSicConvertToMceResultINTEL                                 Op = 5808
-	OpSubgroupAvcSicGetIpeLumaShapeINTEL                                    Op = 5809
-	OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL                           Op = 5810
-	OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL                         Op = 5811
-	OpSubgroupAvcSicGetPackedIpeLumaModesINTEL                              Op = 5812
-	OpSubgroupAvcSicGetIpeChromaModeINTEL                                   Op = 5813
-	OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL                     Op = 5814
-	OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL                       Op = 5815
-	OpSubgroupAvcSicGetInterRawSadsINTEL                                    Op = 5816
-	OpVariableLengthArrayINTEL                                              Op = 5818
-	OpSaveMemoryINTEL                                                       Op = 5819
-	OpRestoreMemoryINTEL                                                    Op = 5820
-	OpArbitraryFloatSinCosPiINTEL                                           Op = 5840
-	OpArbitraryFloatCastINTEL                                               Op = 5841
-	OpArbitraryFloatCastFromIntINTEL                                        Op = 5842
-	OpArbitraryFloatCastToIntINTEL                                          Op = 5843
-	OpArbitraryFloatAddINTEL                                                Op = 5846
-	OpArbitraryFloatSubINTEL                                                Op = 5847
-	OpArbitraryFloatMulINTEL                                                Op = 5848
-	OpArbitraryFloatDivINTEL                                                Op = 5849
-	OpArbitraryFloatGTINTEL                                                 Op = 5850
-	OpArbitraryFloatGEINTEL                                                 Op = 5851
-	OpArbitraryFloatLTINTEL                                                 Op = 5852
-	OpArbitraryFloatLEINTEL                                                 Op = 5853
-	OpArbitraryFloatEQINTEL                                                 Op = 5854
-	OpArbitraryFloatRecipINTEL                                              Op = 5855
-	OpArbitraryFloatRSqrtINTEL                                              Op = 5856
-	OpArbitraryFloatCbrtINTEL                                               Op = 5857
-	OpArbitraryFloatHypotINTEL                                              Op = 5858
-	OpArbitraryFloatSqrtINTEL                                               Op = 5859
-	OpArbitraryFloatLogINTEL                                                Op = 5860
-	OpArbitraryFloatLog2INTEL                                               Op = 5861
-	OpArbitraryFloatLog10INTEL                                              Op = 5862
-	OpArbitraryFloatLog1pINTEL                                              Op = 5863
-	OpArbitraryFloatExpINTEL                                                Op = 5864
-	OpArbitraryFloatExp2INTEL                                               Op = 5865
-	OpArbitraryFloatExp10INTEL                                              Op = 5866
-	OpArbitraryFloatExpm1INTEL                                              Op = 5867
-	OpArbitraryFloatSinINTEL                                                Op = 5868
-	OpArbitraryFloatCosINTEL                                                Op = 5869
-	OpArbitraryFloatSinCosINTEL                                             Op = 5870
-	OpArbitraryFloatSinPiINTEL                                              Op = 5871
-	OpArbitraryFloatCosPiINTEL                                              Op = 5872
-	OpArbitraryFloatASinINTEL                                               Op = 5873
-	OpArbitraryFloatASinPiINTEL                                             Op = 5874
-	OpArbitraryFloatACosINTEL                                               Op = 5875
-	OpArbitraryFloatACosPiINTEL                                             Op = 5876
-	OpArbitraryFloatATanINTEL                                               Op = 5877
-	OpArbitraryFloatATanPiINTEL                                             Op = 5878
-	OpArbitraryFloatATan2INTEL                                              Op = 5879
-	OpArbitraryFloatPowINTEL                                                Op = 5880
-	OpArbitraryFloatPowRINTEL                                               Op = 5881
-	OpArbitraryFloatPowNINTEL                                               Op = 5882
-	OpLoopControlINTEL                                                      Op = 5887
-	OpAliasDomainDeclINTEL                                                  Op = 5911
-	OpAliasScopeDeclINTEL                                                   Op = 5912
-	OpAliasScopeListDeclINTEL                                               Op = 5913
-	OpFixedSqrtINTEL                                                        Op = 5923
-	OpFixedRecipINTEL                                                       Op = 5924
-	OpFixedRsqrtINTEL                                                       Op = 5925
-	OpFixedSinINTEL                                                         Op = 5926
-	OpFixedCosINTEL                                                         Op = 5927
-	OpFixedSinCosINTEL                                                      Op = 5928
-	OpFixedSinPiINTEL                                                       Op = 5929
-	OpFixedCosPiINTEL                                                       Op = 5930
-	OpFixedSinCosPiINTEL                                                    Op = 5931
-	OpFixedLogINTEL                                                         Op = 5932
-	OpFixedExpINTEL                                                         Op = 5933
-	OpPtrCastToCrossWorkgroupINTEL                                          Op = 5934
-	OpCrossWorkgroupCastToPtrINTEL                                          Op = 5938
-	OpReadPipeBlockingINTEL                                                 Op = 5946
-	OpWritePipeBlockingINTEL                                                Op = 5947
-	OpFPGARegINTEL                                                          Op = 5949
-	OpRayQueryGetRayTMinKHR                                                 Op = 6016
-	OpRayQueryGetRayFlagsKHR                                                Op = 6017
-	OpRayQueryGetIntersectionTKHR                                           Op = 6018
-	OpRayQueryGetIntersectionInstanceCustomIndexKHR                         Op = 6019
-	OpRayQueryGetIntersectionInstanceIdKHR                                  Op = 6020
-	OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR      Op = 6021
-	OpRayQueryGetIntersectionGeometryIndexKHR                               Op = 6022
-	OpRayQueryGetIntersectionPrimitiveIndexKHR                              Op = 6023
-	OpRayQueryGetIntersectionBarycentricsKHR                                Op = 6024
-	OpRayQueryGetIntersectionFrontFaceKHR                                   Op = 6025
-	OpRayQueryGetIntersectionCandidateAABBOpaqueKHR                         Op = 6026
-	OpRayQueryGetIntersectionObjectRayDirectionKHR                          Op = 6027
-	OpRayQueryGetIntersectionObjectRayOriginKHR                             Op = 6028
-	OpRayQueryGetWorldRayDirectionKHR                                       Op = 6029
-	OpRayQueryGetWorldRayOriginKHR                                          Op = 6030
-	OpRayQueryGetIntersectionObjectToWorldKHR                               Op = 6031
-	OpRayQueryGetIntersectionWorldToObjectKHR                               Op = 6032
-	OpAtomicFAddEXT                                                         Op = 6035
-	OpTypeBufferSurfaceINTEL                                                Op = 6086
-	OpTypeStructContinuedINTEL                                              Op = 6090
-	OpConstantCompositeContinuedINTEL                                       Op = 6091
-	OpSpecConstantCompositeContinuedINTEL                                   Op = 6092
-	OpControlBarrierArriveINTEL                                             Op = 6142
-	OpControlBarrierWaitINTEL                                               Op = 6143
-	OpGroupIMulKHR                                                          Op = 6401
-	OpGroupFMulKHR                                                          Op = 6402
-	OpGroupBitwiseAndKHR                                                    Op = 6403
-	OpGroupBitwiseOrKHR                                                     Op = 6404
-	OpGroupBitwiseXorKHR                                                    Op = 6405
-	OpGroupLogicalAndKHR                                                    Op = 6406
-	OpGroupLogicalOrKHR                                                     Op = 6407
-	OpGroupLogicalXorKHR                                                    Op = 6408
-)
+const OpNop Op = 0
+const OpUndef Op = 1
+const OpSourceContinued Op = 2
+const OpSource Op = 3
+const OpSourceExtension Op = 4
+const OpName Op = 5
+const OpMemberName Op = 6
+const OpString Op = 7
+const OpLine Op = 8
+const OpExtension Op = 10
+const OpExtInstImport Op = 11
+const OpExtInst Op = 12
+const OpMemoryModel Op = 14
+const OpEntryPoint Op = 15
+const OpExecutionMode Op = 16
+const OpCapability Op = 17
+const OpTypeVoid Op = 19
+const OpTypeBool Op = 20
+const OpTypeInt Op = 21
+const OpTypeFloat Op = 22
+const OpTypeVector Op = 23
+const OpTypeMatrix Op = 24
+const OpTypeImage Op = 25
+const OpTypeSampler Op = 26
+const OpTypeSampledImage Op = 27
+const OpTypeArray Op = 28
+const OpTypeRuntimeArray Op = 29
+const OpTypeStruct Op = 30
+const OpTypePointer Op = 32
+const OpTypeFunction Op = 33
+const OpTypeForwardPointer Op = 39
+const OpConstantTrue Op = 41
+const OpConstantFalse Op = 42
+const OpConstant Op = 43
+const OpConstantComposite Op = 44
+const OpConstantNull Op = 46
+const OpSpecConstantTrue Op = 48
+const OpSpecConstantFalse Op = 49
+const OpSpecConstant Op = 50
+const OpSpecConstantComposite Op = 51
+const OpSpecConstantOp Op = 52
+const OpFunction Op = 54
+const OpFunctionParameter Op = 55
+const OpFunctionEnd Op = 56
+const OpFunctionCall Op = 57
+const OpVariable Op = 59
+const OpImageTexelPointer Op = 60
+const OpLoad Op = 61
+const OpStore Op = 62
+const OpCopyMemory Op = 63
+const OpCopyMemorySized Op = 64
+const OpAccessChain Op = 65
+const OpInBoundsAccessChain Op = 66
+const OpPtrAccessChain Op = 67
+const OpArrayLength Op = 68
+const OpInBoundsPtrAccessChain Op = 70
+const OpDecorate Op = 71
+const OpMemberDecorate Op = 72
+const OpDecorationGroup Op = 73
+const OpGroupDecorate Op = 74
+const OpGroupMemberDecorate Op = 75
+const OpVectorExtractDynamic Op = 77
+const OpVectorInsertDynamic Op = 78
+const OpVectorShuffle Op = 79
+const OpCompositeConstruct Op = 80
+const OpCompositeExtract Op = 81
+const OpCompositeInsert Op = 82
+const OpCopyObject Op = 83
+const OpTranspose Op = 84
+const OpSampledImage Op = 86
+const OpImageSampleImplicitLod Op = 87
+const OpImageSampleExplicitLod Op = 88
+const OpImageSampleDrefImplicitLod Op = 89
+const OpImageSampleDrefExplicitLod Op = 90
+const OpImageSampleProjImplicitLod Op = 91
+const OpImageSampleProjExplicitLod Op = 92
+const OpImageSampleProjDrefImplicitLod Op = 93
+const OpImageSampleProjDrefExplicitLod Op = 94
+const OpImageFetch Op = 95
+const OpImageGather Op = 96
+const OpImageDrefGather Op = 97
+const OpImageRead Op = 98
+const OpImageWrite Op = 99
+const OpImage Op = 100
+const OpImageQuerySizeLod Op = 103
+const OpImageQuerySize Op = 104
+const OpImageQueryLod Op = 105
+const OpImageQueryLevels Op = 106
+const OpImageQuerySamples Op = 107
+const OpConvertFToU Op = 109
+const OpConvertFToS Op = 110
+const OpConvertSToF Op = 111
+const OpConvertUToF Op = 112
+const OpUConvert Op = 113
+const OpSConvert Op = 114
+const OpFConvert Op = 115
+const OpQuantizeToF16 Op = 116
+const OpConvertPtrToU Op = 117
+const OpConvertUToPtr Op = 120
+const OpBitcast Op = 124
+const OpSNegate Op = 126
+const OpFNegate Op = 127
+const OpIAdd Op = 128
+const OpFAdd Op = 129
+const OpISub Op = 130
+const OpFSub Op = 131
+const OpIMul Op = 132
+const OpFMul Op = 133
+const OpUDiv Op = 134
+const OpSDiv Op = 135
+const OpFDiv Op = 136
+const OpUMod Op = 137
+const OpSRem Op = 138
+const OpSMod Op = 139
+const OpFRem Op = 140
+const OpFMod Op = 141
+const OpVectorTimesScalar Op = 142
+const OpMatrixTimesScalar Op = 143
+const OpVectorTimesMatrix Op = 144
+const OpMatrixTimesVector Op = 145
+const OpMatrixTimesMatrix Op = 146
+const OpOuterProduct Op = 147
+const OpDot Op = 148
+const OpIAddCarry Op = 149
+const OpISubBorrow Op = 150
+const OpUMulExtended Op = 151
+const OpSMulExtended Op = 152
+const OpAny Op = 154
+const OpAll Op = 155
+const OpIsNan Op = 156
+const OpIsInf Op = 157
+const OpLogicalEqual Op = 164
+const OpLogicalNotEqual Op = 165
+const OpLogicalOr Op = 166
+const OpLogicalAnd Op = 167
+const OpLogicalNot Op = 168
+const OpSelect Op = 169
+const OpIEqual Op = 170
+const OpINotEqual Op = 171
+const OpUGreaterThan Op = 172
+const OpSGreaterThan Op = 173
+const OpUGreaterThanEqual Op = 174
+const OpSGreaterThanEqual Op = 175
+const OpULessThan Op = 176
+const OpSLessThan Op = 177
+const OpULessThanEqual Op = 178
+const OpSLessThanEqual Op = 179
+const OpFOrdEqual Op = 180
+const OpFUnordEqual Op = 181
+const OpFOrdNotEqual Op = 182
+const OpFUnordNotEqual Op = 183
+const OpFOrdLessThan Op = 184
+const OpFUnordLessThan Op = 185
+const OpFOrdGreaterThan Op = 186
+const OpFUnordGreaterThan Op = 187
+const OpFOrdLessThanEqual Op = 188
+const OpFUnordLessThanEqual Op = 189
+const OpFOrdGreaterThanEqual Op = 190
+const OpFUnordGreaterThanEqual Op = 191
+const OpShiftRightLogical Op = 194
+const OpShiftRightArithmetic Op = 195
+const OpShiftLeftLogical Op = 196
+const OpBitwiseOr Op = 197
+const OpBitwiseXor Op = 198
+const OpBitwiseAnd Op = 199
+const OpNot Op = 200
+const OpBitFieldInsert Op = 201
+const OpBitFieldSExtract Op = 202
+const OpBitFieldUExtract Op = 203
+const OpBitReverse Op = 204
+const OpBitCount Op = 205
+const OpDPdx Op = 207
+const OpDPdy Op = 208
+const OpFwidth Op = 209
+const OpDPdxFine Op = 210
+const OpDPdyFine Op = 211
+const OpFwidthFine Op = 212
+const OpDPdxCoarse Op = 213
+const OpDPdyCoarse Op = 214
+const OpFwidthCoarse Op = 215
+const OpEmitVertex Op = 218
+const OpEndPrimitive Op = 219
+const OpEmitStreamVertex Op = 220
+const OpEndStreamPrimitive Op = 221
+const OpControlBarrier Op = 224
+const OpMemoryBarrier Op = 225
+const OpAtomicLoad Op = 227
+const OpAtomicStore Op = 228
+const OpAtomicExchange Op = 229
+const OpAtomicCompareExchange Op = 230
+const OpAtomicIIncrement Op = 232
+const OpAtomicIDecrement Op = 233
+const OpAtomicIAdd Op = 234
+const OpAtomicISub Op = 235
+const OpAtomicSMin Op = 236
+const OpAtomicUMin Op = 237
+const OpAtomicSMax Op = 238
+const OpAtomicUMax Op = 239
+const OpAtomicAnd Op = 240
+const OpAtomicOr Op = 241
+const OpAtomicXor Op = 242
+const OpPhi Op = 245
+const OpLoopMerge Op = 246
+const OpSelectionMerge Op = 247
+const OpLabel Op = 248
+const OpBranch Op = 249
+const OpBranchConditional Op = 250
+const OpSwitch Op = 251
+const OpKill Op = 252
+const OpReturn Op = 253
+const OpReturnValue Op = 254
+const OpUnreachable Op = 255
+const OpGroupAll Op = 261
+const OpGroupAny Op = 262
+const OpGroupBroadcast Op = 263
+const OpGroupIAdd Op = 264
+const OpGroupFAdd Op = 265
+const OpGroupFMin Op = 266
+const OpGroupUMin Op = 267
+const OpGroupSMin Op = 268
+const OpGroupFMax Op = 269
+const OpGroupUMax Op = 270
+const OpGroupSMax Op = 271
+const OpImageSparseSampleImplicitLod Op = 305
+const OpImageSparseSampleExplicitLod Op = 306
+const OpImageSparseSampleDrefImplicitLod Op = 307
+const OpImageSparseSampleDrefExplicitLod Op = 308
+const OpImageSparseSampleProjImplicitLod Op = 309
+const OpImageSparseSampleProjExplicitLod Op = 310
+const OpImageSparseSampleProjDrefImplicitLod Op = 311
+const OpImageSparseSampleProjDrefExplicitLod Op = 312
+const OpImageSparseFetch Op = 313
+const OpImageSparseGather Op = 314
+const OpImageSparseDrefGather Op = 315
+const OpImageSparseTexelsResident Op = 316
+const OpNoLine Op = 317
+const OpImageSparseRead Op = 320
+const OpSizeOf Op = 321
+const OpModuleProcessed Op = 330
+const OpExecutionModeId Op = 331
+const OpDecorateId Op = 332
+const OpGroupNonUniformElect Op = 333
+const OpGroupNonUniformAll Op = 334
+const OpGroupNonUniformAny Op = 335
+const OpGroupNonUniformAllEqual Op = 336
+const OpGroupNonUniformBroadcast Op = 337
+const OpGroupNonUniformBroadcastFirst Op = 338
+const OpGroupNonUniformBallot Op = 339
+const OpGroupNonUniformInverseBallot Op = 340
+const OpGroupNonUniformBallotBitExtract Op = 341
+const OpGroupNonUniformBallotBitCount Op = 342
+const OpGroupNonUniformBallotFindLSB Op = 343
+const OpGroupNonUniformBallotFindMSB Op = 344
+const OpGroupNonUniformShuffle Op = 345
+const OpGroupNonUniformShuffleXor Op = 346
+const OpGroupNonUniformShuffleUp Op = 347
+const OpGroupNonUniformShuffleDown Op = 348
+const OpGroupNonUniformIAdd Op = 349
+const OpGroupNonUniformFAdd Op = 350
+const OpGroupNonUniformIMul Op = 351
+const OpGroupNonUniformFMul Op = 352
+const OpGroupNonUniformSMin Op = 353
+const OpGroupNonUniformUMin Op = 354
+const OpGroupNonUniformFMin Op = 355
+const OpGroupNonUniformSMax Op = 356
+const OpGroupNonUniformUMax Op = 357
+const OpGroupNonUniformFMax Op = 358
+const OpGroupNonUniformBitwiseAnd Op = 359
+const OpGroupNonUniformBitwiseOr Op = 360
+const OpGroupNonUniformBitwiseXor Op = 361
+const OpGroupNonUniformLogicalAnd Op = 362
+const OpGroupNonUniformLogicalOr Op = 363
+const OpGroupNonUniformLogicalXor Op = 364
+const OpGroupNonUniformQuadBroadcast Op = 365
+const OpGroupNonUniformQuadSwap Op = 366
+const OpCopyLogical Op = 400
+const OpPtrEqual Op = 401
+const OpPtrNotEqual Op = 402
+const OpPtrDiff Op = 403
+const OpTerminateInvocation Op = 4416
+const OpSubgroupBallotKHR Op = 4421
+const OpSubgroupFirstInvocationKHR Op = 4422
+const OpSubgroupAllKHR Op = 4428
+const OpSubgroupAnyKHR Op = 4429
+const OpSubgroupAllEqualKHR Op = 4430
+const OpGroupNonUniformRotateKHR Op = 4431
+const OpSubgroupReadInvocationKHR Op = 4432
+const OpTraceRayKHR Op = 4445
+const OpExecuteCallableKHR Op = 4446
+const OpConvertUToAccelerationStructureKHR Op = 4447
+const OpIgnoreIntersectionKHR Op = 4448
+const OpTerminateRayKHR Op = 4449
+const OpSDot Op = 4450
+const OpSDotKHR Op = 4450
+const OpUDot Op = 4451
+const OpUDotKHR Op = 4451
+const OpSUDot Op = 4452
+const OpSUDotKHR Op = 4452
+const OpSDotAccSat Op = 4453
+const OpSDotAccSatKHR Op = 4453
+const OpUDotAccSat Op = 4454
+const OpUDotAccSatKHR Op = 4454
+const OpSUDotAccSat Op = 4455
+const OpSUDotAccSatKHR Op = 4455
+const OpTypeRayQueryKHR Op = 4472
+const OpRayQueryInitializeKHR Op = 4473
+const OpRayQueryTerminateKHR Op = 4474
+const OpRayQueryGenerateIntersectionKHR Op = 4475
+const OpRayQueryConfirmIntersectionKHR Op = 4476
+const OpRayQueryProceedKHR Op = 4477
+const OpRayQueryGetIntersectionTypeKHR Op = 4479
+const OpGroupIAddNonUniformAMD Op = 5000
+const OpGroupFAddNonUniformAMD Op = 5001
+const OpGroupFMinNonUniformAMD Op = 5002
+const OpGroupUMinNonUniformAMD Op = 5003
+const OpGroupSMinNonUniformAMD Op = 5004
+const OpGroupFMaxNonUniformAMD Op = 5005
+const OpGroupUMaxNonUniformAMD Op = 5006
+const OpGroupSMaxNonUniformAMD Op = 5007
+const OpFragmentMaskFetchAMD Op = 5011
+const OpFragmentFetchAMD Op = 5012
+const OpReadClockKHR Op = 5056
+const OpHitObjectRecordHitMotionNV Op = 5249
+const OpHitObjectRecordHitWithIndexMotionNV Op = 5250
+const OpHitObjectRecordMissMotionNV Op = 5251
+const OpHitObjectGetWorldToObjectNV Op = 5252
+const OpHitObjectGetObjectToWorldNV Op = 5253
+const OpHitObjectGetObjectRayDirectionNV Op = 5254
+const OpHitObjectGetObjectRayOriginNV Op = 5255
+const OpHitObjectTraceRayMotionNV Op = 5256
+const OpHitObjectGetShaderRecordBufferHandleNV Op = 5257
+const OpHitObjectGetShaderBindingTableRecordIndexNV Op = 5258
+const OpHitObjectRecordEmptyNV Op = 5259
+const OpHitObjectTraceRayNV Op = 5260
+const OpHitObjectRecordHitNV Op = 5261
+const OpHitObjectRecordHitWithIndexNV Op = 5262
+const OpHitObjectRecordMissNV Op = 5263
+const OpHitObjectExecuteShaderNV Op = 5264
+const OpHitObjectGetCurrentTimeNV Op = 5265
+const OpHitObjectGetAttributesNV Op = 5266
+const OpHitObjectGetHitKindNV Op = 5267
+const OpHitObjectGetPrimitiveIndexNV Op = 5268
+const OpHitObjectGetGeometryIndexNV Op = 5269
+const OpHitObjectGetInstanceIdNV Op = 5270
+const OpHitObjectGetInstanceCustomIndexNV Op = 5271
+const OpHitObjectGetWorldRayDirectionNV Op = 5272
+const OpHitObjectGetWorldRayOriginNV Op = 5273
+const OpHitObjectGetRayTMaxNV Op = 5274
+const OpHitObjectGetRayTMinNV Op = 5275
+const OpHitObjectIsEmptyNV Op = 5276
+const OpHitObjectIsHitNV Op = 5277
+const OpHitObjectIsMissNV Op = 5278
+const OpReorderThreadWithHitObjectNV Op = 5279
+const OpReorderThreadWithHintNV Op = 5280
+const OpTypeHitObjectNV Op = 5281
+const OpImageSampleFootprintNV Op = 5283
+const OpEmitMeshTasksEXT Op = 5294
+const OpSetMeshOutputsEXT Op = 5295
+const OpGroupNonUniformPartitionNV Op = 5296
+const OpWritePackedPrimitiveIndices4x8NV Op = 5299
+const OpReportIntersectionNV Op = 5334
+const OpReportIntersectionKHR Op = 5334
+const OpIgnoreIntersectionNV Op = 5335
+const OpTerminateRayNV Op = 5336
+const OpTraceNV Op = 5337
+const OpTraceMotionNV Op = 5338
+const OpTraceRayMotionNV Op = 5339
+const OpTypeAccelerationStructureNV Op = 5341
+const OpTypeAccelerationStructureKHR Op = 5341
+const OpExecuteCallableNV Op = 5344
+const OpTypeCooperativeMatrixNV Op = 5358
+const OpCooperativeMatrixLoadNV Op = 5359
+const OpCooperativeMatrixStoreNV Op = 5360
+const OpCooperativeMatrixMulAddNV Op = 5361
+const OpCooperativeMatrixLengthNV Op = 5362
+const OpBeginInvocationInterlockEXT Op = 5364
+const OpEndInvocationInterlockEXT Op = 5365
+const OpDemoteToHelperInvocation Op = 5380
+const OpDemoteToHelperInvocationEXT Op = 5380
+const OpIsHelperInvocationEXT Op = 5381
+const OpConvertUToImageNV Op = 5391
+const OpConvertUToSamplerNV Op = 5392
+const OpConvertImageToUNV Op = 5393
+const OpConvertSamplerToUNV Op = 5394
+const OpConvertUToSampledImageNV Op = 5395
+const OpConvertSampledImageToUNV Op = 5396
+const OpSamplerImageAddressingModeNV Op = 5397
+const OpAtomicFMinEXT Op = 5614
+const OpAtomicFMaxEXT Op = 5615
+const OpAssumeTrueKHR Op = 5630
+const OpExpectKHR Op = 5631
+const OpDecorateString Op = 5632
+const OpDecorateStringGOOGLE Op = 5632
+const OpMemberDecorateString Op = 5633
+const OpMemberDecorateStringGOOGLE Op = 5633
+const OpRayQueryGetRayTMinKHR Op = 6016
+const OpRayQueryGetRayFlagsKHR Op = 6017
+const OpRayQueryGetIntersectionTKHR Op = 6018
+const OpRayQueryGetIntersectionInstanceCustomIndexKHR Op = 6019
+const OpRayQueryGetIntersectionInstanceIdKHR Op = 6020
+const OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR Op = 6021
+const OpRayQueryGetIntersectionGeometryIndexKHR Op = 6022
+const OpRayQueryGetIntersectionPrimitiveIndexKHR Op = 6023
+const OpRayQueryGetIntersectionBarycentricsKHR Op = 6024
+const OpRayQueryGetIntersectionFrontFaceKHR Op = 6025
+const OpRayQueryGetIntersectionCandidateAABBOpaqueKHR Op = 6026
+const OpRayQueryGetIntersectionObjectRayDirectionKHR Op = 6027
+const OpRayQueryGetIntersectionObjectRayOriginKHR Op = 6028
+const OpRayQueryGetWorldRayDirectionKHR Op = 6029
+const OpRayQueryGetWorldRayOriginKHR Op = 6030
+const OpRayQueryGetIntersectionObjectToWorldKHR Op = 6031
+const OpRayQueryGetIntersectionWorldToObjectKHR Op = 6032
+const OpAtomicFAddEXT Op = 6035
+const OpGroupIMulKHR Op = 6401
+const OpGroupFMulKHR Op = 6402
+const OpGroupBitwiseAndKHR Op = 6403
+const OpGroupBitwiseOrKHR Op = 6404
+const OpGroupBitwiseXorKHR Op = 6405
+const OpGroupLogicalAndKHR Op = 6406
+const OpGroupLogicalOrKHR Op = 6407
+const OpGroupLogicalXorKHR Op = 6408
+
+var opsLiteralString = []OperandInfo{{KindLiteralString, One}}
+var opsRefRefAny = []OperandInfo{{KindIdRef, One}, {KindIdRef, Any}}
+var opsRefAny = []OperandInfo{{KindIdRef, Any}}
+var opsRef = []OperandInfo{{KindIdRef, One}}
+var opsRef3ImageOperandsMaybe = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindImageOperands, Optional}}
+var opsRef2ImageOperandsMaybe = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindImageOperands, Optional}}
+var opsRef2 = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}}
+var opsRef3 = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}
+var opsRefScopeMemorySemanticsRef = []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}, {KindIdRef, One}}
+var opsScopeGroupOperationRef = []OperandInfo{{KindIdScope, One}, {KindGroupOperation, One}, {KindIdRef, One}}
+var opsRef2ImageOperands = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindImageOperands, One}}
+var opsRef3ImageOperands = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindImageOperands, One}}
+var opsScopeRef = []OperandInfo{{KindIdScope, One}, {KindIdRef, One}}
+var opsScopeRef2 = []OperandInfo{{KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}}
+var opsScopeGroupOperationRefRefMaybe = []OperandInfo{{KindIdScope, One}, {KindGroupOperation, One}, {KindIdRef, One}, {KindIdRef, Optional}}
+var opsRef12 = []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}
 
 // opRows is sorted by opcode.
 var opRows = [...]opRow{
 	{OpNop, "OpNop", secFunction, 0, nil},
-	{OpUndef, "OpUndef", secGlobalOrFunction, hasType | hasResult, nil},
-	{OpSourceContinued, "OpSourceContinued", secString, 0, []OperandInfo{{KindLiteralString, One, "Continued Source"}}},
-	{OpSource, "OpSource", secString, 0, []OperandInfo{{KindSourceLanguage, One, ""}, {KindLiteralInteger, One, "Version"}, {KindIdRef, Optional, "File"}, {KindLiteralString, Optional, "Source"}}},
-	{OpSourceExtension, "OpSourceExtension", secString, 0, []OperandInfo{{KindLiteralString, One, "Extension"}}},
-	{OpName, "OpName", secName, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindLiteralString, One, "Name"}}},
-	{OpMemberName, "OpMemberName", secName, 0, []OperandInfo{{KindIdRef, One, "Type"}, {KindLiteralInteger, One, "Member"}, {KindLiteralString, One, "Name"}}},
-	{OpString, "OpString", secString, hasResult, []OperandInfo{{KindLiteralString, One, "String"}}},
-	{OpLine, "OpLine", secGlobalOrFunction, 0, []OperandInfo{{KindIdRef, One, "File"}, {KindLiteralInteger, One, "Line"}, {KindLiteralInteger, One, "Column"}}},
-	{OpExtension, "OpExtension", secExtension, 0, []OperandInfo{{KindLiteralString, One, "Name"}}},
-	{OpExtInstImport, "OpExtInstImport", secExtInstImport, hasResult, []OperandInfo{{KindLiteralString, One, "Name"}}},
-	{OpExtInst, "OpExtInst", secGlobalOrFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Set"}, {KindLiteralExtInstInteger, One, "Instruction"}, {KindIdRef, Any, "Operand 1"}}},
-	{OpMemoryModel, "OpMemoryModel", secMemoryModel, 0, []OperandInfo{{KindAddressingModel, One, ""}, {KindMemoryModel, One, ""}}},
-	{OpEntryPoint, "OpEntryPoint", secEntryPoint, 0, []OperandInfo{{KindExecutionModel, One, ""}, {KindIdRef, One, "Entry Point"}, {KindLiteralString, One, "Name"}, {KindIdRef, Any, "Interface"}}},
-	{OpExecutionMode, "OpExecutionMode", secExecutionMode, 0, []OperandInfo{{KindIdRef, One, "Entry Point"}, {KindExecutionMode, One, "Mode"}}},
-	{OpCapability, "OpCapability", secCapability, 0, []OperandInfo{{KindCapability, One, "Capability"}}},
+	{OpUndef, "OpUndef", secGlobalOrFunction, hasBoth, nil},
+	{OpSourceContinued, "OpSourceContinued", secString, 0, opsLiteralString},
+	{OpSource, "OpSource", secString, 0, []OperandInfo{{KindSourceLanguage, One}, {KindLiteralInteger, One}, {KindIdRef, Optional}, {KindLiteralString, Optional}}},
+	{OpSourceExtension, "OpSourceExtension", secString, 0, opsLiteralString},
+	{OpName, "OpName", secName, 0, []OperandInfo{{KindIdRef, One}, {KindLiteralString, One}}},
+	{OpMemberName, "OpMemberName", secName, 0, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}, {KindLiteralString, One}}},
+	{OpString, "OpString", secString, hasResult, opsLiteralString},
+	{OpLine, "OpLine", secGlobalOrFunction, 0, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}, {KindLiteralInteger, One}}},
+	{OpExtension, "OpExtension", secExtension, 0, opsLiteralString},
+	{OpExtInstImport, "OpExtInstImport", secExtInstImport, hasResult, opsLiteralString},
+	{OpExtInst, "OpExtInst", secGlobalOrFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindLiteralExtInstInteger, One}, {KindIdRef, Any}}},
+	{OpMemoryModel, "OpMemoryModel", secMemoryModel, 0, []OperandInfo{{KindAddressingModel, One}, {KindMemoryModel, One}}},
+	{OpEntryPoint, "OpEntryPoint", secEntryPoint, 0, []OperandInfo{{KindExecutionModel, One}, {KindIdRef, One}, {KindLiteralString, One}, {KindIdRef, Any}}},
+	{OpExecutionMode, "OpExecutionMode", secExecutionMode, 0, []OperandInfo{{KindIdRef, One}, {KindExecutionMode, One}}},
+	{OpCapability, "OpCapability", secCapability, 0, []OperandInfo{{KindCapability, One}}},
 	{OpTypeVoid, "OpTypeVoid", secGlobal, hasResult, nil},
 	{OpTypeBool, "OpTypeBool", secGlobal, hasResult, nil},
-	{OpTypeInt, "OpTypeInt", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One, "Width"}, {KindLiteralInteger, One, "Signedness"}}},
-	{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One, "Width"}}},
-	{OpTypeVector, "OpTypeVector", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Component Type"}, {KindLiteralInteger, One, "Component Count"}}},
-	{OpTypeMatrix, "OpTypeMatrix", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Column Type"}, {KindLiteralInteger, One, "Column Count"}}},
-	{OpTypeImage, "OpTypeImage", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Sampled Type"}, {KindDim, One, ""}, {KindLiteralInteger, One, "Depth"}, {KindLiteralInteger, One, "Arrayed"}, {KindLiteralInteger, One, "MS"}, {KindLiteralInteger, One, "Sampled"}, {KindImageFormat, One, ""}, {KindAccessQualifier, Optional, ""}}},
+	{OpTypeInt, "OpTypeInt", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}, {KindLiteralInteger, One}}},
+	{OpTypeFloat, "OpTypeFloat", secGlobal, hasResult, []OperandInfo{{KindLiteralInteger, One}}},
+	{OpTypeVector, "OpTypeVector", secGlobal, hasResult, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}}},
+	{OpTypeMatrix, "OpTypeMatrix", secGlobal, hasResult, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}}},
+	{OpTypeImage, "OpTypeImage", secGlobal, hasResult, []OperandInfo{{KindIdRef, One}, {KindDim, One}, {KindLiteralInteger, One}, {KindLiteralInteger, One}, {KindLiteralInteger, One}, {KindLiteralInteger, One}, {KindImageFormat, One}, {KindAccessQualifier, Optional}}},
 	{OpTypeSampler, "OpTypeSampler", secGlobal, hasResult, nil},
-	{OpTypeSampledImage, "OpTypeSampledImage", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Image Type"}}},
-	{OpTypeArray, "OpTypeArray", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Element Type"}, {KindIdRef, One, "Length"}}},
-	{OpTypeRuntimeArray, "OpTypeRuntimeArray", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Element Type"}}},
-	{OpTypeStruct, "OpTypeStruct", secGlobal, hasResult, []OperandInfo{{KindIdRef, Any, "Member 0 type"}}},
-	{OpTypeOpaque, "OpTypeOpaque", secGlobal, hasResult, []OperandInfo{{KindLiteralString, One, "The name of the opaque type"}}},
-	{OpTypePointer, "OpTypePointer", secGlobal, hasResult, []OperandInfo{{KindStorageClass, One, ""}, {KindIdRef, One, "Type"}}},
-	{OpTypeFunction, "OpTypeFunction", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Return Type"}, {KindIdRef, Any, "Parameter 0 Type"}}},
-	{OpTypeEvent, "OpTypeEvent", secGlobal, hasResult, nil},
-	{OpTypeDeviceEvent, "OpTypeDeviceEvent", secGlobal, hasResult, nil},
-	{OpTypeReserveId, "OpTypeReserveId", secGlobal, hasResult, nil},
-	{OpTypeQueue, "OpTypeQueue", secGlobal, hasResult, nil},
-	{OpTypePipe, "OpTypePipe", secGlobal, hasResult, []OperandInfo{{KindAccessQualifier, One, "Qualifier"}}},
-	{OpTypeForwardPointer, "OpTypeForwardPointer", secGlobal, 0, []OperandInfo{{KindIdRef, One, "Pointer Type"}, {KindStorageClass, One, ""}}},
-	{OpConstantTrue, "OpConstantTrue", secGlobal, hasType | hasResult, nil},
-	{OpConstantFalse, "OpConstantFalse", secGlobal, hasType | hasResult, nil},
-	{OpConstant, "OpConstant", secGlobal, hasType | hasResult, []OperandInfo{{KindLiteralContextDependentNumber, One, "Value"}}},
-	{OpConstantComposite, "OpConstantComposite", secGlobal, hasType | hasResult, []OperandInfo{{KindIdRef, Any, "Constituents"}}},
-	{OpConstantSampler, "OpConstantSampler", secGlobal, hasType | hasResult, []OperandInfo{{KindSamplerAddressingMode, One, ""}, {KindLiteralInteger, One, "Param"}, {KindSamplerFilterMode, One, ""}}},
-	{OpConstantNull, "OpConstantNull", secGlobal, hasType | hasResult, nil},
-	{OpSpecConstantTrue, "OpSpecConstantTrue", secGlobal, hasType | hasResult, nil},
-	{OpSpecConstantFalse, "OpSpecConstantFalse", secGlobal, hasType | hasResult, nil},
-	{OpSpecConstant, "OpSpecConstant", secGlobal, hasType | hasResult, []OperandInfo{{KindLiteralContextDependentNumber, One, "Value"}}},
-	{OpSpecConstantComposite, "OpSpecConstantComposite", secGlobal, hasType | hasResult, []OperandInfo{{KindIdRef, Any, "Constituents"}}},
-	{OpSpecConstantOp, "OpSpecConstantOp", secGlobal, hasType | hasResult, []OperandInfo{{KindLiteralSpecConstantOpInteger, One, "Opcode"}}},
-	{OpFunction, "OpFunction", secFunction, hasType | hasResult, []OperandInfo{{KindFunctionControl, One, ""}, {KindIdRef, One, "Function Type"}}},
-	{OpFunctionParameter, "OpFunctionParameter", secFunction, hasType | hasResult, nil},
+	{OpTypeSampledImage, "OpTypeSampledImage", secGlobal, hasResult, opsRef},
+	{OpTypeArray, "OpTypeArray", secGlobal, hasResult, opsRef2},
+	{OpTypeRuntimeArray, "OpTypeRuntimeArray", secGlobal, hasResult, opsRef},
+	{OpTypeStruct, "OpTypeStruct", secGlobal, hasResult, opsRefAny},
+	{OpTypePointer, "OpTypePointer", secGlobal, hasResult, []OperandInfo{{KindStorageClass, One}, {KindIdRef, One}}},
+	{OpTypeFunction, "OpTypeFunction", secGlobal, hasResult, opsRefRefAny},
+	{OpTypeForwardPointer, "OpTypeForwardPointer", secGlobal, 0, []OperandInfo{{KindIdRef, One}, {KindStorageClass, One}}},
+	{OpConstantTrue, "OpConstantTrue", secGlobal, hasBoth, nil},
+	{OpConstantFalse, "OpConstantFalse", secGlobal, hasBoth, nil},
+	{OpConstant, "OpConstant", secGlobal, hasBoth, []OperandInfo{{KindLiteralContextDependentNumber, One}}},
+	{OpConstantComposite, "OpConstantComposite", secGlobal, hasBoth, opsRefAny},
+	{OpConstantNull, "OpConstantNull", secGlobal, hasBoth, nil},
+	{OpSpecConstantTrue, "OpSpecConstantTrue", secGlobal, hasBoth, nil},
+	{OpSpecConstantFalse, "OpSpecConstantFalse", secGlobal, hasBoth, nil},
+	{OpSpecConstant, "OpSpecConstant", secGlobal, hasBoth, []OperandInfo{{KindLiteralContextDependentNumber, One}}},
+	{OpSpecConstantComposite, "OpSpecConstantComposite", secGlobal, hasBoth, opsRefAny},
+	{OpSpecConstantOp, "OpSpecConstantOp", secGlobal, hasBoth, []OperandInfo{{KindLiteralSpecConstantOpInteger, One}}},
+	{OpFunction, "OpFunction", secFunction, hasBoth, []OperandInfo{{KindFunctionControl, One}, {KindIdRef, One}}},
+	{OpFunctionParameter, "OpFunctionParameter", secFunction, hasBoth, nil},
 	{OpFunctionEnd, "OpFunctionEnd", secFunction, 0, nil},
-	{OpFunctionCall, "OpFunctionCall", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Function"}, {KindIdRef, Any, "Argument 0"}}},
-	{OpVariable, "OpVariable", secGlobalOrFunction, hasType | hasResult, []OperandInfo{{KindStorageClass, One, ""}, {KindIdRef, Optional, "Initializer"}}},
-	{OpImageTexelPointer, "OpImageTexelPointer", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Sample"}}},
-	{OpLoad, "OpLoad", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindMemoryAccess, Optional, ""}}},
-	{OpStore, "OpStore", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdRef, One, "Object"}, {KindMemoryAccess, Optional, ""}}},
-	{OpCopyMemory, "OpCopyMemory", secFunction, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindIdRef, One, "Source"}, {KindMemoryAccess, Optional, ""}, {KindMemoryAccess, Optional, ""}}},
-	{OpCopyMemorySized, "OpCopyMemorySized", secFunction, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindIdRef, One, "Source"}, {KindIdRef, One, "Size"}, {KindMemoryAccess, Optional, ""}, {KindMemoryAccess, Optional, ""}}},
-	{OpAccessChain, "OpAccessChain", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, Any, "Indexes"}}},
-	{OpInBoundsAccessChain, "OpInBoundsAccessChain", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, Any, "Indexes"}}},
-	{OpPtrAccessChain, "OpPtrAccessChain", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Element"}, {KindIdRef, Any, "Indexes"}}},
-	{OpArrayLength, "OpArrayLength", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Structure"}, {KindLiteralInteger, One, "Array member"}}},
-	{OpGenericPtrMemSemantics, "OpGenericPtrMemSemantics", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpInBoundsPtrAccessChain, "OpInBoundsPtrAccessChain", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Element"}, {KindIdRef, Any, "Indexes"}}},
-	{OpDecorate, "OpDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindDecoration, One, ""}}},
-	{OpMemberDecorate, "OpMemberDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Structure Type"}, {KindLiteralInteger, One, "Member"}, {KindDecoration, One, ""}}},
+	{OpFunctionCall, "OpFunctionCall", secFunction, hasBoth, opsRefRefAny},
+	{OpVariable, "OpVariable", secGlobalOrFunction, hasBoth, []OperandInfo{{KindStorageClass, One}, {KindIdRef, Optional}}},
+	{OpImageTexelPointer, "OpImageTexelPointer", secFunction, hasBoth, opsRef3},
+	{OpLoad, "OpLoad", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindMemoryAccess, Optional}}},
+	{OpStore, "OpStore", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindMemoryAccess, Optional}}},
+	{OpCopyMemory, "OpCopyMemory", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindMemoryAccess, Optional}, {KindMemoryAccess, Optional}}},
+	{OpCopyMemorySized, "OpCopyMemorySized", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindMemoryAccess, Optional}, {KindMemoryAccess, Optional}}},
+	{OpAccessChain, "OpAccessChain", secFunction, hasBoth, opsRefRefAny},
+	{OpInBoundsAccessChain, "OpInBoundsAccessChain", secFunction, hasBoth, opsRefRefAny},
+	{OpPtrAccessChain, "OpPtrAccessChain", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, Any}}},
+	{OpArrayLength, "OpArrayLength", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}}},
+	{OpInBoundsPtrAccessChain, "OpInBoundsPtrAccessChain", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, Any}}},
+	{OpDecorate, "OpDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindDecoration, One}}},
+	{OpMemberDecorate, "OpMemberDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}, {KindDecoration, One}}},
 	{OpDecorationGroup, "OpDecorationGroup", secAnnotation, hasResult, nil},
-	{OpGroupDecorate, "OpGroupDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Decoration Group"}, {KindIdRef, Any, "Targets"}}},
-	{OpGroupMemberDecorate, "OpGroupMemberDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Decoration Group"}, {KindPairIdRefLiteralInteger, Any, "Targets"}}},
-	{OpVectorExtractDynamic, "OpVectorExtractDynamic", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}, {KindIdRef, One, "Index"}}},
-	{OpVectorInsertDynamic, "OpVectorInsertDynamic", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}, {KindIdRef, One, "Component"}, {KindIdRef, One, "Index"}}},
-	{OpVectorShuffle, "OpVectorShuffle", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindLiteralInteger, Any, "Components"}}},
-	{OpCompositeConstruct, "OpCompositeConstruct", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, Any, "Constituents"}}},
-	{OpCompositeExtract, "OpCompositeExtract", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Composite"}, {KindLiteralInteger, Any, "Indexes"}}},
-	{OpCompositeInsert, "OpCompositeInsert", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Object"}, {KindIdRef, One, "Composite"}, {KindLiteralInteger, Any, "Indexes"}}},
-	{OpCopyObject, "OpCopyObject", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpTranspose, "OpTranspose", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Matrix"}}},
-	{OpSampledImage, "OpSampledImage", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Sampler"}}},
-	{OpImageSampleImplicitLod, "OpImageSampleImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSampleExplicitLod, "OpImageSampleExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, One, ""}}},
-	{OpImageSampleDrefImplicitLod, "OpImageSampleDrefImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSampleDrefExplicitLod, "OpImageSampleDrefExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, One, ""}}},
-	{OpImageSampleProjImplicitLod, "OpImageSampleProjImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSampleProjExplicitLod, "OpImageSampleProjExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, One, ""}}},
-	{OpImageSampleProjDrefImplicitLod, "OpImageSampleProjDrefImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSampleProjDrefExplicitLod, "OpImageSampleProjDrefExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, One, ""}}},
-	{OpImageFetch, "OpImageFetch", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageGather, "OpImageGather", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Component"}, {KindImageOperands, Optional, ""}}},
-	{OpImageDrefGather, "OpImageDrefGather", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageRead, "OpImageRead", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageWrite, "OpImageWrite", secFunction, 0, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Texel"}, {KindImageOperands, Optional, ""}}},
-	{OpImage, "OpImage", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}}},
-	{OpImageQueryFormat, "OpImageQueryFormat", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}}},
-	{OpImageQueryOrder, "OpImageQueryOrder", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}}},
-	{OpImageQuerySizeLod, "OpImageQuerySizeLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Level of Detail"}}},
-	{OpImageQuerySize, "OpImageQuerySize", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}}},
-	{OpImageQueryLod, "OpImageQueryLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}}},
-	{OpImageQueryLevels, "OpImageQueryLevels", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}}},
-	{OpImageQuerySamples, "OpImageQuerySamples", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}}},
-	{OpConvertFToU, "OpConvertFToU", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Float Value"}}},
-	{OpConvertFToS, "OpConvertFToS", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Float Value"}}},
-	{OpConvertSToF, "OpConvertSToF", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Signed Value"}}},
-	{OpConvertUToF, "OpConvertUToF", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Unsigned Value"}}},
-	{OpUConvert, "OpUConvert", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Unsigned Value"}}},
-	{OpSConvert, "OpSConvert", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Signed Value"}}},
-	{OpFConvert, "OpFConvert", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Float Value"}}},
-	{OpQuantizeToF16, "OpQuantizeToF16", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Value"}}},
-	{OpConvertPtrToU, "OpConvertPtrToU", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpSatConvertSToU, "OpSatConvertSToU", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Signed Value"}}},
-	{OpSatConvertUToS, "OpSatConvertUToS", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Unsigned Value"}}},
-	{OpConvertUToPtr, "OpConvertUToPtr", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Integer Value"}}},
-	{OpPtrCastToGeneric, "OpPtrCastToGeneric", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpGenericCastToPtr, "OpGenericCastToPtr", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpGenericCastToPtrExplicit, "OpGenericCastToPtrExplicit", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindStorageClass, One, "Storage"}}},
-	{OpBitcast, "OpBitcast", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpSNegate, "OpSNegate", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpFNegate, "OpFNegate", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpIAdd, "OpIAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFAdd, "OpFAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpISub, "OpISub", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFSub, "OpFSub", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpIMul, "OpIMul", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFMul, "OpFMul", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUDiv, "OpUDiv", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSDiv, "OpSDiv", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFDiv, "OpFDiv", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUMod, "OpUMod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSRem, "OpSRem", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSMod, "OpSMod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFRem, "OpFRem", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFMod, "OpFMod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpVectorTimesScalar, "OpVectorTimesScalar", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}, {KindIdRef, One, "Scalar"}}},
-	{OpMatrixTimesScalar, "OpMatrixTimesScalar", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Matrix"}, {KindIdRef, One, "Scalar"}}},
-	{OpVectorTimesMatrix, "OpVectorTimesMatrix", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}, {KindIdRef, One, "Matrix"}}},
-	{OpMatrixTimesVector, "OpMatrixTimesVector", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Matrix"}, {KindIdRef, One, "Vector"}}},
-	{OpMatrixTimesMatrix, "OpMatrixTimesMatrix", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "LeftMatrix"}, {KindIdRef, One, "RightMatrix"}}},
-	{OpOuterProduct, "OpOuterProduct", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}}},
-	{OpDot, "OpDot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}}},
-	{OpIAddCarry, "OpIAddCarry", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpISubBorrow, "OpISubBorrow", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUMulExtended, "OpUMulExtended", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSMulExtended, "OpSMulExtended", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpAny, "OpAny", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}}},
-	{OpAll, "OpAll", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector"}}},
-	{OpIsNan, "OpIsNan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}}},
-	{OpIsInf, "OpIsInf", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}}},
-	{OpIsFinite, "OpIsFinite", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}}},
-	{OpIsNormal, "OpIsNormal", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}}},
-	{OpSignBitSet, "OpSignBitSet", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}}},
-	{OpLessOrGreater, "OpLessOrGreater", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}, {KindIdRef, One, "y"}}},
-	{OpOrdered, "OpOrdered", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}, {KindIdRef, One, "y"}}},
-	{OpUnordered, "OpUnordered", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "x"}, {KindIdRef, One, "y"}}},
-	{OpLogicalEqual, "OpLogicalEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpLogicalNotEqual, "OpLogicalNotEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpLogicalOr, "OpLogicalOr", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpLogicalAnd, "OpLogicalAnd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpLogicalNot, "OpLogicalNot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpSelect, "OpSelect", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Condition"}, {KindIdRef, One, "Object 1"}, {KindIdRef, One, "Object 2"}}},
-	{OpIEqual, "OpIEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpINotEqual, "OpINotEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUGreaterThan, "OpUGreaterThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSGreaterThan, "OpSGreaterThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUGreaterThanEqual, "OpUGreaterThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSGreaterThanEqual, "OpSGreaterThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpULessThan, "OpULessThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSLessThan, "OpSLessThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpULessThanEqual, "OpULessThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpSLessThanEqual, "OpSLessThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdEqual, "OpFOrdEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordEqual, "OpFUnordEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdNotEqual, "OpFOrdNotEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordNotEqual, "OpFUnordNotEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdLessThan, "OpFOrdLessThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordLessThan, "OpFUnordLessThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdGreaterThan, "OpFOrdGreaterThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordGreaterThan, "OpFUnordGreaterThan", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdLessThanEqual, "OpFOrdLessThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordLessThanEqual, "OpFUnordLessThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFOrdGreaterThanEqual, "OpFOrdGreaterThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpFUnordGreaterThanEqual, "OpFUnordGreaterThanEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpShiftRightLogical, "OpShiftRightLogical", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Shift"}}},
-	{OpShiftRightArithmetic, "OpShiftRightArithmetic", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Shift"}}},
-	{OpShiftLeftLogical, "OpShiftLeftLogical", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Shift"}}},
-	{OpBitwiseOr, "OpBitwiseOr", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpBitwiseXor, "OpBitwiseXor", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpBitwiseAnd, "OpBitwiseAnd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpNot, "OpNot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpBitFieldInsert, "OpBitFieldInsert", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Insert"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Count"}}},
-	{OpBitFieldSExtract, "OpBitFieldSExtract", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Count"}}},
-	{OpBitFieldUExtract, "OpBitFieldUExtract", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}, {KindIdRef, One, "Offset"}, {KindIdRef, One, "Count"}}},
-	{OpBitReverse, "OpBitReverse", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}}},
-	{OpBitCount, "OpBitCount", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Base"}}},
-	{OpDPdx, "OpDPdx", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpDPdy, "OpDPdy", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpFwidth, "OpFwidth", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpDPdxFine, "OpDPdxFine", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpDPdyFine, "OpDPdyFine", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpFwidthFine, "OpFwidthFine", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpDPdxCoarse, "OpDPdxCoarse", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpDPdyCoarse, "OpDPdyCoarse", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
-	{OpFwidthCoarse, "OpFwidthCoarse", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "P"}}},
+	{OpGroupDecorate, "OpGroupDecorate", secAnnotation, 0, opsRefRefAny},
+	{OpGroupMemberDecorate, "OpGroupMemberDecorate", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindPairIdRefLiteralInteger, Any}}},
+	{OpVectorExtractDynamic, "OpVectorExtractDynamic", secFunction, hasBoth, opsRef2},
+	{OpVectorInsertDynamic, "OpVectorInsertDynamic", secFunction, hasBoth, opsRef3},
+	{OpVectorShuffle, "OpVectorShuffle", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindLiteralInteger, Any}}},
+	{OpCompositeConstruct, "OpCompositeConstruct", secFunction, hasBoth, opsRefAny},
+	{OpCompositeExtract, "OpCompositeExtract", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, Any}}},
+	{OpCompositeInsert, "OpCompositeInsert", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindLiteralInteger, Any}}},
+	{OpCopyObject, "OpCopyObject", secFunction, hasBoth, opsRef},
+	{OpTranspose, "OpTranspose", secFunction, hasBoth, opsRef},
+	{OpSampledImage, "OpSampledImage", secFunction, hasBoth, opsRef2},
+	{OpImageSampleImplicitLod, "OpImageSampleImplicitLod", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageSampleExplicitLod, "OpImageSampleExplicitLod", secFunction, hasBoth, opsRef2ImageOperands},
+	{OpImageSampleDrefImplicitLod, "OpImageSampleDrefImplicitLod", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSampleDrefExplicitLod, "OpImageSampleDrefExplicitLod", secFunction, hasBoth, opsRef3ImageOperands},
+	{OpImageSampleProjImplicitLod, "OpImageSampleProjImplicitLod", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageSampleProjExplicitLod, "OpImageSampleProjExplicitLod", secFunction, hasBoth, opsRef2ImageOperands},
+	{OpImageSampleProjDrefImplicitLod, "OpImageSampleProjDrefImplicitLod", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSampleProjDrefExplicitLod, "OpImageSampleProjDrefExplicitLod", secFunction, hasBoth, opsRef3ImageOperands},
+	{OpImageFetch, "OpImageFetch", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageGather, "OpImageGather", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageDrefGather, "OpImageDrefGather", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageRead, "OpImageRead", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageWrite, "OpImageWrite", secFunction, 0, opsRef3ImageOperandsMaybe},
+	{OpImage, "OpImage", secFunction, hasBoth, opsRef},
+	{OpImageQuerySizeLod, "OpImageQuerySizeLod", secFunction, hasBoth, opsRef2},
+	{OpImageQuerySize, "OpImageQuerySize", secFunction, hasBoth, opsRef},
+	{OpImageQueryLod, "OpImageQueryLod", secFunction, hasBoth, opsRef2},
+	{OpImageQueryLevels, "OpImageQueryLevels", secFunction, hasBoth, opsRef},
+	{OpImageQuerySamples, "OpImageQuerySamples", secFunction, hasBoth, opsRef},
+	{OpConvertFToU, "OpConvertFToU", secFunction, hasBoth, opsRef},
+	{OpConvertFToS, "OpConvertFToS", secFunction, hasBoth, opsRef},
+	{OpConvertSToF, "OpConvertSToF", secFunction, hasBoth, opsRef},
+	{OpConvertUToF, "OpConvertUToF", secFunction, hasBoth, opsRef},
+	{OpUConvert, "OpUConvert", secFunction, hasBoth, opsRef},
+	{OpSConvert, "OpSConvert", secFunction, hasBoth, opsRef},
+	{OpFConvert, "OpFConvert", secFunction, hasBoth, opsRef},
+	{OpQuantizeToF16, "OpQuantizeToF16", secFunction, hasBoth, opsRef},
+	{OpConvertPtrToU, "OpConvertPtrToU", secFunction, hasBoth, opsRef},
+	{OpConvertUToPtr, "OpConvertUToPtr", secFunction, hasBoth, opsRef},
+	{OpBitcast, "OpBitcast", secFunction, hasBoth, opsRef},
+	{OpSNegate, "OpSNegate", secFunction, hasBoth, opsRef},
+	{OpFNegate, "OpFNegate", secFunction, hasBoth, opsRef},
+	{OpIAdd, "OpIAdd", secFunction, hasBoth, opsRef2},
+	{OpFAdd, "OpFAdd", secFunction, hasBoth, opsRef2},
+	{OpISub, "OpISub", secFunction, hasBoth, opsRef2},
+	{OpFSub, "OpFSub", secFunction, hasBoth, opsRef2},
+	{OpIMul, "OpIMul", secFunction, hasBoth, opsRef2},
+	{OpFMul, "OpFMul", secFunction, hasBoth, opsRef2},
+	{OpUDiv, "OpUDiv", secFunction, hasBoth, opsRef2},
+	{OpSDiv, "OpSDiv", secFunction, hasBoth, opsRef2},
+	{OpFDiv, "OpFDiv", secFunction, hasBoth, opsRef2},
+	{OpUMod, "OpUMod", secFunction, hasBoth, opsRef2},
+	{OpSRem, "OpSRem", secFunction, hasBoth, opsRef2},
+	{OpSMod, "OpSMod", secFunction, hasBoth, opsRef2},
+	{OpFRem, "OpFRem", secFunction, hasBoth, opsRef2},
+	{OpFMod, "OpFMod", secFunction, hasBoth, opsRef2},
+	{OpVectorTimesScalar, "OpVectorTimesScalar", secFunction, hasBoth, opsRef2},
+	{OpMatrixTimesScalar, "OpMatrixTimesScalar", secFunction, hasBoth, opsRef2},
+	{OpVectorTimesMatrix, "OpVectorTimesMatrix", secFunction, hasBoth, opsRef2},
+	{OpMatrixTimesVector, "OpMatrixTimesVector", secFunction, hasBoth, opsRef2},
+	{OpMatrixTimesMatrix, "OpMatrixTimesMatrix", secFunction, hasBoth, opsRef2},
+	{OpOuterProduct, "OpOuterProduct", secFunction, hasBoth, opsRef2},
+	{OpDot, "OpDot", secFunction, hasBoth, opsRef2},
+	{OpIAddCarry, "OpIAddCarry", secFunction, hasBoth, opsRef2},
+	{OpISubBorrow, "OpISubBorrow", secFunction, hasBoth, opsRef2},
+	{OpUMulExtended, "OpUMulExtended", secFunction, hasBoth, opsRef2},
+	{OpSMulExtended, "OpSMulExtended", secFunction, hasBoth, opsRef2},
+	{OpAny, "OpAny", secFunction, hasBoth, opsRef},
+	{OpAll, "OpAll", secFunction, hasBoth, opsRef},
+	{OpIsNan, "OpIsNan", secFunction, hasBoth, opsRef},
+	{OpIsInf, "OpIsInf", secFunction, hasBoth, opsRef},
+	{OpLogicalEqual, "OpLogicalEqual", secFunction, hasBoth, opsRef2},
+	{OpLogicalNotEqual, "OpLogicalNotEqual", secFunction, hasBoth, opsRef2},
+	{OpLogicalOr, "OpLogicalOr", secFunction, hasBoth, opsRef2},
+	{OpLogicalAnd, "OpLogicalAnd", secFunction, hasBoth, opsRef2},
+	{OpLogicalNot, "OpLogicalNot", secFunction, hasBoth, opsRef},
+	{OpSelect, "OpSelect", secFunction, hasBoth, opsRef3},
+	{OpIEqual, "OpIEqual", secFunction, hasBoth, opsRef2},
+	{OpINotEqual, "OpINotEqual", secFunction, hasBoth, opsRef2},
+	{OpUGreaterThan, "OpUGreaterThan", secFunction, hasBoth, opsRef2},
+	{OpSGreaterThan, "OpSGreaterThan", secFunction, hasBoth, opsRef2},
+	{OpUGreaterThanEqual, "OpUGreaterThanEqual", secFunction, hasBoth, opsRef2},
+	{OpSGreaterThanEqual, "OpSGreaterThanEqual", secFunction, hasBoth, opsRef2},
+	{OpULessThan, "OpULessThan", secFunction, hasBoth, opsRef2},
+	{OpSLessThan, "OpSLessThan", secFunction, hasBoth, opsRef2},
+	{OpULessThanEqual, "OpULessThanEqual", secFunction, hasBoth, opsRef2},
+	{OpSLessThanEqual, "OpSLessThanEqual", secFunction, hasBoth, opsRef2},
+	{OpFOrdEqual, "OpFOrdEqual", secFunction, hasBoth, opsRef2},
+	{OpFUnordEqual, "OpFUnordEqual", secFunction, hasBoth, opsRef2},
+	{OpFOrdNotEqual, "OpFOrdNotEqual", secFunction, hasBoth, opsRef2},
+	{OpFUnordNotEqual, "OpFUnordNotEqual", secFunction, hasBoth, opsRef2},
+	{OpFOrdLessThan, "OpFOrdLessThan", secFunction, hasBoth, opsRef2},
+	{OpFUnordLessThan, "OpFUnordLessThan", secFunction, hasBoth, opsRef2},
+	{OpFOrdGreaterThan, "OpFOrdGreaterThan", secFunction, hasBoth, opsRef2},
+	{OpFUnordGreaterThan, "OpFUnordGreaterThan", secFunction, hasBoth, opsRef2},
+	{OpFOrdLessThanEqual, "OpFOrdLessThanEqual", secFunction, hasBoth, opsRef2},
+	{OpFUnordLessThanEqual, "OpFUnordLessThanEqual", secFunction, hasBoth, opsRef2},
+	{OpFOrdGreaterThanEqual, "OpFOrdGreaterThanEqual", secFunction, hasBoth, opsRef2},
+	{OpFUnordGreaterThanEqual, "OpFUnordGreaterThanEqual", secFunction, hasBoth, opsRef2},
+	{OpShiftRightLogical, "OpShiftRightLogical", secFunction, hasBoth, opsRef2},
+	{OpShiftRightArithmetic, "OpShiftRightArithmetic", secFunction, hasBoth, opsRef2},
+	{OpShiftLeftLogical, "OpShiftLeftLogical", secFunction, hasBoth, opsRef2},
+	{OpBitwiseOr, "OpBitwiseOr", secFunction, hasBoth, opsRef2},
+	{OpBitwiseXor, "OpBitwiseXor", secFunction, hasBoth, opsRef2},
+	{OpBitwiseAnd, "OpBitwiseAnd", secFunction, hasBoth, opsRef2},
+	{OpNot, "OpNot", secFunction, hasBoth, opsRef},
+	{OpBitFieldInsert, "OpBitFieldInsert", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpBitFieldSExtract, "OpBitFieldSExtract", secFunction, hasBoth, opsRef3},
+	{OpBitFieldUExtract, "OpBitFieldUExtract", secFunction, hasBoth, opsRef3},
+	{OpBitReverse, "OpBitReverse", secFunction, hasBoth, opsRef},
+	{OpBitCount, "OpBitCount", secFunction, hasBoth, opsRef},
+	{OpDPdx, "OpDPdx", secFunction, hasBoth, opsRef},
+	{OpDPdy, "OpDPdy", secFunction, hasBoth, opsRef},
+	{OpFwidth, "OpFwidth", secFunction, hasBoth, opsRef},
+	{OpDPdxFine, "OpDPdxFine", secFunction, hasBoth, opsRef},
+	{OpDPdyFine, "OpDPdyFine", secFunction, hasBoth, opsRef},
+	{OpFwidthFine, "OpFwidthFine", secFunction, hasBoth, opsRef},
+	{OpDPdxCoarse, "OpDPdxCoarse", secFunction, hasBoth, opsRef},
+	{OpDPdyCoarse, "OpDPdyCoarse", secFunction, hasBoth, opsRef},
+	{OpFwidthCoarse, "OpFwidthCoarse", secFunction, hasBoth, opsRef},
 	{OpEmitVertex, "OpEmitVertex", secFunction, 0, nil},
 	{OpEndPrimitive, "OpEndPrimitive", secFunction, 0, nil},
-	{OpEmitStreamVertex, "OpEmitStreamVertex", secFunction, 0, []OperandInfo{{KindIdRef, One, "Stream"}}},
-	{OpEndStreamPrimitive, "OpEndStreamPrimitive", secFunction, 0, []OperandInfo{{KindIdRef, One, "Stream"}}},
-	{OpControlBarrier, "OpControlBarrier", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpMemoryBarrier, "OpMemoryBarrier", secFunction, 0, []OperandInfo{{KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpAtomicLoad, "OpAtomicLoad", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpAtomicStore, "OpAtomicStore", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicExchange, "OpAtomicExchange", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicCompareExchange, "OpAtomicCompareExchange", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Equal"}, {KindIdMemorySemantics, One, "Unequal"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Comparator"}}},
-	{OpAtomicCompareExchangeWeak, "OpAtomicCompareExchangeWeak", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Equal"}, {KindIdMemorySemantics, One, "Unequal"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Comparator"}}},
-	{OpAtomicIIncrement, "OpAtomicIIncrement", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpAtomicIDecrement, "OpAtomicIDecrement", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpAtomicIAdd, "OpAtomicIAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicISub, "OpAtomicISub", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicSMin, "OpAtomicSMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicUMin, "OpAtomicUMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicSMax, "OpAtomicSMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicUMax, "OpAtomicUMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicAnd, "OpAtomicAnd", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicOr, "OpAtomicOr", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicXor, "OpAtomicXor", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpPhi, "OpPhi", secFunction, hasType | hasResult, []OperandInfo{{KindPairIdRefIdRef, Any, "Variable"}}},
-	{OpLoopMerge, "OpLoopMerge", secFunction, 0, []OperandInfo{{KindIdRef, One, "Merge Block"}, {KindIdRef, One, "Continue Target"}, {KindLoopControl, One, ""}}},
-	{OpSelectionMerge, "OpSelectionMerge", secFunction, 0, []OperandInfo{{KindIdRef, One, "Merge Block"}, {KindSelectionControl, One, ""}}},
+	{OpEmitStreamVertex, "OpEmitStreamVertex", secFunction, 0, opsRef},
+	{OpEndStreamPrimitive, "OpEndStreamPrimitive", secFunction, 0, opsRef},
+	{OpControlBarrier, "OpControlBarrier", secFunction, 0, []OperandInfo{{KindIdScope, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}}},
+	{OpMemoryBarrier, "OpMemoryBarrier", secFunction, 0, []OperandInfo{{KindIdScope, One}, {KindIdMemorySemantics, One}}},
+	{OpAtomicLoad, "OpAtomicLoad", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}}},
+	{OpAtomicStore, "OpAtomicStore", secFunction, 0, opsRefScopeMemorySemanticsRef},
+	{OpAtomicExchange, "OpAtomicExchange", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicCompareExchange, "OpAtomicCompareExchange", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}, {KindIdMemorySemantics, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpAtomicIIncrement, "OpAtomicIIncrement", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}}},
+	{OpAtomicIDecrement, "OpAtomicIDecrement", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdMemorySemantics, One}}},
+	{OpAtomicIAdd, "OpAtomicIAdd", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicISub, "OpAtomicISub", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicSMin, "OpAtomicSMin", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicUMin, "OpAtomicUMin", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicSMax, "OpAtomicSMax", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicUMax, "OpAtomicUMax", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicAnd, "OpAtomicAnd", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicOr, "OpAtomicOr", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicXor, "OpAtomicXor", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpPhi, "OpPhi", secFunction, hasBoth, []OperandInfo{{KindPairIdRefIdRef, Any}}},
+	{OpLoopMerge, "OpLoopMerge", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindLoopControl, One}}},
+	{OpSelectionMerge, "OpSelectionMerge", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindSelectionControl, One}}},
 	{OpLabel, "OpLabel", secFunction, hasResult, nil},
-	{OpBranch, "OpBranch", secFunction, 0, []OperandInfo{{KindIdRef, One, "Target Label"}}},
-	{OpBranchConditional, "OpBranchConditional", secFunction, 0, []OperandInfo{{KindIdRef, One, "Condition"}, {KindIdRef, One, "True Label"}, {KindIdRef, One, "False Label"}, {KindLiteralInteger, Any, "Branch weights"}}},
-	{OpSwitch, "OpSwitch", secFunction, 0, []OperandInfo{{KindIdRef, One, "Selector"}, {KindIdRef, One, "Default"}, {KindPairLiteralIntegerIdRef, Any, "Target"}}},
+	{OpBranch, "OpBranch", secFunction, 0, opsRef},
+	{OpBranchConditional, "OpBranchConditional", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindLiteralInteger, Any}}},
+	{OpSwitch, "OpSwitch", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindPairLiteralIntegerIdRef, Any}}},
 	{OpKill, "OpKill", secFunction, 0, nil},
 	{OpReturn, "OpReturn", secFunction, 0, nil},
-	{OpReturnValue, "OpReturnValue", secFunction, 0, []OperandInfo{{KindIdRef, One, "Value"}}},
+	{OpReturnValue, "OpReturnValue", secFunction, 0, opsRef},
 	{OpUnreachable, "OpUnreachable", secFunction, 0, nil},
-	{OpLifetimeStart, "OpLifetimeStart", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindLiteralInteger, One, "Size"}}},
-	{OpLifetimeStop, "OpLifetimeStop", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindLiteralInteger, One, "Size"}}},
-	{OpGroupAsyncCopy, "OpGroupAsyncCopy", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Destination"}, {KindIdRef, One, "Source"}, {KindIdRef, One, "Num Elements"}, {KindIdRef, One, "Stride"}, {KindIdRef, One, "Event"}}},
-	{OpGroupWaitEvents, "OpGroupWaitEvents", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Num Events"}, {KindIdRef, One, "Events List"}}},
-	{OpGroupAll, "OpGroupAll", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Predicate"}}},
-	{OpGroupAny, "OpGroupAny", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Predicate"}}},
-	{OpGroupBroadcast, "OpGroupBroadcast", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "LocalId"}}},
-	{OpGroupIAdd, "OpGroupIAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFAdd, "OpGroupFAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFMin, "OpGroupFMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupUMin, "OpGroupUMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupSMin, "OpGroupSMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFMax, "OpGroupFMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupUMax, "OpGroupUMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupSMax, "OpGroupSMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpReadPipe, "OpReadPipe", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Pointer"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpWritePipe, "OpWritePipe", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Pointer"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpReservedReadPipe, "OpReservedReadPipe", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Index"}, {KindIdRef, One, "Pointer"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpReservedWritePipe, "OpReservedWritePipe", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Index"}, {KindIdRef, One, "Pointer"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpReserveReadPipePackets, "OpReserveReadPipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Num Packets"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpReserveWritePipePackets, "OpReserveWritePipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Num Packets"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpCommitReadPipe, "OpCommitReadPipe", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpCommitWritePipe, "OpCommitWritePipe", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpIsValidReserveId, "OpIsValidReserveId", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Reserve Id"}}},
-	{OpGetNumPipePackets, "OpGetNumPipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpGetMaxPipePackets, "OpGetMaxPipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpGroupReserveReadPipePackets, "OpGroupReserveReadPipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Pipe"}, {KindIdRef, One, "Num Packets"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpGroupReserveWritePipePackets, "OpGroupReserveWritePipePackets", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Pipe"}, {KindIdRef, One, "Num Packets"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpGroupCommitReadPipe, "OpGroupCommitReadPipe", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpGroupCommitWritePipe, "OpGroupCommitWritePipe", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Pipe"}, {KindIdRef, One, "Reserve Id"}, {KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpEnqueueMarker, "OpEnqueueMarker", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Queue"}, {KindIdRef, One, "Num Events"}, {KindIdRef, One, "Wait Events"}, {KindIdRef, One, "Ret Event"}}},
-	{OpEnqueueKernel, "OpEnqueueKernel", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Queue"}, {KindIdRef, One, "Flags"}, {KindIdRef, One, "ND Range"}, {KindIdRef, One, "Num Events"}, {KindIdRef, One, "Wait Events"}, {KindIdRef, One, "Ret Event"}, {KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}, {KindIdRef, Any, "Local Size"}}},
-	{OpGetKernelNDrangeSubGroupCount, "OpGetKernelNDrangeSubGroupCount", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "ND Range"}, {KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpGetKernelNDrangeMaxSubGroupSize, "OpGetKernelNDrangeMaxSubGroupSize", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "ND Range"}, {KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpGetKernelWorkGroupSize, "OpGetKernelWorkGroupSize", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpGetKernelPreferredWorkGroupSizeMultiple, "OpGetKernelPreferredWorkGroupSizeMultiple", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpRetainEvent, "OpRetainEvent", secFunction, 0, []OperandInfo{{KindIdRef, One, "Event"}}},
-	{OpReleaseEvent, "OpReleaseEvent", secFunction, 0, []OperandInfo{{KindIdRef, One, "Event"}}},
-	{OpCreateUserEvent, "OpCreateUserEvent", secFunction, hasType | hasResult, nil},
-	{OpIsValidEvent, "OpIsValidEvent", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Event"}}},
-	{OpSetUserEventStatus, "OpSetUserEventStatus", secFunction, 0, []OperandInfo{{KindIdRef, One, "Event"}, {KindIdRef, One, "Status"}}},
-	{OpCaptureEventProfilingInfo, "OpCaptureEventProfilingInfo", secFunction, 0, []OperandInfo{{KindIdRef, One, "Event"}, {KindIdRef, One, "Profiling Info"}, {KindIdRef, One, "Value"}}},
-	{OpGetDefaultQueue, "OpGetDefaultQueue", secFunction, hasType | hasResult, nil},
-	{OpBuildNDRange, "OpBuildNDRange", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "GlobalWorkSize"}, {KindIdRef, One, "LocalWorkSize"}, {KindIdRef, One, "GlobalWorkOffset"}}},
-	{OpImageSparseSampleImplicitLod, "OpImageSparseSampleImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseSampleExplicitLod, "OpImageSparseSampleExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, One, ""}}},
-	{OpImageSparseSampleDrefImplicitLod, "OpImageSparseSampleDrefImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseSampleDrefExplicitLod, "OpImageSparseSampleDrefExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, One, ""}}},
-	{OpImageSparseSampleProjImplicitLod, "OpImageSparseSampleProjImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseSampleProjExplicitLod, "OpImageSparseSampleProjExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, One, ""}}},
-	{OpImageSparseSampleProjDrefImplicitLod, "OpImageSparseSampleProjDrefImplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseSampleProjDrefExplicitLod, "OpImageSparseSampleProjDrefExplicitLod", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, One, ""}}},
-	{OpImageSparseFetch, "OpImageSparseFetch", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseGather, "OpImageSparseGather", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Component"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseDrefGather, "OpImageSparseDrefGather", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "D~ref"}, {KindImageOperands, Optional, ""}}},
-	{OpImageSparseTexelsResident, "OpImageSparseTexelsResident", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Resident Code"}}},
+	{OpGroupAll, "OpGroupAll", secFunction, hasBoth, opsScopeRef},
+	{OpGroupAny, "OpGroupAny", secFunction, hasBoth, opsScopeRef},
+	{OpGroupBroadcast, "OpGroupBroadcast", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupIAdd, "OpGroupIAdd", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFAdd, "OpGroupFAdd", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFMin, "OpGroupFMin", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupUMin, "OpGroupUMin", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupSMin, "OpGroupSMin", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFMax, "OpGroupFMax", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupUMax, "OpGroupUMax", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupSMax, "OpGroupSMax", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpImageSparseSampleImplicitLod, "OpImageSparseSampleImplicitLod", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageSparseSampleExplicitLod, "OpImageSparseSampleExplicitLod", secFunction, hasBoth, opsRef2ImageOperands},
+	{OpImageSparseSampleDrefImplicitLod, "OpImageSparseSampleDrefImplicitLod", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSparseSampleDrefExplicitLod, "OpImageSparseSampleDrefExplicitLod", secFunction, hasBoth, opsRef3ImageOperands},
+	{OpImageSparseSampleProjImplicitLod, "OpImageSparseSampleProjImplicitLod", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageSparseSampleProjExplicitLod, "OpImageSparseSampleProjExplicitLod", secFunction, hasBoth, opsRef2ImageOperands},
+	{OpImageSparseSampleProjDrefImplicitLod, "OpImageSparseSampleProjDrefImplicitLod", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSparseSampleProjDrefExplicitLod, "OpImageSparseSampleProjDrefExplicitLod", secFunction, hasBoth, opsRef3ImageOperands},
+	{OpImageSparseFetch, "OpImageSparseFetch", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpImageSparseGather, "OpImageSparseGather", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSparseDrefGather, "OpImageSparseDrefGather", secFunction, hasBoth, opsRef3ImageOperandsMaybe},
+	{OpImageSparseTexelsResident, "OpImageSparseTexelsResident", secFunction, hasBoth, opsRef},
 	{OpNoLine, "OpNoLine", secGlobalOrFunction, 0, nil},
-	{OpAtomicFlagTestAndSet, "OpAtomicFlagTestAndSet", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpAtomicFlagClear, "OpAtomicFlagClear", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpImageSparseRead, "OpImageSparseRead", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindImageOperands, Optional, ""}}},
-	{OpSizeOf, "OpSizeOf", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpTypePipeStorage, "OpTypePipeStorage", secGlobal, hasResult, nil},
-	{OpConstantPipeStorage, "OpConstantPipeStorage", secGlobal, hasType | hasResult, []OperandInfo{{KindLiteralInteger, One, "Packet Size"}, {KindLiteralInteger, One, "Packet Alignment"}, {KindLiteralInteger, One, "Capacity"}}},
-	{OpCreatePipeFromPipeStorage, "OpCreatePipeFromPipeStorage", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pipe Storage"}}},
-	{OpGetKernelLocalSizeForSubgroupCount, "OpGetKernelLocalSizeForSubgroupCount", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Subgroup Count"}, {KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpGetKernelMaxNumSubgroups, "OpGetKernelMaxNumSubgroups", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Invoke"}, {KindIdRef, One, "Param"}, {KindIdRef, One, "Param Size"}, {KindIdRef, One, "Param Align"}}},
-	{OpTypeNamedBarrier, "OpTypeNamedBarrier", secGlobal, hasResult, nil},
-	{OpNamedBarrierInitialize, "OpNamedBarrierInitialize", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Subgroup Count"}}},
-	{OpMemoryNamedBarrier, "OpMemoryNamedBarrier", secFunction, 0, []OperandInfo{{KindIdRef, One, "Named Barrier"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpModuleProcessed, "OpModuleProcessed", secModuleProcessed, 0, []OperandInfo{{KindLiteralString, One, "Process"}}},
-	{OpExecutionModeId, "OpExecutionModeId", secExecutionMode, 0, []OperandInfo{{KindIdRef, One, "Entry Point"}, {KindExecutionMode, One, "Mode"}}},
-	{OpDecorateId, "OpDecorateId", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindDecoration, One, ""}}},
-	{OpGroupNonUniformElect, "OpGroupNonUniformElect", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}}},
-	{OpGroupNonUniformAll, "OpGroupNonUniformAll", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Predicate"}}},
-	{OpGroupNonUniformAny, "OpGroupNonUniformAny", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Predicate"}}},
-	{OpGroupNonUniformAllEqual, "OpGroupNonUniformAllEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformBroadcast, "OpGroupNonUniformBroadcast", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Id"}}},
-	{OpGroupNonUniformBroadcastFirst, "OpGroupNonUniformBroadcastFirst", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformBallot, "OpGroupNonUniformBallot", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Predicate"}}},
-	{OpGroupNonUniformInverseBallot, "OpGroupNonUniformInverseBallot", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformBallotBitExtract, "OpGroupNonUniformBallotBitExtract", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Index"}}},
-	{OpGroupNonUniformBallotBitCount, "OpGroupNonUniformBallotBitCount", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformBallotFindLSB, "OpGroupNonUniformBallotFindLSB", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformBallotFindMSB, "OpGroupNonUniformBallotFindMSB", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}}},
-	{OpGroupNonUniformShuffle, "OpGroupNonUniformShuffle", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Id"}}},
-	{OpGroupNonUniformShuffleXor, "OpGroupNonUniformShuffleXor", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Mask"}}},
-	{OpGroupNonUniformShuffleUp, "OpGroupNonUniformShuffleUp", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Delta"}}},
-	{OpGroupNonUniformShuffleDown, "OpGroupNonUniformShuffleDown", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Delta"}}},
-	{OpGroupNonUniformIAdd, "OpGroupNonUniformIAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformFAdd, "OpGroupNonUniformFAdd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformIMul, "OpGroupNonUniformIMul", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformFMul, "OpGroupNonUniformFMul", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformSMin, "OpGroupNonUniformSMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformUMin, "OpGroupNonUniformUMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformFMin, "OpGroupNonUniformFMin", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformSMax, "OpGroupNonUniformSMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformUMax, "OpGroupNonUniformUMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformFMax, "OpGroupNonUniformFMax", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformBitwiseAnd, "OpGroupNonUniformBitwiseAnd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformBitwiseOr, "OpGroupNonUniformBitwiseOr", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformBitwiseXor, "OpGroupNonUniformBitwiseXor", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformLogicalAnd, "OpGroupNonUniformLogicalAnd", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformLogicalOr, "OpGroupNonUniformLogicalOr", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformLogicalXor, "OpGroupNonUniformLogicalXor", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "Value"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpGroupNonUniformQuadBroadcast, "OpGroupNonUniformQuadBroadcast", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Index"}}},
-	{OpGroupNonUniformQuadSwap, "OpGroupNonUniformQuadSwap", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Direction"}}},
-	{OpCopyLogical, "OpCopyLogical", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpPtrEqual, "OpPtrEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpPtrNotEqual, "OpPtrNotEqual", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpPtrDiff, "OpPtrDiff", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
+	{OpImageSparseRead, "OpImageSparseRead", secFunction, hasBoth, opsRef2ImageOperandsMaybe},
+	{OpSizeOf, "OpSizeOf", secFunction, hasBoth, opsRef},
+	{OpModuleProcessed, "OpModuleProcessed", secModuleProcessed, 0, opsLiteralString},
+	{OpExecutionModeId, "OpExecutionModeId", secExecutionMode, 0, []OperandInfo{{KindIdRef, One}, {KindExecutionMode, One}}},
+	{OpDecorateId, "OpDecorateId", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindDecoration, One}}},
+	{OpGroupNonUniformElect, "OpGroupNonUniformElect", secFunction, hasBoth, []OperandInfo{{KindIdScope, One}}},
+	{OpGroupNonUniformAll, "OpGroupNonUniformAll", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformAny, "OpGroupNonUniformAny", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformAllEqual, "OpGroupNonUniformAllEqual", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformBroadcast, "OpGroupNonUniformBroadcast", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformBroadcastFirst, "OpGroupNonUniformBroadcastFirst", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformBallot, "OpGroupNonUniformBallot", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformInverseBallot, "OpGroupNonUniformInverseBallot", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformBallotBitExtract, "OpGroupNonUniformBallotBitExtract", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformBallotBitCount, "OpGroupNonUniformBallotBitCount", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupNonUniformBallotFindLSB, "OpGroupNonUniformBallotFindLSB", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformBallotFindMSB, "OpGroupNonUniformBallotFindMSB", secFunction, hasBoth, opsScopeRef},
+	{OpGroupNonUniformShuffle, "OpGroupNonUniformShuffle", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformShuffleXor, "OpGroupNonUniformShuffleXor", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformShuffleUp, "OpGroupNonUniformShuffleUp", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformShuffleDown, "OpGroupNonUniformShuffleDown", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformIAdd, "OpGroupNonUniformIAdd", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformFAdd, "OpGroupNonUniformFAdd", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformIMul, "OpGroupNonUniformIMul", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformFMul, "OpGroupNonUniformFMul", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformSMin, "OpGroupNonUniformSMin", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformUMin, "OpGroupNonUniformUMin", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformFMin, "OpGroupNonUniformFMin", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformSMax, "OpGroupNonUniformSMax", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformUMax, "OpGroupNonUniformUMax", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformFMax, "OpGroupNonUniformFMax", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformBitwiseAnd, "OpGroupNonUniformBitwiseAnd", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformBitwiseOr, "OpGroupNonUniformBitwiseOr", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformBitwiseXor, "OpGroupNonUniformBitwiseXor", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformLogicalAnd, "OpGroupNonUniformLogicalAnd", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformLogicalOr, "OpGroupNonUniformLogicalOr", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformLogicalXor, "OpGroupNonUniformLogicalXor", secFunction, hasBoth, opsScopeGroupOperationRefRefMaybe},
+	{OpGroupNonUniformQuadBroadcast, "OpGroupNonUniformQuadBroadcast", secFunction, hasBoth, opsScopeRef2},
+	{OpGroupNonUniformQuadSwap, "OpGroupNonUniformQuadSwap", secFunction, hasBoth, opsScopeRef2},
+	{OpCopyLogical, "OpCopyLogical", secFunction, hasBoth, opsRef},
+	{OpPtrEqual, "OpPtrEqual", secFunction, hasBoth, opsRef2},
+	{OpPtrNotEqual, "OpPtrNotEqual", secFunction, hasBoth, opsRef2},
+	{OpPtrDiff, "OpPtrDiff", secFunction, hasBoth, opsRef2},
 	{OpTerminateInvocation, "OpTerminateInvocation", secFunction, 0, nil},
-	{OpSubgroupBallotKHR, "OpSubgroupBallotKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Predicate"}}},
-	{OpSubgroupFirstInvocationKHR, "OpSubgroupFirstInvocationKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Value"}}},
-	{OpSubgroupAllKHR, "OpSubgroupAllKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Predicate"}}},
-	{OpSubgroupAnyKHR, "OpSubgroupAnyKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Predicate"}}},
-	{OpSubgroupAllEqualKHR, "OpSubgroupAllEqualKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Predicate"}}},
-	{OpGroupNonUniformRotateKHR, "OpGroupNonUniformRotateKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdRef, One, "Value"}, {KindIdRef, One, "Delta"}, {KindIdRef, Optional, "ClusterSize"}}},
-	{OpSubgroupReadInvocationKHR, "OpSubgroupReadInvocationKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Value"}, {KindIdRef, One, "Index"}}},
-	{OpTraceRayKHR, "OpTraceRayKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "Accel"}, {KindIdRef, One, "Ray Flags"}, {KindIdRef, One, "Cull Mask"}, {KindIdRef, One, "SBT Offset"}, {KindIdRef, One, "SBT Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Ray Origin"}, {KindIdRef, One, "Ray Tmin"}, {KindIdRef, One, "Ray Direction"}, {KindIdRef, One, "Ray Tmax"}, {KindIdRef, One, "Payload"}}},
-	{OpExecuteCallableKHR, "OpExecuteCallableKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "SBT Index"}, {KindIdRef, One, "Callable Data"}}},
-	{OpConvertUToAccelerationStructureKHR, "OpConvertUToAccelerationStructureKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Accel"}}},
+	{OpSubgroupBallotKHR, "OpSubgroupBallotKHR", secFunction, hasBoth, opsRef},
+	{OpSubgroupFirstInvocationKHR, "OpSubgroupFirstInvocationKHR", secFunction, hasBoth, opsRef},
+	{OpSubgroupAllKHR, "OpSubgroupAllKHR", secFunction, hasBoth, opsRef},
+	{OpSubgroupAnyKHR, "OpSubgroupAnyKHR", secFunction, hasBoth, opsRef},
+	{OpSubgroupAllEqualKHR, "OpSubgroupAllEqualKHR", secFunction, hasBoth, opsRef},
+	{OpGroupNonUniformRotateKHR, "OpGroupNonUniformRotateKHR", secFunction, hasBoth, []OperandInfo{{KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, Optional}}},
+	{OpSubgroupReadInvocationKHR, "OpSubgroupReadInvocationKHR", secFunction, hasBoth, opsRef2},
+	{OpTraceRayKHR, "OpTraceRayKHR", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpExecuteCallableKHR, "OpExecuteCallableKHR", secFunction, 0, opsRef2},
+	{OpConvertUToAccelerationStructureKHR, "OpConvertUToAccelerationStructureKHR", secFunction, hasBoth, opsRef},
 	{OpIgnoreIntersectionKHR, "OpIgnoreIntersectionKHR", secFunction, 0, nil},
 	{OpTerminateRayKHR, "OpTerminateRayKHR", secFunction, 0, nil},
-	{OpSDot, "OpSDot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
-	{OpUDot, "OpUDot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
-	{OpSUDot, "OpSUDot", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
-	{OpSDotAccSat, "OpSDotAccSat", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindIdRef, One, "Accumulator"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
-	{OpUDotAccSat, "OpUDotAccSat", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindIdRef, One, "Accumulator"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
-	{OpSUDotAccSat, "OpSUDotAccSat", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Vector 1"}, {KindIdRef, One, "Vector 2"}, {KindIdRef, One, "Accumulator"}, {KindPackedVectorFormat, Optional, "Packed Vector Format"}}},
+	{OpSDot, "OpSDot", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
+	{OpUDot, "OpUDot", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
+	{OpSUDot, "OpSUDot", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
+	{OpSDotAccSat, "OpSDotAccSat", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
+	{OpUDotAccSat, "OpUDotAccSat", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
+	{OpSUDotAccSat, "OpSUDotAccSat", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindPackedVectorFormat, Optional}}},
 	{OpTypeRayQueryKHR, "OpTypeRayQueryKHR", secGlobal, hasResult, nil},
-	{OpRayQueryInitializeKHR, "OpRayQueryInitializeKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Accel"}, {KindIdRef, One, "RayFlags"}, {KindIdRef, One, "CullMask"}, {KindIdRef, One, "RayOrigin"}, {KindIdRef, One, "RayTMin"}, {KindIdRef, One, "RayDirection"}, {KindIdRef, One, "RayTMax"}}},
-	{OpRayQueryTerminateKHR, "OpRayQueryTerminateKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGenerateIntersectionKHR, "OpRayQueryGenerateIntersectionKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "HitT"}}},
-	{OpRayQueryConfirmIntersectionKHR, "OpRayQueryConfirmIntersectionKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryProceedKHR, "OpRayQueryProceedKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetIntersectionTypeKHR, "OpRayQueryGetIntersectionTypeKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpGroupIAddNonUniformAMD, "OpGroupIAddNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFAddNonUniformAMD, "OpGroupFAddNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFMinNonUniformAMD, "OpGroupFMinNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupUMinNonUniformAMD, "OpGroupUMinNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupSMinNonUniformAMD, "OpGroupSMinNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFMaxNonUniformAMD, "OpGroupFMaxNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupUMaxNonUniformAMD, "OpGroupUMaxNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupSMaxNonUniformAMD, "OpGroupSMaxNonUniformAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpFragmentMaskFetchAMD, "OpFragmentMaskFetchAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}}},
-	{OpFragmentFetchAMD, "OpFragmentFetchAMD", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Fragment Index"}}},
-	{OpReadClockKHR, "OpReadClockKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Scope"}}},
-	{OpHitObjectRecordHitMotionNV, "OpHitObjectRecordHitMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "InstanceId"}, {KindIdRef, One, "PrimitiveId"}, {KindIdRef, One, "GeometryIndex"}, {KindIdRef, One, "Hit Kind"}, {KindIdRef, One, "SBT Record Offset"}, {KindIdRef, One, "SBT Record Stride"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "Current Time"}, {KindIdRef, One, "HitObject Attributes"}}},
-	{OpHitObjectRecordHitWithIndexMotionNV, "OpHitObjectRecordHitWithIndexMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "InstanceId"}, {KindIdRef, One, "PrimitiveId"}, {KindIdRef, One, "GeometryIndex"}, {KindIdRef, One, "Hit Kind"}, {KindIdRef, One, "SBT Record Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "Current Time"}, {KindIdRef, One, "HitObject Attributes"}}},
-	{OpHitObjectRecordMissMotionNV, "OpHitObjectRecordMissMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "SBT Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "Current Time"}}},
-	{OpHitObjectGetWorldToObjectNV, "OpHitObjectGetWorldToObjectNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetObjectToWorldNV, "OpHitObjectGetObjectToWorldNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetObjectRayDirectionNV, "OpHitObjectGetObjectRayDirectionNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetObjectRayOriginNV, "OpHitObjectGetObjectRayOriginNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectTraceRayMotionNV, "OpHitObjectTraceRayMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "RayFlags"}, {KindIdRef, One, "Cullmask"}, {KindIdRef, One, "SBT Record Offset"}, {KindIdRef, One, "SBT Record Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "Time"}, {KindIdRef, One, "Payload"}}},
-	{OpHitObjectGetShaderRecordBufferHandleNV, "OpHitObjectGetShaderRecordBufferHandleNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetShaderBindingTableRecordIndexNV, "OpHitObjectGetShaderBindingTableRecordIndexNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectRecordEmptyNV, "OpHitObjectRecordEmptyNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectTraceRayNV, "OpHitObjectTraceRayNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "RayFlags"}, {KindIdRef, One, "Cullmask"}, {KindIdRef, One, "SBT Record Offset"}, {KindIdRef, One, "SBT Record Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "Payload"}}},
-	{OpHitObjectRecordHitNV, "OpHitObjectRecordHitNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "InstanceId"}, {KindIdRef, One, "PrimitiveId"}, {KindIdRef, One, "GeometryIndex"}, {KindIdRef, One, "Hit Kind"}, {KindIdRef, One, "SBT Record Offset"}, {KindIdRef, One, "SBT Record Stride"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "HitObject Attributes"}}},
-	{OpHitObjectRecordHitWithIndexNV, "OpHitObjectRecordHitWithIndexNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Acceleration Structure"}, {KindIdRef, One, "InstanceId"}, {KindIdRef, One, "PrimitiveId"}, {KindIdRef, One, "GeometryIndex"}, {KindIdRef, One, "Hit Kind"}, {KindIdRef, One, "SBT Record Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}, {KindIdRef, One, "HitObject Attributes"}}},
-	{OpHitObjectRecordMissNV, "OpHitObjectRecordMissNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "SBT Index"}, {KindIdRef, One, "Origin"}, {KindIdRef, One, "TMin"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "TMax"}}},
-	{OpHitObjectExecuteShaderNV, "OpHitObjectExecuteShaderNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Payload"}}},
-	{OpHitObjectGetCurrentTimeNV, "OpHitObjectGetCurrentTimeNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetAttributesNV, "OpHitObjectGetAttributesNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, One, "Hit Object Attribute"}}},
-	{OpHitObjectGetHitKindNV, "OpHitObjectGetHitKindNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetPrimitiveIndexNV, "OpHitObjectGetPrimitiveIndexNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetGeometryIndexNV, "OpHitObjectGetGeometryIndexNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetInstanceIdNV, "OpHitObjectGetInstanceIdNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetInstanceCustomIndexNV, "OpHitObjectGetInstanceCustomIndexNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetWorldRayDirectionNV, "OpHitObjectGetWorldRayDirectionNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetWorldRayOriginNV, "OpHitObjectGetWorldRayOriginNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetRayTMaxNV, "OpHitObjectGetRayTMaxNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectGetRayTMinNV, "OpHitObjectGetRayTMinNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectIsEmptyNV, "OpHitObjectIsEmptyNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectIsHitNV, "OpHitObjectIsHitNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpHitObjectIsMissNV, "OpHitObjectIsMissNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit Object"}}},
-	{OpReorderThreadWithHitObjectNV, "OpReorderThreadWithHitObjectNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hit Object"}, {KindIdRef, Optional, "Hint"}, {KindIdRef, Optional, "Bits"}}},
-	{OpReorderThreadWithHintNV, "OpReorderThreadWithHintNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Hint"}, {KindIdRef, One, "Bits"}}},
+	{OpRayQueryInitializeKHR, "OpRayQueryInitializeKHR", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpRayQueryTerminateKHR, "OpRayQueryTerminateKHR", secFunction, 0, opsRef},
+	{OpRayQueryGenerateIntersectionKHR, "OpRayQueryGenerateIntersectionKHR", secFunction, 0, opsRef2},
+	{OpRayQueryConfirmIntersectionKHR, "OpRayQueryConfirmIntersectionKHR", secFunction, 0, opsRef},
+	{OpRayQueryProceedKHR, "OpRayQueryProceedKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetIntersectionTypeKHR, "OpRayQueryGetIntersectionTypeKHR", secFunction, hasBoth, opsRef2},
+	{OpGroupIAddNonUniformAMD, "OpGroupIAddNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFAddNonUniformAMD, "OpGroupFAddNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFMinNonUniformAMD, "OpGroupFMinNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupUMinNonUniformAMD, "OpGroupUMinNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupSMinNonUniformAMD, "OpGroupSMinNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFMaxNonUniformAMD, "OpGroupFMaxNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupUMaxNonUniformAMD, "OpGroupUMaxNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupSMaxNonUniformAMD, "OpGroupSMaxNonUniformAMD", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpFragmentMaskFetchAMD, "OpFragmentMaskFetchAMD", secFunction, hasBoth, opsRef2},
+	{OpFragmentFetchAMD, "OpFragmentFetchAMD", secFunction, hasBoth, opsRef3},
+	{OpReadClockKHR, "OpReadClockKHR", secFunction, hasBoth, []OperandInfo{{KindIdScope, One}}},
+	{OpHitObjectRecordHitMotionNV, "OpHitObjectRecordHitMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectRecordHitWithIndexMotionNV, "OpHitObjectRecordHitWithIndexMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectRecordMissMotionNV, "OpHitObjectRecordMissMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectGetWorldToObjectNV, "OpHitObjectGetWorldToObjectNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetObjectToWorldNV, "OpHitObjectGetObjectToWorldNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetObjectRayDirectionNV, "OpHitObjectGetObjectRayDirectionNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetObjectRayOriginNV, "OpHitObjectGetObjectRayOriginNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectTraceRayMotionNV, "OpHitObjectTraceRayMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectGetShaderRecordBufferHandleNV, "OpHitObjectGetShaderRecordBufferHandleNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetShaderBindingTableRecordIndexNV, "OpHitObjectGetShaderBindingTableRecordIndexNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectRecordEmptyNV, "OpHitObjectRecordEmptyNV", secFunction, 0, opsRef},
+	{OpHitObjectTraceRayNV, "OpHitObjectTraceRayNV", secFunction, 0, opsRef12},
+	{OpHitObjectRecordHitNV, "OpHitObjectRecordHitNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectRecordHitWithIndexNV, "OpHitObjectRecordHitWithIndexNV", secFunction, 0, opsRef12},
+	{OpHitObjectRecordMissNV, "OpHitObjectRecordMissNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpHitObjectExecuteShaderNV, "OpHitObjectExecuteShaderNV", secFunction, 0, opsRef2},
+	{OpHitObjectGetCurrentTimeNV, "OpHitObjectGetCurrentTimeNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetAttributesNV, "OpHitObjectGetAttributesNV", secFunction, 0, opsRef2},
+	{OpHitObjectGetHitKindNV, "OpHitObjectGetHitKindNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetPrimitiveIndexNV, "OpHitObjectGetPrimitiveIndexNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetGeometryIndexNV, "OpHitObjectGetGeometryIndexNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetInstanceIdNV, "OpHitObjectGetInstanceIdNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetInstanceCustomIndexNV, "OpHitObjectGetInstanceCustomIndexNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetWorldRayDirectionNV, "OpHitObjectGetWorldRayDirectionNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetWorldRayOriginNV, "OpHitObjectGetWorldRayOriginNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetRayTMaxNV, "OpHitObjectGetRayTMaxNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectGetRayTMinNV, "OpHitObjectGetRayTMinNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectIsEmptyNV, "OpHitObjectIsEmptyNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectIsHitNV, "OpHitObjectIsHitNV", secFunction, hasBoth, opsRef},
+	{OpHitObjectIsMissNV, "OpHitObjectIsMissNV", secFunction, hasBoth, opsRef},
+	{OpReorderThreadWithHitObjectNV, "OpReorderThreadWithHitObjectNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, Optional}, {KindIdRef, Optional}}},
+	{OpReorderThreadWithHintNV, "OpReorderThreadWithHintNV", secFunction, 0, opsRef2},
 	{OpTypeHitObjectNV, "OpTypeHitObjectNV", secGlobal, hasResult, nil},
-	{OpImageSampleFootprintNV, "OpImageSampleFootprintNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Sampled Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Granularity"}, {KindIdRef, One, "Coarse"}, {KindImageOperands, Optional, ""}}},
-	{OpEmitMeshTasksEXT, "OpEmitMeshTasksEXT", secFunction, 0, []OperandInfo{{KindIdRef, One, "Group Count X"}, {KindIdRef, One, "Group Count Y"}, {KindIdRef, One, "Group Count Z"}, {KindIdRef, Optional, "Payload"}}},
-	{OpSetMeshOutputsEXT, "OpSetMeshOutputsEXT", secFunction, 0, []OperandInfo{{KindIdRef, One, "Vertex Count"}, {KindIdRef, One, "Primitive Count"}}},
-	{OpGroupNonUniformPartitionNV, "OpGroupNonUniformPartitionNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Value"}}},
-	{OpWritePackedPrimitiveIndices4x8NV, "OpWritePackedPrimitiveIndices4x8NV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Index Offset"}, {KindIdRef, One, "Packed Indices"}}},
-	{OpReportIntersectionKHR, "OpReportIntersectionKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Hit"}, {KindIdRef, One, "HitKind"}}},
+	{OpImageSampleFootprintNV, "OpImageSampleFootprintNV", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindImageOperands, Optional}}},
+	{OpEmitMeshTasksEXT, "OpEmitMeshTasksEXT", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, Optional}}},
+	{OpSetMeshOutputsEXT, "OpSetMeshOutputsEXT", secFunction, 0, opsRef2},
+	{OpGroupNonUniformPartitionNV, "OpGroupNonUniformPartitionNV", secFunction, hasBoth, opsRef},
+	{OpWritePackedPrimitiveIndices4x8NV, "OpWritePackedPrimitiveIndices4x8NV", secFunction, 0, opsRef2},
+	{OpReportIntersectionKHR, "OpReportIntersectionKHR", secFunction, hasBoth, opsRef2},
 	{OpIgnoreIntersectionNV, "OpIgnoreIntersectionNV", secFunction, 0, nil},
 	{OpTerminateRayNV, "OpTerminateRayNV", secFunction, 0, nil},
-	{OpTraceNV, "OpTraceNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Accel"}, {KindIdRef, One, "Ray Flags"}, {KindIdRef, One, "Cull Mask"}, {KindIdRef, One, "SBT Offset"}, {KindIdRef, One, "SBT Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Ray Origin"}, {KindIdRef, One, "Ray Tmin"}, {KindIdRef, One, "Ray Direction"}, {KindIdRef, One, "Ray Tmax"}, {KindIdRef, One, "PayloadId"}}},
-	{OpTraceMotionNV, "OpTraceMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Accel"}, {KindIdRef, One, "Ray Flags"}, {KindIdRef, One, "Cull Mask"}, {KindIdRef, One, "SBT Offset"}, {KindIdRef, One, "SBT Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Ray Origin"}, {KindIdRef, One, "Ray Tmin"}, {KindIdRef, One, "Ray Direction"}, {KindIdRef, One, "Ray Tmax"}, {KindIdRef, One, "Time"}, {KindIdRef, One, "PayloadId"}}},
-	{OpTraceRayMotionNV, "OpTraceRayMotionNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Accel"}, {KindIdRef, One, "Ray Flags"}, {KindIdRef, One, "Cull Mask"}, {KindIdRef, One, "SBT Offset"}, {KindIdRef, One, "SBT Stride"}, {KindIdRef, One, "Miss Index"}, {KindIdRef, One, "Ray Origin"}, {KindIdRef, One, "Ray Tmin"}, {KindIdRef, One, "Ray Direction"}, {KindIdRef, One, "Ray Tmax"}, {KindIdRef, One, "Time"}, {KindIdRef, One, "Payload"}}},
+	{OpTraceNV, "OpTraceNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpTraceMotionNV, "OpTraceMotionNV", secFunction, 0, opsRef12},
+	{OpTraceRayMotionNV, "OpTraceRayMotionNV", secFunction, 0, opsRef12},
 	{OpTypeAccelerationStructureKHR, "OpTypeAccelerationStructureKHR", secGlobal, hasResult, nil},
-	{OpExecuteCallableNV, "OpExecuteCallableNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "SBT Index"}, {KindIdRef, One, "Callable DataId"}}},
-	{OpTypeCooperativeMatrixNV, "OpTypeCooperativeMatrixNV", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Component Type"}, {KindIdScope, One, "Execution"}, {KindIdRef, One, "Rows"}, {KindIdRef, One, "Columns"}}},
-	{OpCooperativeMatrixLoadNV, "OpCooperativeMatrixLoadNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdRef, One, "Stride"}, {KindIdRef, One, "Column Major"}, {KindMemoryAccess, Optional, ""}}},
-	{OpCooperativeMatrixStoreNV, "OpCooperativeMatrixStoreNV", secFunction, 0, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdRef, One, "Object"}, {KindIdRef, One, "Stride"}, {KindIdRef, One, "Column Major"}, {KindMemoryAccess, Optional, ""}}},
-	{OpCooperativeMatrixMulAddNV, "OpCooperativeMatrixMulAddNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindIdRef, One, "B"}, {KindIdRef, One, "C"}}},
-	{OpCooperativeMatrixLengthNV, "OpCooperativeMatrixLengthNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Type"}}},
+	{OpExecuteCallableNV, "OpExecuteCallableNV", secFunction, 0, opsRef2},
+	{OpTypeCooperativeMatrixNV, "OpTypeCooperativeMatrixNV", secGlobal, hasResult, []OperandInfo{{KindIdRef, One}, {KindIdScope, One}, {KindIdRef, One}, {KindIdRef, One}}},
+	{OpCooperativeMatrixLoadNV, "OpCooperativeMatrixLoadNV", secFunction, hasBoth, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindMemoryAccess, Optional}}},
+	{OpCooperativeMatrixStoreNV, "OpCooperativeMatrixStoreNV", secFunction, 0, []OperandInfo{{KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindIdRef, One}, {KindMemoryAccess, Optional}}},
+	{OpCooperativeMatrixMulAddNV, "OpCooperativeMatrixMulAddNV", secFunction, hasBoth, opsRef3},
+	{OpCooperativeMatrixLengthNV, "OpCooperativeMatrixLengthNV", secFunction, hasBoth, opsRef},
 	{OpBeginInvocationInterlockEXT, "OpBeginInvocationInterlockEXT", secFunction, 0, nil},
 	{OpEndInvocationInterlockEXT, "OpEndInvocationInterlockEXT", secFunction, 0, nil},
 	{OpDemoteToHelperInvocation, "OpDemoteToHelperInvocation", secFunction, 0, nil},
-	{OpIsHelperInvocationEXT, "OpIsHelperInvocationEXT", secFunction, hasType | hasResult, nil},
-	{OpConvertUToImageNV, "OpConvertUToImageNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpConvertUToSamplerNV, "OpConvertUToSamplerNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpConvertImageToUNV, "OpConvertImageToUNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpConvertSamplerToUNV, "OpConvertSamplerToUNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpConvertUToSampledImageNV, "OpConvertUToSampledImageNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpConvertSampledImageToUNV, "OpConvertSampledImageToUNV", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpSamplerImageAddressingModeNV, "OpSamplerImageAddressingModeNV", secSamplerImageAddressingMode, 0, []OperandInfo{{KindLiteralInteger, One, "Bit Width"}}},
-	{OpSubgroupShuffleINTEL, "OpSubgroupShuffleINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Data"}, {KindIdRef, One, "InvocationId"}}},
-	{OpSubgroupShuffleDownINTEL, "OpSubgroupShuffleDownINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Current"}, {KindIdRef, One, "Next"}, {KindIdRef, One, "Delta"}}},
-	{OpSubgroupShuffleUpINTEL, "OpSubgroupShuffleUpINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Previous"}, {KindIdRef, One, "Current"}, {KindIdRef, One, "Delta"}}},
-	{OpSubgroupShuffleXorINTEL, "OpSubgroupShuffleXorINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Data"}, {KindIdRef, One, "Value"}}},
-	{OpSubgroupBlockReadINTEL, "OpSubgroupBlockReadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Ptr"}}},
-	{OpSubgroupBlockWriteINTEL, "OpSubgroupBlockWriteINTEL", secFunction, 0, []OperandInfo{{KindIdRef, One, "Ptr"}, {KindIdRef, One, "Data"}}},
-	{OpSubgroupImageBlockReadINTEL, "OpSubgroupImageBlockReadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}}},
-	{OpSubgroupImageBlockWriteINTEL, "OpSubgroupImageBlockWriteINTEL", secFunction, 0, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Data"}}},
-	{OpSubgroupImageMediaBlockReadINTEL, "OpSubgroupImageMediaBlockReadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Width"}, {KindIdRef, One, "Height"}}},
-	{OpSubgroupImageMediaBlockWriteINTEL, "OpSubgroupImageMediaBlockWriteINTEL", secFunction, 0, []OperandInfo{{KindIdRef, One, "Image"}, {KindIdRef, One, "Coordinate"}, {KindIdRef, One, "Width"}, {KindIdRef, One, "Height"}, {KindIdRef, One, "Data"}}},
-	{OpUCountLeadingZerosINTEL, "OpUCountLeadingZerosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpUCountTrailingZerosINTEL, "OpUCountTrailingZerosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand"}}},
-	{OpAbsISubINTEL, "OpAbsISubINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpAbsUSubINTEL, "OpAbsUSubINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpIAddSatINTEL, "OpIAddSatINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUAddSatINTEL, "OpUAddSatINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpIAverageINTEL, "OpIAverageINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUAverageINTEL, "OpUAverageINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpIAverageRoundedINTEL, "OpIAverageRoundedINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUAverageRoundedINTEL, "OpUAverageRoundedINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpISubSatINTEL, "OpISubSatINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUSubSatINTEL, "OpUSubSatINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpIMul32x16INTEL, "OpIMul32x16INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpUMul32x16INTEL, "OpUMul32x16INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Operand 1"}, {KindIdRef, One, "Operand 2"}}},
-	{OpConstantFunctionPointerINTEL, "OpConstantFunctionPointerINTEL", secGlobal, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Function"}}},
-	{OpFunctionPointerCallINTEL, "OpFunctionPointerCallINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, Any, "Operand 1"}}},
-	{OpAsmTargetINTEL, "OpAsmTargetINTEL", secGlobal, hasType | hasResult, []OperandInfo{{KindLiteralString, One, "Asm target"}}},
-	{OpAsmINTEL, "OpAsmINTEL", secGlobal, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Asm type"}, {KindIdRef, One, "Target"}, {KindLiteralString, One, "Asm instructions"}, {KindLiteralString, One, "Constraints"}}},
-	{OpAsmCallINTEL, "OpAsmCallINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Asm"}, {KindIdRef, Any, "Argument 0"}}},
-	{OpAtomicFMinEXT, "OpAtomicFMinEXT", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAtomicFMaxEXT, "OpAtomicFMaxEXT", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpAssumeTrueKHR, "OpAssumeTrueKHR", secFunction, 0, []OperandInfo{{KindIdRef, One, "Condition"}}},
-	{OpExpectKHR, "OpExpectKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Value"}, {KindIdRef, One, "ExpectedValue"}}},
-	{OpDecorateString, "OpDecorateString", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Target"}, {KindDecoration, One, ""}}},
-	{OpMemberDecorateString, "OpMemberDecorateString", secAnnotation, 0, []OperandInfo{{KindIdRef, One, "Struct Type"}, {KindLiteralInteger, One, "Member"}, {KindDecoration, One, ""}}},
-	{OpVmeImageINTEL, "OpVmeImageINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image Type"}, {KindIdRef, One, "Sampler"}}},
-	{OpTypeVmeImageINTEL, "OpTypeVmeImageINTEL", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Image Type"}}},
-	{OpTypeAvcImePayloadINTEL, "OpTypeAvcImePayloadINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcRefPayloadINTEL, "OpTypeAvcRefPayloadINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcSicPayloadINTEL, "OpTypeAvcSicPayloadINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcMcePayloadINTEL, "OpTypeAvcMcePayloadINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcMceResultINTEL, "OpTypeAvcMceResultINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcImeResultINTEL, "OpTypeAvcImeResultINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcImeResultSingleReferenceStreamoutINTEL, "OpTypeAvcImeResultSingleReferenceStreamoutINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcImeResultDualReferenceStreamoutINTEL, "OpTypeAvcImeResultDualReferenceStreamoutINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcImeSingleReferenceStreaminINTEL, "OpTypeAvcImeSingleReferenceStreaminINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcImeDualReferenceStreaminINTEL, "OpTypeAvcImeDualReferenceStreaminINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcRefResultINTEL, "OpTypeAvcRefResultINTEL", secGlobal, hasResult, nil},
-	{OpTypeAvcSicResultINTEL, "OpTypeAvcSicResultINTEL", secGlobal, hasResult, nil},
-	{OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL, "OpSubgroupAvcMceGetDefaultInterBaseMultiReferencePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL, "OpSubgroupAvcMceSetInterBaseMultiReferencePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Reference Base Penalty"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL, "OpSubgroupAvcMceGetDefaultInterShapePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceSetInterShapePenaltyINTEL, "OpSubgroupAvcMceSetInterShapePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Shape Penalty"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL, "OpSubgroupAvcMceGetDefaultInterDirectionPenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceSetInterDirectionPenaltyINTEL, "OpSubgroupAvcMceSetInterDirectionPenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Direction Cost"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL, "OpSubgroupAvcMceGetDefaultIntraLumaShapePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL, "OpSubgroupAvcMceGetDefaultInterMotionVectorCostTableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL, "OpSubgroupAvcMceGetDefaultHighPenaltyCostTableINTEL", secFunction, hasType | hasResult, nil},
-	{OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL, "OpSubgroupAvcMceGetDefaultMediumPenaltyCostTableINTEL", secFunction, hasType | hasResult, nil},
-	{OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL, "OpSubgroupAvcMceGetDefaultLowPenaltyCostTableINTEL", secFunction, hasType | hasResult, nil},
-	{OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL, "OpSubgroupAvcMceSetMotionVectorCostFunctionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Cost Center Delta"}, {KindIdRef, One, "Packed Cost Table"}, {KindIdRef, One, "Cost Precision"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL, "OpSubgroupAvcMceGetDefaultIntraLumaModePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Slice Type"}, {KindIdRef, One, "Qp"}}},
-	{OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL, "OpSubgroupAvcMceGetDefaultNonDcLumaIntraPenaltyINTEL", secFunction, hasType | hasResult, nil},
-	{OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL, "OpSubgroupAvcMceGetDefaultIntraChromaModeBasePenaltyINTEL", secFunction, hasType | hasResult, nil},
-	{OpSubgroupAvcMceSetAcOnlyHaarINTEL, "OpSubgroupAvcMceSetAcOnlyHaarINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL, "OpSubgroupAvcMceSetSourceInterlacedFieldPolarityINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Source Field Polarity"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL, "OpSubgroupAvcMceSetSingleReferenceInterlacedFieldPolarityINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Reference Field Polarity"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL, "OpSubgroupAvcMceSetDualReferenceInterlacedFieldPolaritiesINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Forward Reference Field Polarity"}, {KindIdRef, One, "Backward Reference Field Polarity"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToImePayloadINTEL, "OpSubgroupAvcMceConvertToImePayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToImeResultINTEL, "OpSubgroupAvcMceConvertToImeResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToRefPayloadINTEL, "OpSubgroupAvcMceConvertToRefPayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToRefResultINTEL, "OpSubgroupAvcMceConvertToRefResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToSicPayloadINTEL, "OpSubgroupAvcMceConvertToSicPayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceConvertToSicResultINTEL, "OpSubgroupAvcMceConvertToSicResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetMotionVectorsINTEL, "OpSubgroupAvcMceGetMotionVectorsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterDistortionsINTEL, "OpSubgroupAvcMceGetInterDistortionsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetBestInterDistortionsINTEL, "OpSubgroupAvcMceGetBestInterDistortionsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterMajorShapeINTEL, "OpSubgroupAvcMceGetInterMajorShapeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterMinorShapeINTEL, "OpSubgroupAvcMceGetInterMinorShapeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterDirectionsINTEL, "OpSubgroupAvcMceGetInterDirectionsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterMotionVectorCountINTEL, "OpSubgroupAvcMceGetInterMotionVectorCountINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterReferenceIdsINTEL, "OpSubgroupAvcMceGetInterReferenceIdsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL, "OpSubgroupAvcMceGetInterReferenceInterlacedFieldPolaritiesINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Reference Ids"}, {KindIdRef, One, "Packed Reference Parameter Field Polarities"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeInitializeINTEL, "OpSubgroupAvcImeInitializeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Coord"}, {KindIdRef, One, "Partition Mask"}, {KindIdRef, One, "SAD Adjustment"}}},
-	{OpSubgroupAvcImeSetSingleReferenceINTEL, "OpSubgroupAvcImeSetSingleReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Ref Offset"}, {KindIdRef, One, "Search Window Config"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeSetDualReferenceINTEL, "OpSubgroupAvcImeSetDualReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Fwd Ref Offset"}, {KindIdRef, One, "Bwd Ref Offset"}, {KindIdRef, One, "id> Search Window Config"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeRefWindowSizeINTEL, "OpSubgroupAvcImeRefWindowSizeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Search Window Config"}, {KindIdRef, One, "Dual Ref"}}},
-	{OpSubgroupAvcImeAdjustRefOffsetINTEL, "OpSubgroupAvcImeAdjustRefOffsetINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Ref Offset"}, {KindIdRef, One, "Src Coord"}, {KindIdRef, One, "Ref Window Size"}, {KindIdRef, One, "Image Size"}}},
-	{OpSubgroupAvcImeConvertToMcePayloadINTEL, "OpSubgroupAvcImeConvertToMcePayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeSetMaxMotionVectorCountINTEL, "OpSubgroupAvcImeSetMaxMotionVectorCountINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Max Motion Vector Count"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL, "OpSubgroupAvcImeSetUnidirectionalMixDisableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL, "OpSubgroupAvcImeSetEarlySearchTerminationThresholdINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Threshold"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeSetWeightedSadINTEL, "OpSubgroupAvcImeSetWeightedSadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Sad Weights"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL, "OpSubgroupAvcImeEvaluateWithSingleReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeEvaluateWithDualReferenceINTEL, "OpSubgroupAvcImeEvaluateWithDualReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL, "OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}, {KindIdRef, One, "Streamin Components"}}},
-	{OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL, "OpSubgroupAvcImeEvaluateWithDualReferenceStreaminINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}, {KindIdRef, One, "Streamin Components"}}},
-	{OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL, "OpSubgroupAvcImeEvaluateWithSingleReferenceStreamoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL, "OpSubgroupAvcImeEvaluateWithDualReferenceStreamoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL, "OpSubgroupAvcImeEvaluateWithSingleReferenceStreaminoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}, {KindIdRef, One, "Streamin Components"}}},
-	{OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL, "OpSubgroupAvcImeEvaluateWithDualReferenceStreaminoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}, {KindIdRef, One, "Streamin Components"}}},
-	{OpSubgroupAvcImeConvertToMceResultINTEL, "OpSubgroupAvcImeConvertToMceResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetSingleReferenceStreaminINTEL, "OpSubgroupAvcImeGetSingleReferenceStreaminINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetDualReferenceStreaminINTEL, "OpSubgroupAvcImeGetDualReferenceStreaminINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL, "OpSubgroupAvcImeStripSingleReferenceStreamoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeStripDualReferenceStreamoutINTEL, "OpSubgroupAvcImeStripDualReferenceStreamoutINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL, "OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeMotionVectorsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}}},
-	{OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL, "OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeDistortionsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}}},
-	{OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL, "OpSubgroupAvcImeGetStreamoutSingleReferenceMajorShapeReferenceIdsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}}},
-	{OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL, "OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeMotionVectorsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}, {KindIdRef, One, "Direction"}}},
-	{OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL, "OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeDistortionsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}, {KindIdRef, One, "Direction"}}},
-	{OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL, "OpSubgroupAvcImeGetStreamoutDualReferenceMajorShapeReferenceIdsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}, {KindIdRef, One, "Major Shape"}, {KindIdRef, One, "Direction"}}},
-	{OpSubgroupAvcImeGetBorderReachedINTEL, "OpSubgroupAvcImeGetBorderReachedINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Image Select"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL, "OpSubgroupAvcImeGetTruncatedSearchIndicationINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL, "OpSubgroupAvcImeGetUnidirectionalEarlySearchTerminationINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL, "OpSubgroupAvcImeGetWeightingPatternMinimumMotionVectorINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL, "OpSubgroupAvcImeGetWeightingPatternMinimumDistortionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcFmeInitializeINTEL, "OpSubgroupAvcFmeInitializeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Coord"}, {KindIdRef, One, "Motion Vectors"}, {KindIdRef, One, "Major Shapes"}, {KindIdRef, One, "Minor Shapes"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "Pixel Resolution"}, {KindIdRef, One, "Sad Adjustment"}}},
-	{OpSubgroupAvcBmeInitializeINTEL, "OpSubgroupAvcBmeInitializeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Coord"}, {KindIdRef, One, "Motion Vectors"}, {KindIdRef, One, "Major Shapes"}, {KindIdRef, One, "Minor Shapes"}, {KindIdRef, One, "Direction"}, {KindIdRef, One, "Pixel Resolution"}, {KindIdRef, One, "Bidirectional Weight"}, {KindIdRef, One, "Sad Adjustment"}}},
-	{OpSubgroupAvcRefConvertToMcePayloadINTEL, "OpSubgroupAvcRefConvertToMcePayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefSetBidirectionalMixDisableINTEL, "OpSubgroupAvcRefSetBidirectionalMixDisableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefSetBilinearFilterEnableINTEL, "OpSubgroupAvcRefSetBilinearFilterEnableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL, "OpSubgroupAvcRefEvaluateWithSingleReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefEvaluateWithDualReferenceINTEL, "OpSubgroupAvcRefEvaluateWithDualReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL, "OpSubgroupAvcRefEvaluateWithMultiReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Packed Reference Ids"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL, "OpSubgroupAvcRefEvaluateWithMultiReferenceInterlacedINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Packed Reference Ids"}, {KindIdRef, One, "Packed Reference Field Polarities"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcRefConvertToMceResultINTEL, "OpSubgroupAvcRefConvertToMceResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicInitializeINTEL, "OpSubgroupAvcSicInitializeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Coord"}}},
-	{OpSubgroupAvcSicConfigureSkcINTEL, "OpSubgroupAvcSicConfigureSkcINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Skip Block Partition Type"}, {KindIdRef, One, "Skip Motion Vector Mask"}, {KindIdRef, One, "Motion Vectors"}, {KindIdRef, One, "Bidirectional Weight"}, {KindIdRef, One, "Sad Adjustment"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicConfigureIpeLumaINTEL, "OpSubgroupAvcSicConfigureIpeLumaINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Luma Intra Partition Mask"}, {KindIdRef, One, "Intra Neighbour Availabilty"}, {KindIdRef, One, "Left Edge Luma Pixels"}, {KindIdRef, One, "Upper Left Corner Luma Pixel"}, {KindIdRef, One, "Upper Edge Luma Pixels"}, {KindIdRef, One, "Upper Right Edge Luma Pixels"}, {KindIdRef, One, "Sad Adjustment"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicConfigureIpeLumaChromaINTEL, "OpSubgroupAvcSicConfigureIpeLumaChromaINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Luma Intra Partition Mask"}, {KindIdRef, One, "Intra Neighbour Availabilty"}, {KindIdRef, One, "Left Edge Luma Pixels"}, {KindIdRef, One, "Upper Left Corner Luma Pixel"}, {KindIdRef, One, "Upper Edge Luma Pixels"}, {KindIdRef, One, "Upper Right Edge Luma Pixels"}, {KindIdRef, One, "Left Edge Chroma Pixels"}, {KindIdRef, One, "Upper Left Corner Chroma Pixel"}, {KindIdRef, One, "Upper Edge Chroma Pixels"}, {KindIdRef, One, "Sad Adjustment"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetMotionVectorMaskINTEL, "OpSubgroupAvcSicGetMotionVectorMaskINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Skip Block Partition Type"}, {KindIdRef, One, "Direction"}}},
-	{OpSubgroupAvcSicConvertToMcePayloadINTEL, "OpSubgroupAvcSicConvertToMcePayloadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL, "OpSubgroupAvcSicSetIntraLumaShapePenaltyINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Shape Penalty"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL, "OpSubgroupAvcSicSetIntraLumaModeCostFunctionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Luma Mode Penalty"}, {KindIdRef, One, "Luma Packed Neighbor Modes"}, {KindIdRef, One, "Luma Packed Non Dc Penalty"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL, "OpSubgroupAvcSicSetIntraChromaModeCostFunctionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Chroma Mode Base Penalty"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetBilinearFilterEnableINTEL, "OpSubgroupAvcSicSetBilinearFilterEnableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL, "OpSubgroupAvcSicSetSkcForwardTransformEnableINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packed Sad Coefficients"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL, "OpSubgroupAvcSicSetBlockBasedRawSkipSadINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Block Based Skip Type"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicEvaluateIpeINTEL, "OpSubgroupAvcSicEvaluateIpeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL, "OpSubgroupAvcSicEvaluateWithSingleReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicEvaluateWithDualReferenceINTEL, "OpSubgroupAvcSicEvaluateWithDualReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Fwd Ref Image"}, {KindIdRef, One, "Bwd Ref Image"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL, "OpSubgroupAvcSicEvaluateWithMultiReferenceINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Packed Reference Ids"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL, "OpSubgroupAvcSicEvaluateWithMultiReferenceInterlacedINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Src Image"}, {KindIdRef, One, "Packed Reference Ids"}, {KindIdRef, One, "Packed Reference Field Polarities"}, {KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicConvertToMceResultINTEL, "OpSubgroupAvcSicConvertToMceResultINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetIpeLumaShapeINTEL, "OpSubgroupAvcSicGetIpeLumaShapeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL, "OpSubgroupAvcSicGetBestIpeLumaDistortionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL, "OpSubgroupAvcSicGetBestIpeChromaDistortionINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetPackedIpeLumaModesINTEL, "OpSubgroupAvcSicGetPackedIpeLumaModesINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetIpeChromaModeINTEL, "OpSubgroupAvcSicGetIpeChromaModeINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL, "OpSubgroupAvcSicGetPackedSkcLumaCountThresholdINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL, "OpSubgroupAvcSicGetPackedSkcLumaSumThresholdINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpSubgroupAvcSicGetInterRawSadsINTEL, "OpSubgroupAvcSicGetInterRawSadsINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Payload"}}},
-	{OpVariableLengthArrayINTEL, "OpVariableLengthArrayINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Lenght"}}},
-	{OpSaveMemoryINTEL, "OpSaveMemoryINTEL", secFunction, hasType | hasResult, nil},
-	{OpRestoreMemoryINTEL, "OpRestoreMemoryINTEL", secFunction, 0, []OperandInfo{{KindIdRef, One, "Ptr"}}},
-	{OpArbitraryFloatSinCosPiINTEL, "OpArbitraryFloatSinCosPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "FromSign"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCastINTEL, "OpArbitraryFloatCastINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCastFromIntINTEL, "OpArbitraryFloatCastFromIntINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "FromSign"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCastToIntINTEL, "OpArbitraryFloatCastToIntINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatAddINTEL, "OpArbitraryFloatAddINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatSubINTEL, "OpArbitraryFloatSubINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatMulINTEL, "OpArbitraryFloatMulINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatDivINTEL, "OpArbitraryFloatDivINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatGTINTEL, "OpArbitraryFloatGTINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}}},
-	{OpArbitraryFloatGEINTEL, "OpArbitraryFloatGEINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}}},
-	{OpArbitraryFloatLTINTEL, "OpArbitraryFloatLTINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}}},
-	{OpArbitraryFloatLEINTEL, "OpArbitraryFloatLEINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}}},
-	{OpArbitraryFloatEQINTEL, "OpArbitraryFloatEQINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}}},
-	{OpArbitraryFloatRecipINTEL, "OpArbitraryFloatRecipINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatRSqrtINTEL, "OpArbitraryFloatRSqrtINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCbrtINTEL, "OpArbitraryFloatCbrtINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatHypotINTEL, "OpArbitraryFloatHypotINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatSqrtINTEL, "OpArbitraryFloatSqrtINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatLogINTEL, "OpArbitraryFloatLogINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatLog2INTEL, "OpArbitraryFloatLog2INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatLog10INTEL, "OpArbitraryFloatLog10INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatLog1pINTEL, "OpArbitraryFloatLog1pINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatExpINTEL, "OpArbitraryFloatExpINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatExp2INTEL, "OpArbitraryFloatExp2INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatExp10INTEL, "OpArbitraryFloatExp10INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatExpm1INTEL, "OpArbitraryFloatExpm1INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatSinINTEL, "OpArbitraryFloatSinINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCosINTEL, "OpArbitraryFloatCosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatSinCosINTEL, "OpArbitraryFloatSinCosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatSinPiINTEL, "OpArbitraryFloatSinPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatCosPiINTEL, "OpArbitraryFloatCosPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatASinINTEL, "OpArbitraryFloatASinINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatASinPiINTEL, "OpArbitraryFloatASinPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatACosINTEL, "OpArbitraryFloatACosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatACosPiINTEL, "OpArbitraryFloatACosPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatATanINTEL, "OpArbitraryFloatATanINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatATanPiINTEL, "OpArbitraryFloatATanPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatATan2INTEL, "OpArbitraryFloatATan2INTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatPowINTEL, "OpArbitraryFloatPowINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatPowRINTEL, "OpArbitraryFloatPowRINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "M2"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpArbitraryFloatPowNINTEL, "OpArbitraryFloatPowNINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "A"}, {KindLiteralInteger, One, "M1"}, {KindIdRef, One, "B"}, {KindLiteralInteger, One, "Mout"}, {KindLiteralInteger, One, "EnableSubnormals"}, {KindLiteralInteger, One, "RoundingMode"}, {KindLiteralInteger, One, "RoundingAccuracy"}}},
-	{OpLoopControlINTEL, "OpLoopControlINTEL", secFunction, 0, []OperandInfo{{KindLiteralInteger, Any, "Loop Control Parameters"}}},
-	{OpAliasDomainDeclINTEL, "OpAliasDomainDeclINTEL", secGlobal, hasResult, []OperandInfo{{KindIdRef, Optional, "Name"}}},
-	{OpAliasScopeDeclINTEL, "OpAliasScopeDeclINTEL", secGlobal, hasResult, []OperandInfo{{KindIdRef, One, "Alias Domain"}, {KindIdRef, Optional, "Name"}}},
-	{OpAliasScopeListDeclINTEL, "OpAliasScopeListDeclINTEL", secGlobal, hasResult, []OperandInfo{{KindIdRef, Any, "AliasScope1"}}},
-	{OpFixedSqrtINTEL, "OpFixedSqrtINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedRecipINTEL, "OpFixedRecipINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedRsqrtINTEL, "OpFixedRsqrtINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedSinINTEL, "OpFixedSinINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedCosINTEL, "OpFixedCosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedSinCosINTEL, "OpFixedSinCosINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedSinPiINTEL, "OpFixedSinPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedCosPiINTEL, "OpFixedCosPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedSinCosPiINTEL, "OpFixedSinCosPiINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedLogINTEL, "OpFixedLogINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpFixedExpINTEL, "OpFixedExpINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Input Type"}, {KindIdRef, One, "Input"}, {KindLiteralInteger, One, "S"}, {KindLiteralInteger, One, "I"}, {KindLiteralInteger, One, "rI"}, {KindLiteralInteger, One, "Q"}, {KindLiteralInteger, One, "O"}}},
-	{OpPtrCastToCrossWorkgroupINTEL, "OpPtrCastToCrossWorkgroupINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpCrossWorkgroupCastToPtrINTEL, "OpCrossWorkgroupCastToPtrINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}}},
-	{OpReadPipeBlockingINTEL, "OpReadPipeBlockingINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpWritePipeBlockingINTEL, "OpWritePipeBlockingINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Packet Size"}, {KindIdRef, One, "Packet Alignment"}}},
-	{OpFPGARegINTEL, "OpFPGARegINTEL", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Result"}, {KindIdRef, One, "Input"}}},
-	{OpRayQueryGetRayTMinKHR, "OpRayQueryGetRayTMinKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetRayFlagsKHR, "OpRayQueryGetRayFlagsKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetIntersectionTKHR, "OpRayQueryGetIntersectionTKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionInstanceCustomIndexKHR, "OpRayQueryGetIntersectionInstanceCustomIndexKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionInstanceIdKHR, "OpRayQueryGetIntersectionInstanceIdKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR, "OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionGeometryIndexKHR, "OpRayQueryGetIntersectionGeometryIndexKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionPrimitiveIndexKHR, "OpRayQueryGetIntersectionPrimitiveIndexKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionBarycentricsKHR, "OpRayQueryGetIntersectionBarycentricsKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionFrontFaceKHR, "OpRayQueryGetIntersectionFrontFaceKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionCandidateAABBOpaqueKHR, "OpRayQueryGetIntersectionCandidateAABBOpaqueKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetIntersectionObjectRayDirectionKHR, "OpRayQueryGetIntersectionObjectRayDirectionKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionObjectRayOriginKHR, "OpRayQueryGetIntersectionObjectRayOriginKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetWorldRayDirectionKHR, "OpRayQueryGetWorldRayDirectionKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetWorldRayOriginKHR, "OpRayQueryGetWorldRayOriginKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}}},
-	{OpRayQueryGetIntersectionObjectToWorldKHR, "OpRayQueryGetIntersectionObjectToWorldKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpRayQueryGetIntersectionWorldToObjectKHR, "OpRayQueryGetIntersectionWorldToObjectKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "RayQuery"}, {KindIdRef, One, "Intersection"}}},
-	{OpAtomicFAddEXT, "OpAtomicFAddEXT", secFunction, hasType | hasResult, []OperandInfo{{KindIdRef, One, "Pointer"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}, {KindIdRef, One, "Value"}}},
-	{OpTypeBufferSurfaceINTEL, "OpTypeBufferSurfaceINTEL", secGlobal, hasResult, []OperandInfo{{KindAccessQualifier, One, "AccessQualifier"}}},
-	{OpTypeStructContinuedINTEL, "OpTypeStructContinuedINTEL", secGlobal, 0, []OperandInfo{{KindIdRef, Any, "Member 0 type"}}},
-	{OpConstantCompositeContinuedINTEL, "OpConstantCompositeContinuedINTEL", secGlobal, 0, []OperandInfo{{KindIdRef, Any, "Constituents"}}},
-	{OpSpecConstantCompositeContinuedINTEL, "OpSpecConstantCompositeContinuedINTEL", secGlobal, 0, []OperandInfo{{KindIdRef, Any, "Constituents"}}},
-	{OpControlBarrierArriveINTEL, "OpControlBarrierArriveINTEL", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpControlBarrierWaitINTEL, "OpControlBarrierWaitINTEL", secFunction, 0, []OperandInfo{{KindIdScope, One, "Execution"}, {KindIdScope, One, "Memory"}, {KindIdMemorySemantics, One, "Semantics"}}},
-	{OpGroupIMulKHR, "OpGroupIMulKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupFMulKHR, "OpGroupFMulKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupBitwiseAndKHR, "OpGroupBitwiseAndKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupBitwiseOrKHR, "OpGroupBitwiseOrKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupBitwiseXorKHR, "OpGroupBitwiseXorKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupLogicalAndKHR, "OpGroupLogicalAndKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupLogicalOrKHR, "OpGroupLogicalOrKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
-	{OpGroupLogicalXorKHR, "OpGroupLogicalXorKHR", secFunction, hasType | hasResult, []OperandInfo{{KindIdScope, One, "Execution"}, {KindGroupOperation, One, "Operation"}, {KindIdRef, One, "X"}}},
+	{OpIsHelperInvocationEXT, "OpIsHelperInvocationEXT", secFunction, hasBoth, nil},
+	{OpConvertUToImageNV, "OpConvertUToImageNV", secFunction, hasBoth, opsRef},
+	{OpConvertUToSamplerNV, "OpConvertUToSamplerNV", secFunction, hasBoth, opsRef},
+	{OpConvertImageToUNV, "OpConvertImageToUNV", secFunction, hasBoth, opsRef},
+	{OpConvertSamplerToUNV, "OpConvertSamplerToUNV", secFunction, hasBoth, opsRef},
+	{OpConvertUToSampledImageNV, "OpConvertUToSampledImageNV", secFunction, hasBoth, opsRef},
+	{OpConvertSampledImageToUNV, "OpConvertSampledImageToUNV", secFunction, hasBoth, opsRef},
+	{OpSamplerImageAddressingModeNV, "OpSamplerImageAddressingModeNV", secSamplerImageAddressingMode, 0, []OperandInfo{{KindLiteralInteger, One}}},
+	{OpAtomicFMinEXT, "OpAtomicFMinEXT", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAtomicFMaxEXT, "OpAtomicFMaxEXT", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpAssumeTrueKHR, "OpAssumeTrueKHR", secFunction, 0, opsRef},
+	{OpExpectKHR, "OpExpectKHR", secFunction, hasBoth, opsRef2},
+	{OpDecorateString, "OpDecorateString", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindDecoration, One}}},
+	{OpMemberDecorateString, "OpMemberDecorateString", secAnnotation, 0, []OperandInfo{{KindIdRef, One}, {KindLiteralInteger, One}, {KindDecoration, One}}},
+	{OpRayQueryGetRayTMinKHR, "OpRayQueryGetRayTMinKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetRayFlagsKHR, "OpRayQueryGetRayFlagsKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetIntersectionTKHR, "OpRayQueryGetIntersectionTKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionInstanceCustomIndexKHR, "OpRayQueryGetIntersectionInstanceCustomIndexKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionInstanceIdKHR, "OpRayQueryGetIntersectionInstanceIdKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR, "OpRayQueryGetIntersectionInstanceShaderBindingTableRecordOffsetKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionGeometryIndexKHR, "OpRayQueryGetIntersectionGeometryIndexKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionPrimitiveIndexKHR, "OpRayQueryGetIntersectionPrimitiveIndexKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionBarycentricsKHR, "OpRayQueryGetIntersectionBarycentricsKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionFrontFaceKHR, "OpRayQueryGetIntersectionFrontFaceKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionCandidateAABBOpaqueKHR, "OpRayQueryGetIntersectionCandidateAABBOpaqueKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetIntersectionObjectRayDirectionKHR, "OpRayQueryGetIntersectionObjectRayDirectionKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionObjectRayOriginKHR, "OpRayQueryGetIntersectionObjectRayOriginKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetWorldRayDirectionKHR, "OpRayQueryGetWorldRayDirectionKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetWorldRayOriginKHR, "OpRayQueryGetWorldRayOriginKHR", secFunction, hasBoth, opsRef},
+	{OpRayQueryGetIntersectionObjectToWorldKHR, "OpRayQueryGetIntersectionObjectToWorldKHR", secFunction, hasBoth, opsRef2},
+	{OpRayQueryGetIntersectionWorldToObjectKHR, "OpRayQueryGetIntersectionWorldToObjectKHR", secFunction, hasBoth, opsRef2},
+	{OpAtomicFAddEXT, "OpAtomicFAddEXT", secFunction, hasBoth, opsRefScopeMemorySemanticsRef},
+	{OpGroupIMulKHR, "OpGroupIMulKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupFMulKHR, "OpGroupFMulKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupBitwiseAndKHR, "OpGroupBitwiseAndKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupBitwiseOrKHR, "OpGroupBitwiseOrKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupBitwiseXorKHR, "OpGroupBitwiseXorKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupLogicalAndKHR, "OpGroupLogicalAndKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupLogicalOrKHR, "OpGroupLogicalOrKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
+	{OpGroupLogicalXorKHR, "OpGroupLogicalXorKHR", secFunction, hasBoth, opsScopeGroupOperationRef},
 }

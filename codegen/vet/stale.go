@@ -94,8 +94,8 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 	for _, c := range changes {
 		all = append(all, c.String())
 	}
-	pass.Report(analysis.Diagnostic{Pos: at, Category: diag.Stale.String(), Message: fmt.Sprintf("%v: %s since kgen compiled the kernels of %s (%s); run %s",
-		diag.Stale, strings.Join(all, ", "), from.Package, strings.Join(from.Kernels, ", "), sources.Command(root))})
+	pass.Report(analysis.Diagnostic{Pos: at, Category: diag.Stale.String(), Message: fmt.Sprintf("%v: %s since kgen compiled the kernels of %v; run %s",
+		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
 }
 
 // moduleRoot returns the folder of the go.mod file that a folder belongs to, or "".

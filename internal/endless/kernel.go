@@ -1,7 +1,7 @@
 // Package endless has kernels that end or not, as their arguments have it, for tests of
 // launches that are cancelled.
 //
-//kgen:bare
+//kgen:bare views
 package endless
 
 import "github.com/kgen-go/kgen/dsl"

@@ -5,7 +5,7 @@
 // work-items and locations are paired in an order that differs from launch to
 // launch; see the test for what is forbidden.
 //
-//kgen:bare
+//kgen:bare nospare views
 package litmus
 
 import (

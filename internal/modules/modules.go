@@ -10,6 +10,16 @@
 // or, without it, from the user's cache folder, where kgen is run to compile those of
 // packages that have changed. With a folder, a test needs neither Go nor sources.
 //
+// Tests of such a package mostly call Run functions alone, and its stubs have nothing else:
+// what launches kernels on queues and makes nodes of graphs is there for those kernels that
+// the directive names, as in
+//
+//	//kgen:bare views=Sum,Blur
+//
+// or, with the word views alone, for all of them. The word nospare leaves out the host forms
+// that only launches need which may be cancelled, and noform, or noform=Sum,Blur, those of all
+// kernels or some.
+//
 // A package's folder holds, as [Write] writes it,
 //
 //	kernels.json     the descriptions, as [abi.Kernel] has them, without the modules
@@ -226,11 +236,14 @@ var packages struct {
 	of map[string]map[string]*abi.Kernel
 }
 
+// Package is the import path of a package with the directive.
+type Package string
+
 // Kernel is called by stubs. It returns the description of a kernel with its modules; vars
 // point to the variables of abi.Kernel.Variables. It panics where there is none to be had,
 // with what to do.
-func Kernel(pkg, name string, vars ...any) *abi.Kernel {
-	kernels, err := of(pkg)
+func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
+	kernels, err := of(string(pkg))
 	if err != nil {
 		panic(fmt.Sprintf("the modules of package %s: %v", pkg, err))
 	}

@@ -74,7 +74,7 @@ func TestFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("KGEN_TEST_MODULES", dir)
-	got := modules.Kernel(k.Package, "K", &v)
+	got := modules.Package(k.Package).Kernel("K", &v)
 	k.Sum, k.Variants[0].Sum = 0, 0 // which are for stubs with modules
 	if !reflect.DeepEqual(got, k) {
 		t.Errorf("got  %+v\nwant %+v", got, k)

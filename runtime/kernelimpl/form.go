@@ -33,12 +33,14 @@ func HostSpec[T any](g *HostGroup, id uint32, def T) T {
 	return def
 }
 
-// HostRoom makes the slice have n elements.
-func HostRoom[T any](s *[]T, n int) {
-	if cap(*s) < n {
-		*s = make([]T, n)
+// HostRoom makes the slices have n elements.
+func HostRoom[T any](n int, slices ...*[]T) {
+	for _, s := range slices {
+		if cap(*s) < n {
+			*s = make([]T, n)
+		}
+		*s = (*s)[:n]
 	}
-	*s = (*s)[:n]
 }
 
 // HostConst returns v, which is no constant to the compiler then.
@@ -51,16 +53,29 @@ func HostFill[T any](s []T, v T) {
 	}
 }
 
-// HostNeutral sets the elements of work-items that have left to e.
-func HostNeutral[T any](g *HostGroup, s []T, e T) {
-	if !g.AnyDead() {
-		return
-	}
-	for i, dead := range g.Dead[:len(s)] {
-		if dead {
-			s[i] = e
+// HostGather copies what the work-items have to in, but for those that have left, which
+// have e, and returns in.
+func HostGather[T any](g *HostGroup, in, from []T, e T) []T {
+	copy(in, from)
+	return neutral(g, in, e)
+}
+
+// HostGatherSame is HostGather where all work-items have v.
+func HostGatherSame[T any](g *HostGroup, in []T, v, e T) []T {
+	HostFill(in, v)
+	return neutral(g, in, e)
+}
+
+// neutral sets the elements of work-items that have left to e.
+func neutral[T any](g *HostGroup, s []T, e T) []T {
+	if g.AnyDead() {
+		for i, dead := range g.Dead[:len(s)] {
+			if dead {
+				s[i] = e
+			}
 		}
 	}
+	return s
 }
 
 // hostNumber is what reductions and scans combine.

@@ -30,12 +30,13 @@ type instruction struct {
 	Class    string    `json:"class"`
 	Opcode   uint32    `json:"opcode"`
 	Operands []operand `json:"operands"`
+	// Capabilities has those of which a module needs one.
+	Capabilities []string `json:"capabilities"`
 }
 
 type operand struct {
 	Kind       string `json:"kind"`
 	Quantifier string `json:"quantifier"`
-	Name       string `json:"name"`
 }
 
 type operandKind struct {
@@ -49,6 +50,8 @@ type enumerantJSON struct {
 	Name       string    `json:"enumerant"`
 	Value      number    `json:"value"`
 	Parameters []operand `json:"parameters"`
+	// Capabilities has those of which a module needs one; of a capability, those that it implies.
+	Capabilities []string `json:"capabilities"`
 }
 
 // number is written 3 in a value enumeration and "0x0008" in a mask.
@@ -71,6 +74,7 @@ func main() {
 	var core, glsl grammar
 	read(filepath.Join(*dir, "spirv.core.grammar.json"), &core)
 	read(filepath.Join(*dir, "extinst.glsl.std.450.grammar.json"), &glsl)
+	core.leaveOut()
 	source := fmt.Sprintf("spirv.core.grammar.json %d.%d revision %d", core.Major, core.Minor, core.Revision)
 
 	write(filepath.Join(*out, "zopcode.go"), source, func(b *bytes.Buffer) { opcodes(b, core.Instructions) })
@@ -89,6 +93,41 @@ func read(path string, g *grammar) {
 	}
 }
 
+// leaveOut removes the instructions and enumerants that need the capability Kernel, which is
+// OpenCL's, and those of Intel's extensions: package valid takes no module that has any.
+// Readers report them by their numbers, but for capabilities of OpenCL.
+func (g *grammar) leaveOut() {
+	foreign := map[string]bool{"Kernel": true}
+	for more := true; more; {
+		more = false
+		for _, k := range g.OperandKinds {
+			for _, e := range k.Enumerants {
+				if k.Kind == "Capability" && !foreign[e.Name] && (isForeign(e.Name) || slices.ContainsFunc(e.Capabilities, func(c string) bool { return foreign[c] })) {
+					foreign[e.Name], more = true, true
+				}
+			}
+		}
+	}
+	out := func(name string, capabilities []string) bool {
+		return isForeign(name) || len(capabilities) > 0 && !slices.ContainsFunc(capabilities, func(c string) bool { return !foreign[c] })
+	}
+	g.Instructions = slices.DeleteFunc(g.Instructions, func(in instruction) bool { return out(in.Name, in.Capabilities) })
+	for i := range g.OperandKinds {
+		k := &g.OperandKinds[i]
+		k.Enumerants = slices.DeleteFunc(k.Enumerants, func(e enumerantJSON) bool {
+			if k.Kind == "Capability" {
+				return isForeign(e.Name)
+			}
+			return out(e.Name, e.Capabilities)
+		})
+	}
+}
+
+// isForeign reports whether a name is of Intel's extensions.
+func isForeign(name string) bool {
+	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
+}
+
 func write(path, source string, body func(*bytes.Buffer)) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, header, source)
@@ -103,39 +142,84 @@ func write(path, source string, body func(*bytes.Buffer)) {
 }
 
 func opcodes(b *bytes.Buffer, ins []instruction) {
-	fmt.Fprintf(b, "const (\n")
+	// One by one: in a group gofmt would align them with the longest name.
 	for _, in := range ins {
-		fmt.Fprintf(b, "%s Op = %d\n", in.Name, in.Opcode)
+		fmt.Fprintf(b, "const %s Op = %d\n", in.Name, in.Opcode)
 	}
-	fmt.Fprintf(b, ")\n\n")
+	fmt.Fprintf(b, "\n")
 
 	ins = canonical(ins, func(in instruction) (uint32, string) { return in.Opcode, in.Name })
+	shared := sharedPatterns(b, ins)
 	fmt.Fprintf(b, "// opRows is sorted by opcode.\nvar opRows = [...]opRow{\n")
 	for _, in := range ins {
-		var hasType, hasResult bool
-		var rest []operand
-		for _, o := range in.Operands {
-			switch o.Kind {
-			case "IdResultType":
-				hasType = true
-			case "IdResult":
-				hasResult = true
-			default:
-				rest = append(rest, o)
-			}
+		hasType, hasResult, rest := in.split()
+		operands := pattern(rest)
+		if name := patternName(rest); shared[name] {
+			operands = name
 		}
 		flags := "0"
 		switch {
 		case hasType && hasResult:
-			flags = "hasType|hasResult"
+			flags = "hasBoth"
 		case hasResult:
 			flags = "hasResult"
 		case hasType:
 			flags = "hasType"
 		}
-		fmt.Fprintf(b, "{%s, %q, %s, %s, %s},\n", in.Name, in.Name, section(in), flags, pattern(rest))
+		fmt.Fprintf(b, "{%s, %q, %s, %s, %s},\n", in.Name, in.Name, section(in), flags, operands)
 	}
 	fmt.Fprintf(b, "}\n")
+}
+
+// split tells whether an instruction has a type and a result, and what follows them.
+func (in *instruction) split() (hasType, hasResult bool, rest []operand) {
+	for _, o := range in.Operands {
+		switch o.Kind {
+		case "IdResultType":
+			hasType = true
+		case "IdResult":
+			hasResult = true
+		default:
+			rest = append(rest, o)
+		}
+	}
+	return hasType, hasResult, rest
+}
+
+// manyOps is how many instructions have the same operands that get a variable.
+const manyOps = 4
+
+// sharedPatterns declares the patterns that many instructions have, and returns their names.
+func sharedPatterns(b *bytes.Buffer, ins []instruction) map[string]bool {
+	uses, shared := map[string]int{}, map[string]bool{}
+	for _, in := range ins {
+		_, _, rest := in.split()
+		name := patternName(rest)
+		if uses[name]++; uses[name] == manyOps && rest != nil {
+			shared[name] = true
+			fmt.Fprintf(b, "var %s = %s\n", name, pattern(rest))
+		}
+	}
+	fmt.Fprintf(b, "\n")
+	return shared
+}
+
+// patternName makes a name of what kinds operands have, and how often each stands.
+func patternName(ops []operand) string {
+	var s strings.Builder
+	s.WriteString("ops")
+	for i := 0; i < len(ops); {
+		n := i
+		for n < len(ops) && ops[n] == ops[i] {
+			n++
+		}
+		s.WriteString(strings.TrimPrefix(ops[i].Kind, "Id") + map[string]string{"?": "Maybe", "*": "Any"}[ops[i].Quantifier])
+		if n > i+1 {
+			fmt.Fprint(&s, n-i)
+		}
+		i = n
+	}
+	return s.String()
 }
 
 func pattern(ops []operand) string {
@@ -152,17 +236,10 @@ func pattern(ops []operand) string {
 		if q == "" {
 			log.Fatalf("unknown quantifier %q", o.Quantifier)
 		}
-		fmt.Fprintf(&s, "{Kind%s, %s, %q}", o.Kind, q, operandName(o.Name))
+		fmt.Fprintf(&s, "{Kind%s, %s}", o.Kind, q)
 	}
 	s.WriteString("}")
 	return s.String()
-}
-
-// operandName turns "'Member 0 type', +\n'member 1 type', +\n..." into
-// "Member 0 type": the quantifier already says that it repeats.
-func operandName(s string) string {
-	s, _, _ = strings.Cut(s, ",")
-	return strings.Trim(s, "' .~")
 }
 
 // section places an instruction in the logical layout of a module (2.4). The
@@ -243,15 +320,15 @@ func enum(b *bytes.Buffer, k operandKind) {
 	if k.Category == "BitEnum" {
 		what = "mask"
 	}
-	fmt.Fprintf(b, "// %s is the %s enumeration of SPIR-V 3 with that name.\ntype %s uint32\n\nconst (\n", k.Kind, what, k.Kind)
+	fmt.Fprintf(b, "// %s is the %s enumeration of SPIR-V 3 with that name.\ntype %s uint32\n\n", k.Kind, what, k.Kind)
 	for _, e := range k.Enumerants {
 		if what == "mask" {
-			fmt.Fprintf(b, "%s%s %s = %#x\n", k.Kind, e.Name, k.Kind, uint32(e.Value))
+			fmt.Fprintf(b, "const %s%s %s = %#x\n", k.Kind, e.Name, k.Kind, uint32(e.Value))
 		} else {
-			fmt.Fprintf(b, "%s%s %s = %d\n", k.Kind, e.Name, k.Kind, uint32(e.Value))
+			fmt.Fprintf(b, "const %s%s %s = %d\n", k.Kind, e.Name, k.Kind, uint32(e.Value))
 		}
 	}
-	fmt.Fprintf(b, ")\n\nfunc (v %s) String() string { return enumString(Kind%s, uint32(v)) }\n\n", k.Kind, k.Kind)
+	fmt.Fprintf(b, "\nfunc (v %s) String() string { return enumString(Kind%s, uint32(v)) }\n\n", k.Kind, k.Kind)
 	fmt.Fprintf(b, "var rows%s = [...]enumerant{\n", k.Kind)
 	for _, e := range canonical(k.Enumerants, func(e enumerantJSON) (uint32, string) { return uint32(e.Value), e.Name }) {
 		fmt.Fprintf(b, "{%#x, %q, %s},\n", uint32(e.Value), e.Name, pattern(e.Parameters))

@@ -1,6 +1,6 @@
 // Package args has kernels with arguments of all shapes.
 //
-//kgen:bare
+//kgen:bare views
 package args
 
 import "github.com/kgen-go/kgen/dsl"

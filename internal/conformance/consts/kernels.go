@@ -1,6 +1,6 @@
 // Package consts has kernels that read specialization constants.
 //
-//kgen:bare
+//kgen:bare nospare views=Wide
 package consts
 
 import "github.com/kgen-go/kgen/dsl"

@@ -1,7 +1,7 @@
 // Package privates has kernels with private memory that specialization constants
 // size.
 //
-//kgen:bare
+//kgen:bare nospare views=Helped,Three
 package privates
 
 import (

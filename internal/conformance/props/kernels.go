@@ -1,6 +1,6 @@
 // Package props has kernels with properties, and kernels that use aspects.
 //
-//kgen:bare
+//kgen:bare nospare views=Add,Group1,Group2,Group3,Items1,Items2,Items3,Once,Slow
 package props
 
 import (

@@ -1,6 +1,6 @@
 // Package steps has kernels that are the nodes of graphs.
 //
-//kgen:bare
+//kgen:bare views
 package steps
 
 import "github.com/kgen-go/kgen/dsl"

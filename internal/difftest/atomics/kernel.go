@@ -1,8 +1,8 @@
 // Package atomics holds kernels of atomic operations whose results do not depend
 // on the order of the work-items. The differential test runs them as it runs
-// package corpus.
+// package corpus. An int is an int64 where host forms are made.
 //
-//kgen:bare
+//kgen:bare noform=GenericInt,GenericUint
 package atomics
 
 import (

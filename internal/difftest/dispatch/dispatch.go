@@ -1,6 +1,6 @@
 // Package dispatch has kernels that take what they call, ask or read from tables, by data.
 //
-//kgen:bare
+//kgen:bare nospare
 package dispatch
 
 //go:generate go run github.com/kgen-go/kgen/cmd/kgen .

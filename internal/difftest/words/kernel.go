@@ -1,8 +1,9 @@
 // Package words has kernels of the differential test that need nothing that every
 // device has not: no float64 above all. On devices without 64-, 16- and 8-bit
-// integers they run in words.
+// integers they run in words. What they compute there is their point: they have no host
+// forms.
 //
-//kgen:bare
+//kgen:bare noform views=Bytes,Fill
 package words
 
 import "github.com/kgen-go/kgen/dsl"

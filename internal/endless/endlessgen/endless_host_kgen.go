@@ -12,129 +12,94 @@ import (
 // aloneHost is some work-items of the kernel [Alone].
 type aloneHost struct {
 	kernelimpl.HostGroup
-	v0 int64
-	v2 int64
-	v4 int64
 }
 
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
 var aloneHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*aloneHost) Spare() {}
 
-// Run runs it.
 func (g *aloneHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *aloneHost) r0() int {
-	v0 := g.v0
+	v0 := g.Int64(32)
 	v6 := v0 != 0
 	p0 := g.Pointer(0)
-	v2 := g.v2
+	v2 := g.Int64(48)
 	v8 := v2 != 0
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v4 := g.v4
+	v4 := g.Int64(64)
 	v32 := v4 != 0
 	p2 := g.Pointer(2)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		var v9, v10, v20, v21, v31 int32
 		if !v6 {
-			goto b11
+			g.Fault(0, 0, v0)
+			continue
 		}
-		{
-			v7 := *(*int32)(p0)
-			if !v8 {
-				v20 = int32(0)
-				v21 = v7
-				goto b4
-			}
-			v9 = int32(0)
-			v10 = v7
+		v7 := *(*int32)(p0)
+		if !v8 {
+			v20 = 0
+			v21 = v7
+			goto b4
 		}
+		v9 = 0
+		v10 = v7
 	b2:
-		{
-			v11 := *(*int32)(p1)
-			if !(v10 != v11) {
-				v31 = v9
-				goto b7
-			}
-		}
-		{
+		if v10 != *(*int32)(p1) {
 			v15 := v10 ^ (v10 << 13)
 			v17 := v15 ^ int32(uint32(v15)>>17)
 			v9 = v9 + 1
 			v10 = v17 ^ (v17 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b2
 		}
+		v31 = v9
+		goto b7
 	b4:
 		if !v8 {
-			goto b10
+			g.Fault(1, 0, v2)
+			continue
 		}
-		{
-			v22 := *(*int32)(p1)
-			if !(v21 != v22) {
-				v31 = v20
-				goto b7
-			}
-		}
-		{
+		if v21 != *(*int32)(p1) {
 			v26 := v21 ^ (v21 << 13)
 			v28 := v26 ^ int32(uint32(v26)>>17)
 			v20 = v20 + 1
 			v21 = v28 ^ (v28 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b4
 		}
+		v31 = v20
 	b7:
 		if !v32 {
-			goto b9
+			g.Fault(2, 0, v4)
+			continue
 		}
 		*(*int32)(p2) = v31
-		continue
-	b9:
-		g.Fault(0, int64(0), v4, int32(0), int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(1, int64(0), v2, int32(0), int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(2, int64(0), v0, int32(0), int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // countHost is some work-items of the kernel [Count].
 type countHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int64
-	v4 int64
 }
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
@@ -143,30 +108,19 @@ var countHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/endless/kernel.go:68:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*countHost) Spare() {}
 
-// Run runs it.
 func (g *countHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *countHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(24)
 	v9 := 0 < v3
 	stop := g.Cancelled()
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v8 := int64(uint32(v2))
-	v4 := g.v4
+	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -177,287 +131,225 @@ func (g *countHost) r0() int {
 			y++
 		}
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v1, v10, v12, v14, v21, v28 int32
-		var v6, v7, v11, v13, v15, v22, v24, v26, v30 int64
-		v0 = int32(x)
-		v1 = int32(y)
-		v6 = int64(uint32(v0))
-		v7 = int64(uint32(v1))
+		var v10, v12, v14, v21, v28 int32
+		var v11, v13, v15, v22, v24, v26 int64
+		v0 := int32(x)
+		v1 := int32(y)
+		v6 := int64(uint32(v0))
+		v7 := int64(uint32(v1))
 		if !v9 {
-			v28 = int32(0)
+			v28 = 0
 			goto b9
 		}
-		v10 = int32(0)
-		v11 = int64(0)
+		v10 = 0
+		v11 = 0
 	b1:
 		v12 = v10
-		v13 = int64(0)
+		v13 = 0
 	b2:
 		v14 = v12
-		v15 = int64(0)
+		v15 = 0
 	b3:
 		v21 = (v14 * 3) ^ int32(uint64((v11+(v13*v15))+v6))
 		v22 = v15 + 1
-		if !(v22 < v3) {
-			goto b5
-		}
-		v14 = v21
-		v15 = v22
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b3
-	b5:
-		v24 = v13 + 1
-		if !(v24 < v3) {
-			goto b7
-		}
-		v12 = v21
-		v13 = v24
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b7:
-		v26 = v11 + 1
-		if !(v26 < v3) {
-			v28 = v21
-			goto b9
-		}
-		v10 = v21
-		v11 = v26
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
-	b9:
-		{
-			v29 := v7 * v8
-			v30 = v29 + v6
-			if !(uint64(v30) < uint64(v4)) {
-				goto b11
+		if v22 < v3 {
+			v14 = v21
+			v15 = v22
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b3
+		}
+		v24 = v13 + 1
+		if v24 < v3 {
+			v12 = v21
+			v13 = v24
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
+		}
+		v26 = v11 + 1
+		if v26 < v3 {
+			v10 = v21
+			v11 = v26
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
+		}
+		v28 = v21
+	b9:
+		v30 := (v7 * v8) + v6
+		if uint64(v30) >= uint64(v4) {
+			g.Fault(0, v30, v4, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v30)*4)) = v28
-		continue
-	b11:
-		g.Fault(0, v30, v4, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // meetHost is a work-group of the kernel [Meet].
 type meetHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	v1  int64
-	v2  int64
+	c0     int32
+	c1     int32
+	v1, v2 int64
+
 	v12 int64
+
 	v27 []int32
 }
 
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
 var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:114:10"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:109:15"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:114:10"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:116:14"},
 }
 
-// Begin readies the form for a launch.
 func (g *meetHost) Begin() {
 	g.Sites = meetHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
-	kernelimpl.HostRoom(&g.v27, n)
+	kernelimpl.HostRoom(n, &g.v27)
 }
 
-// Run runs it.
 func (g *meetHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 106 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 115 of kernel.go
+		case 1: // Barrier, kernel.go:115
 			next = g.r2()
-		case 2:
-			// Barrier in line 117 of kernel.go
-			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 106 of kernel.go.
-func (g *meetHost) r1() int {
+func (g *meetHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:106
+	g.Zero(0)
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v1 := g.v1
 	c0 := g.c0
+	v7 := int64(uint32(c0))
 	m0 := g.Memory(0)
 	u12 := g.v12
-	v7 := int64(uint32(c0))
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v4, v6, v12 int64
-		var v5, v11, v15 int32
-		{
-			v4 = int64(uint32(v0))
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v8 := uint64(v4) < uint64(v2)
-			if !v8 {
-				goto b13
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		var v11 int32
+		var v12 int64
+		v4 := int64(uint32(v0))
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		if uint64(v4) >= uint64(v2) {
+			g.Fault(0, v4, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			if !(uint32(1073741824) <= uint32(v9)) {
-				v11 = v9
-				v12 = int64(0)
-				goto b4
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if 1073741824 <= uint32(v9) {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b4:
-		if !(v12 != v1) {
-			goto b12
+		v11 = v9
+		v12 = 0
+		if v12 == v1 {
+			*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v11
+			g.Leave(li)
+			continue
 		}
-		{
-			v15 = v11 + int32(uint64(v12))
-			v16 := uint32(v5) < uint32(c0)
-			if !v16 {
-				goto b11
-			}
+		v15 := v11 + int32(uint64(v12))
+		if uint32(v5) >= uint32(c0) {
+			g.Fault(1, v6, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v15
+		*(*int32)(unsafe.Add(m0, li*4)) = v15
 		u12 = v12
 		next = 1
-		continue
-	b11:
-		g.Fault(0, v6, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v11
-		g.Leave(li)
-		continue
-	b13:
-		g.Fault(1, v4, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v12 = u12
 	return next
 }
 
-// r2 runs them after the Barrier in line 115 of kernel.go.
 func (g *meetHost) r2() int {
 	n := g.Items
 	c1 := g.c1
 	v20 := int64(uint32(c1))
 	c0 := g.c0
 	v7 := int64(uint32(c0))
+	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h27 := g.v27[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
-		var v24 int64
-		{
-			v18 := v5 + 1
-			v19 := int64(uint32(v18))
-			v24 = v19 - (int64(uint32(v18/c1)) * v20)
-			if !(uint64(v24) < uint64(v7)) {
-				goto b10
-			}
-		}
-		{
-			v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
-			h27[li] = v27
-			next = 2
+		v5 := int32(li)
+		v0 := int32(basex + li)
+		v18 := v5 + 1
+		v24 := int64(uint32(v18)) - (int64(uint32(v18/c1)) * v20)
+		if uint64(v24) >= uint64(v7) {
+			g.Fault(2, v24, v7, v0)
+			g.Leave(li)
 			continue
 		}
-	b10:
-		g.Fault(2, v24, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
+		h27[li] = v27
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 117 of kernel.go.
-func (g *meetHost) r3() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:117
 	e12 := g.v12
-	h27 := g.v27[:n]
 	v1 := g.v1
-	c0 := g.c0
-	m0 := g.Memory(0)
-	u12 := g.v12
-	v7 := int64(uint32(c0))
-	basex := g.ID[0] * g.Local[0]
 	p1 := g.Pointer(1)
+	u12 := g.v12
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v12 := e12
 		v27 := h27[li]
-		v5 := int32(x)
+		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v0 := int32(basex + x)
-		var v11, v15 int32
+		v0 := int32(basex + li)
+		var v11 int32
 		v11 = v27
 		v12 = v12 + 1
-		if !(v12 != v1) {
-			goto b12
+		if v12 == v1 {
+			*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v11
+			g.Leave(li)
+			continue
 		}
-		{
-			v15 = v11 + int32(uint64(v12))
-			v16 := uint32(v5) < uint32(c0)
-			if !v16 {
-				goto b11
-			}
+		v15 := v11 + int32(uint64(v12))
+		if uint32(v5) >= uint32(c0) {
+			g.Fault(1, v6, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v15
+		*(*int32)(unsafe.Add(m0, li*4)) = v15
 		u12 = v12
 		next = 1
-		continue
-	b11:
-		g.Fault(0, v6, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v11
-		g.Leave(li)
-		continue
 	}
 	g.v12 = u12
 	return next
@@ -466,129 +358,89 @@ func (g *meetHost) r3() int {
 // searchHost is some work-items of the kernel [Search].
 type searchHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*searchHost) Spare() {}
 
-// Run runs it.
 func (g *searchHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *searchHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v11, v12, v22, v23, v33 int32
-		var v7 int64
-		var v10 bool
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b11
-			}
+		var v11, v12, v22, v23, v33 int32
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p0, x*4))
-			v10 = uint64(v7) < uint64(v3)
-			if !v10 {
-				v22 = int32(0)
-				v23 = v9
-				goto b4
-			}
-			v11 = int32(0)
-			v12 = v9
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		v10 := uint64(v7) < uint64(v3)
+		if !v10 {
+			v22 = 0
+			v23 = v9
+			goto b4
 		}
+		v11 = 0
+		v12 = v9
 	b2:
-		{
-			v13 := *(*int32)(unsafe.Add(p1, x*4))
-			if !(v12 != v13) {
-				v33 = v11
-				goto b7
-			}
-		}
-		{
+		if v12 != *(*int32)(unsafe.Add(p1, x*4)) {
 			v17 := v12 ^ (v12 << 13)
 			v19 := v17 ^ int32(uint32(v17)>>17)
 			v11 = v11 + 1
 			v12 = v19 ^ (v19 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b2
 		}
+		v33 = v11
+		goto b7
 	b4:
 		if !v10 {
-			goto b10
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v24 := *(*int32)(unsafe.Add(p1, x*4))
-			if !(v23 != v24) {
-				v33 = v22
-				goto b7
-			}
-		}
-		{
+		if v23 != *(*int32)(unsafe.Add(p1, x*4)) {
 			v28 := v23 ^ (v23 << 13)
 			v30 := v28 ^ int32(uint32(v28)>>17)
 			v22 = v22 + 1
 			v23 = v30 ^ (v30 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b4
 		}
+		v33 = v22
 	b7:
-		{
-			v34 := uint64(v7) < uint64(v5)
-			if !v34 {
-				goto b9
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v33
-		continue
-	b9:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // waitHost is a work-group of the kernel [Wait].
@@ -596,200 +448,127 @@ type waitHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newWaitHost() kernelimpl.HostForm { return new(waitHost) }
 
 var waitHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:87:9"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:83:31"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:83:17"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:89:10"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:83:31"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:87:9"},
 	{Kind: 1, Pos: "internal/endless/kernel.go:89:23"},
+	{Kind: 1, Pos: "internal/endless/kernel.go:89:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *waitHost) Begin() {
 	g.Sites = waitHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *waitHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 80 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 88 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 80 of kernel.go.
-func (g *waitHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:80
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	c0 := g.c0
-	m0 := g.Memory(0)
 	v36 := int64(uint32(c0))
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v7, v9 int64
-		var v8, v13, v14, v24, v25, v35 int32
-		var v12 bool
-		{
-			v7 = int64(uint32(v0))
-			v8 = int32(x)
-			v9 = int64(uint32(v8))
-			v10 := uint64(v7) < uint64(v1)
-			if !v10 {
-				goto b19
-			}
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		var v13, v14, v24, v25, v35 int32
+		v7 := int64(uint32(v0))
+		v8 := int32(li)
+		v9 := int64(uint32(v8))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v12 = uint64(v7) < uint64(v3)
-			if !v12 {
-				v24 = int32(0)
-				v25 = v11
-				goto b6
-			}
-			v13 = int32(0)
-			v14 = v11
+		v11 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v12 := uint64(v7) < uint64(v3)
+		if !v12 {
+			v24 = 0
+			v25 = v11
+			goto b6
 		}
+		v13 = 0
+		v14 = v11
 	b3:
-		{
-			v15 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			if !(v14 != v15) {
-				goto b5
-			}
-		}
-		{
+		if v14 != *(*int32)(unsafe.Add(p1, (basex+li)*4)) {
 			v19 := v14 ^ (v14 << 13)
 			v21 := v19 ^ int32(uint32(v19)>>17)
 			v13 = v13 + 1
 			v14 = v21 ^ (v21 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b3
 		}
-	b5:
 		v35 = v13
 		goto b10
 	b6:
 		if !v12 {
-			goto b18
+			g.Fault(1, v7, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v26 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			if !(v25 != v26) {
-				goto b9
-			}
-		}
-		{
+		if v25 != *(*int32)(unsafe.Add(p1, (basex+li)*4)) {
 			v30 := v25 ^ (v25 << 13)
 			v32 := v30 ^ int32(uint32(v30)>>17)
 			v24 = v24 + 1
 			v25 = v32 ^ (v32 << 5)
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b6
 		}
-	b9:
 		v35 = v24
 	b10:
-		{
-			v37 := uint32(v8) < uint32(c0)
-			if !v37 {
-				goto b17
-			}
+		if uint32(v8) >= uint32(c0) {
+			g.Fault(2, v9, v36, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v35
-		next = 1
-		continue
-	b17:
-		g.Fault(0, v9, v36, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v35
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 88 of kernel.go.
-func (g *waitHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:88
 	c1 := g.c1
 	v41 := int64(uint32(c1))
-	c0 := g.c0
-	v36 := int64(uint32(c0))
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v8 := int32(x)
-		v0 := int32(basex + x)
+		v8 := int32(li)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		var v45 int64
-		var v48 int32
-		{
-			v39 := v8 + 1
-			v40 := int64(uint32(v39))
-			v45 = v40 - (int64(uint32(v39/c1)) * v41)
-			if !(uint64(v45) < uint64(v36)) {
-				goto b16
-			}
+		v39 := v8 + 1
+		v45 := int64(uint32(v39)) - (int64(uint32(v39/c1)) * v41)
+		if uint64(v45) >= uint64(v36) {
+			g.Fault(3, v45, v36, v0)
+			continue
 		}
-		{
-			v48 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v45)))*4))
-			v49 := uint64(v7) < uint64(v5)
-			if !v49 {
-				goto b15
-			}
+		v48 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v45)))*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(4, v7, v5, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v48
-		continue
-	b15:
-		g.Fault(3, v7, v5, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(4, v45, v36, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v48
 	}
-	return -1
 }

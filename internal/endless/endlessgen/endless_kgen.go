@@ -29,14 +29,17 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/endless",
-	Kernels: []string{"Alone", "Count", "Meet", "Search", "Wait"},
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/endless/cases.go", Package: "endless", Sum: 0xb8081b11},
-		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0xf78beb5d},
+		{File: "internal/endless/kernel.go", Package: "endless", Sum: 0x286f7152},
 	},
 })
-var aloneKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Alone"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/endless"
+
+var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Alone
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -75,8 +78,6 @@ func (k Alone) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runti
 func (k Alone) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunAlone runs the kernel once on k's own slices, and waits.
 func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(aloneKernel)
 	kernelimpl.Slice(l, 0, k.Seeds.From)
@@ -85,7 +86,7 @@ func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ..
 	return l.RunTask(ctx, dev, opts)
 }
 
-var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Count"), func(a *kernelimpl.HostArgs) any {
+var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
 	return endless.Count{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -116,8 +117,6 @@ func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.L
 func (k Count) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunCount runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -125,7 +124,7 @@ func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runti
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Meet"), func(a *kernelimpl.HostArgs) any {
+var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
 	return endless.Meet{
 		N:       kernelimpl.HostValue[int](a, 0),
 		Values:  kernelimpl.HostSlice[uint32](a, 1),
@@ -159,8 +158,6 @@ func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMeet runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -169,7 +166,7 @@ func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Search"), func(a *kernelimpl.HostArgs) any {
+var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Search
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -208,8 +205,6 @@ func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.Slice(l, 0, k.Seeds.From)
@@ -218,7 +213,7 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var waitKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/endless", "Wait"), func(a *kernelimpl.HostArgs) any {
+var waitKernel = kernelimpl.RegisterForm(pkg.Kernel("Wait"), func(a *kernelimpl.HostArgs) any {
 	var k endless.Wait
 	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
 	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
@@ -260,8 +255,6 @@ func (k Wait) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k Wait) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunWait runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(waitKernel)
 	kernelimpl.Slice(l, 0, k.Seeds.From)

@@ -28,13 +28,16 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/litmus",
-	Kernels: []string{"CoRR", "CoRW", "CoWR", "CoWW", "Collect", "FenceMP", "IRIW", "LB", "LocalMP", "LocalSB", "MP", "MPAdd", "MPAtomic", "MPSwap", "R", "S", "SB", "SBSwap", "TwoTwoW", "WRC"},
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0xf9d1485d},
+		{File: "internal/litmus/kernel.go", Package: "litmus", Sum: 0x4d7b0dc0},
 	},
 })
-var coRRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRR"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/litmus"
+
+var coRRKernel = kernelimpl.Register(pkg.Kernel("CoRR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -48,7 +51,7 @@ var coRRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoRRHost)
+})
 
 // CoRR is the kernel [litmus.CoRR] with its slices in device memory.
 // CoRR reads one word twice.
@@ -97,8 +100,6 @@ func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoRR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coRRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -115,7 +116,7 @@ func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coRWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoRW"), func(a *kernelimpl.HostArgs) any {
+var coRWKernel = kernelimpl.Register(pkg.Kernel("CoRW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoRW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -129,7 +130,7 @@ var coRWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoRWHost)
+})
 
 // CoRW is the kernel [litmus.CoRW] with its slices in device memory.
 // CoRW writes a word that it has read.
@@ -178,8 +179,6 @@ func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoRW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coRWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -196,7 +195,7 @@ func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWR"), func(a *kernelimpl.HostArgs) any {
+var coWRKernel = kernelimpl.Register(pkg.Kernel("CoWR"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWR
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -210,7 +209,7 @@ var coWRKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoWRHost)
+})
 
 // CoWR is the kernel [litmus.CoWR] with its slices in device memory.
 // CoWR reads a word that it has written.
@@ -259,8 +258,6 @@ func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoWR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoWR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coWRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -277,7 +274,7 @@ func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var coWWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "CoWW"), func(a *kernelimpl.HostArgs) any {
+var coWWKernel = kernelimpl.Register(pkg.Kernel("CoWW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.CoWW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -291,7 +288,7 @@ var coWWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newCoWWHost)
+})
 
 // CoWW is the kernel [litmus.CoWW] with its slices in device memory.
 // CoWW writes one word twice while another work-item reads it twice.
@@ -340,8 +337,6 @@ func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k CoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunCoWW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(coWWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -358,7 +353,7 @@ func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var collectKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "Collect"), func(a *kernelimpl.HostArgs) any {
+var collectKernel = kernelimpl.Register(pkg.Kernel("Collect"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.Collect
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -424,8 +419,6 @@ func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Collect) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunCollect runs the kernel for every work-item of r on k's own slices, and waits.
 func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(collectKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -443,7 +436,7 @@ func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r ru
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "FenceMP"), func(a *kernelimpl.HostArgs) any {
+var fenceMPKernel = kernelimpl.Register(pkg.Kernel("FenceMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.FenceMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -457,7 +450,7 @@ var fenceMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newFenceMPHost)
+})
 
 // FenceMP is the kernel [litmus.FenceMP] with its slices in device memory.
 // FenceMP is MP with fences around accesses of the flag.
@@ -506,8 +499,6 @@ func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k FenceMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunFenceMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fenceMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -524,7 +515,7 @@ func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var iriwKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "IRIW"), func(a *kernelimpl.HostArgs) any {
+var iriwKernel = kernelimpl.Register(pkg.Kernel("IRIW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.IRIW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -538,7 +529,7 @@ var iriwKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newIriwHost)
+})
 
 // IRIW is the kernel [litmus.IRIW] with its slices in device memory.
 // IRIW has two work-items that write and two that see the writes in one order.
@@ -587,8 +578,6 @@ func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 func (k IRIW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunIRIW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(iriwKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -605,7 +594,7 @@ func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var lbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LB"), func(a *kernelimpl.HostArgs) any {
+var lbKernel = kernelimpl.Register(pkg.Kernel("LB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -619,7 +608,7 @@ var lbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/i
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newLbHost)
+})
 
 // LB is the kernel [litmus.LB] with its slices in device memory.
 // LB is load buffering: nobody sees what is written after the other has read it.
@@ -668,8 +657,6 @@ func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k LB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(lbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -686,7 +673,7 @@ func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localMPKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalMP"), func(a *kernelimpl.HostArgs) any {
+var localMPKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalMP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalMP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -749,8 +736,6 @@ func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k LocalMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLocalMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(localMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -767,7 +752,7 @@ func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var localSBKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "LocalSB"), func(a *kernelimpl.HostArgs) any {
+var localSBKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalSB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.LocalSB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -830,8 +815,6 @@ func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k LocalSB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunLocalSB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(localSBKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -848,7 +831,7 @@ func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MP"), func(a *kernelimpl.HostArgs) any {
+var mpKernel = kernelimpl.Register(pkg.Kernel("MP"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MP
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -862,7 +845,7 @@ var mpKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/i
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpHost)
+})
 
 // MP is the kernel [litmus.MP] with its slices in device memory.
 // MP passes a message: what is written before a flag is seen after it.
@@ -911,8 +894,6 @@ func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k MP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMP runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -929,7 +910,7 @@ func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAdd"), func(a *kernelimpl.HostArgs) any {
+var mpAddKernel = kernelimpl.Register(pkg.Kernel("MPAdd"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAdd
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -943,7 +924,7 @@ var mpAddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpAddHost)
+})
 
 // MPAdd is the kernel [litmus.MPAdd] with its slices in device memory.
 // MPAdd is MP with a flag that both sides change.
@@ -992,8 +973,6 @@ func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime
 func (k MPAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPAdd runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpAddKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1010,7 +989,7 @@ func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPAtomic"), func(a *kernelimpl.HostArgs) any {
+var mpAtomicKernel = kernelimpl.Register(pkg.Kernel("MPAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPAtomic
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1024,7 +1003,7 @@ var mpAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpAtomicHost)
+})
 
 // MPAtomic is the kernel [litmus.MPAtomic] with its slices in device memory.
 // MPAtomic is MP with atomics alone.
@@ -1073,8 +1052,6 @@ func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runt
 func (k MPAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPAtomic runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpAtomicKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1091,7 +1068,7 @@ func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r 
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "MPSwap"), func(a *kernelimpl.HostArgs) any {
+var mpSwapKernel = kernelimpl.Register(pkg.Kernel("MPSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.MPSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1105,7 +1082,7 @@ var mpSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newMpSwapHost)
+})
 
 // MPSwap is the kernel [litmus.MPSwap] with its slices in device memory.
 // MPSwap hands a message over by compare-and-swap.
@@ -1154,8 +1131,6 @@ func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k MPSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunMPSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mpSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1172,7 +1147,7 @@ func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var rKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "R"), func(a *kernelimpl.HostArgs) any {
+var rKernel = kernelimpl.Register(pkg.Kernel("R"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.R
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1186,7 +1161,7 @@ var rKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/in
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newRHost)
+})
 
 // R is the kernel [litmus.R] with its slices in device memory.
 // R orders two writes of y, the last of which comes before a read.
@@ -1235,8 +1210,6 @@ func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunR runs the kernel for every work-item of r on k's own slices, and waits.
 func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1253,7 +1226,7 @@ func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "S"), func(a *kernelimpl.HostArgs) any {
+var sKernel = kernelimpl.Register(pkg.Kernel("S"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.S
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1267,7 +1240,7 @@ var sKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/in
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSHost)
+})
 
 // S is the kernel [litmus.S] with its slices in device memory.
 // S orders a write before one that is made on account of another.
@@ -1316,8 +1289,6 @@ func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.Lau
 func (k S) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunS runs the kernel for every work-item of r on k's own slices, and waits.
 func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1334,7 +1305,7 @@ func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRang
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SB"), func(a *kernelimpl.HostArgs) any {
+var sbKernel = kernelimpl.Register(pkg.Kernel("SB"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SB
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1348,7 +1319,7 @@ var sbKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/i
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSbHost)
+})
 
 // SB is the kernel [litmus.SB] with its slices in device memory.
 // SB is store buffering: of two who write and then read, one sees the other.
@@ -1397,8 +1368,6 @@ func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.La
 func (k SB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunSB runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1415,7 +1384,7 @@ func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRa
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "SBSwap"), func(a *kernelimpl.HostArgs) any {
+var sbSwapKernel = kernelimpl.Register(pkg.Kernel("SBSwap"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.SBSwap
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1429,7 +1398,7 @@ var sbSwapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newSbSwapHost)
+})
 
 // SBSwap is the kernel [litmus.SBSwap] with its slices in device memory.
 // SBSwap is SB where compare-and-swap operations that fail do the reading.
@@ -1478,8 +1447,6 @@ func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k SBSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunSBSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sbSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1496,7 +1463,7 @@ func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runt
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "TwoTwoW"), func(a *kernelimpl.HostArgs) any {
+var twoTwoWKernel = kernelimpl.Register(pkg.Kernel("TwoTwoW"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.TwoTwoW
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1510,7 +1477,7 @@ var twoTwoWKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newTwoTwoWHost)
+})
 
 // TwoTwoW is the kernel [litmus.TwoTwoW] with its slices in device memory.
 // TwoTwoW has both words written in both orders.
@@ -1559,8 +1526,6 @@ func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runti
 func (k TwoTwoW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunTwoTwoW runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(twoTwoWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1577,7 +1542,7 @@ func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r ru
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var wrcKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/litmus", "WRC"), func(a *kernelimpl.HostArgs) any {
+var wrcKernel = kernelimpl.Register(pkg.Kernel("WRC"), func(a *kernelimpl.HostArgs) any {
 	var k litmus.WRC
 	k.Instances.N = kernelimpl.HostValue[int](a, 0)
 	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
@@ -1591,7 +1556,7 @@ var wrcKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/
 	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
 	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
 	return k.Kernel
-}, newWrcHost)
+})
 
 // WRC is the kernel [litmus.WRC] with its slices in device memory.
 // WRC is a message that goes by way of a third work-item.
@@ -1640,8 +1605,6 @@ func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.L
 func (k WRC) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunWRC runs the kernel for every work-item of r on k's own slices, and waits.
 func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(wrcKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)

@@ -1,7 +1,7 @@
 // Package stencil has the kernels that are compared with shaders and are not
 // those of an example.
 //
-//kgen:bare
+//kgen:bare views
 package stencil
 
 import (

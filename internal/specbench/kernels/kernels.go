@@ -2,7 +2,7 @@
 // constant, as a specialization constant, and as an argument. The code is the
 // same, in functions that all three call.
 //
-//kgen:bare
+//kgen:bare nospare views
 package kernels
 
 import "github.com/kgen-go/kgen/dsl"

@@ -13,95 +13,61 @@ import (
 type accessorHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newAccessorHost() kernelimpl.HostForm { return new(accessorHost) }
 
 var accessorHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:173:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:173:24"},
 	{Kind: 10, Pos: "internal/wrong/kernel.go:173:37"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:173:24"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:173:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *accessorHost) Begin() {
 	g.Sites = accessorHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *accessorHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 171 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 171 of kernel.go.
-func (g *accessorHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:171
+	g.Zero(0)
+	basex := g.Base(0)
 	c0 := g.c0
 	v7 := c0 != 0
 	v3 := int64(uint32(c0))
 	m0 := g.Memory(0)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v4, v6, v10 int64
-		var v13 int32
-		{
-			v4 = int64(uint32(v0))
-			v5 := int32(x)
-			v6 = int64(uint32(v5))
-			if !v7 {
-				goto b7
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		v4 := int64(uint32(v0))
+		v6 := int64(uint32(int32(li)))
+		if !v7 {
+			g.Fault(0, 0, 0, v0)
+			continue
 		}
-		v10 = v6 - ((v6 / v3) * v3)
-		if !(uint64(v10) < uint64(v3)) {
-			goto b6
+		v10 := v6 - ((v6 / v3) * v3)
+		if uint64(v10) >= uint64(v3) {
+			g.Fault(1, v10, v3, v0)
+			continue
 		}
-		{
-			v13 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v10)))*4))
-			v14 := uint64(v4) < uint64(v1)
-			if !v14 {
-				goto b5
-			}
+		v13 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v10)))*4))
+		if uint64(v4) >= uint64(v1) {
+			g.Fault(2, v4, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
-		continue
-	b5:
-		g.Fault(0, v4, v1, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(1, v10, v3, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // afterReductionHost is a work-group of the kernel [AfterReduction].
 type afterReductionHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v3     int64
-	v7     []int32
-	v8     int32
+	c0 int32
+	v7 []int32
+
 	sint32 []int32
 }
 
@@ -109,127 +75,73 @@ func newAfterReductionHost() kernelimpl.HostForm { return new(afterReductionHost
 
 var afterReductionHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:311:44"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:313:5"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:312:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:313:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *afterReductionHost) Begin() {
 	g.Sites = afterReductionHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v7)
 }
 
-// Run runs it.
 func (g *afterReductionHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 309 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 311 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v8 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 309 of kernel.go.
-func (g *afterReductionHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:309
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5 int64
-		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b8
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			h7[li] = v7
-			next = 1
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b8:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v7 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h7[li] = v7
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the GroupReduce in line 311 of kernel.go.
-func (g *afterReductionHost) r2() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:311
+	v8 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	v8 := g.v8
 	v13 := 0 - v8
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v11 int32
-		var v12 int64
-		{
-			v9 := uint64(v5) < uint64(v3)
-			if !v9 {
-				goto b7
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v8
-			v11 = v0 ^ 1
-			v12 = int64(uint32(v11))
-			v14 := uint64(v12) < uint64(v3)
-			if !v14 {
-				goto b6
-			}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v8
+		v11 := v0 ^ 1
+		v12 := int64(uint32(v11))
+		if uint64(v12) >= uint64(v3) {
+			g.Fault(2, v12, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v11)*4)) = v13
-		continue
-	b6:
-		g.Fault(1, v12, v3, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // countsHost is a work-group of the kernel [Counts].
 type countsHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newCountsHost() kernelimpl.HostForm { return new(countsHost) }
@@ -239,271 +151,154 @@ var countsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:98:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *countsHost) Begin() {
 	g.Sites = countsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 16)
 }
 
-// Run runs it.
 func (g *countsHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 89 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 90 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 94 of kernel.go
-			next = g.r3()
-		case 3:
-			// Barrier in line 96 of kernel.go
-			next = g.r4()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 90 of kernel.go.
-func (g *countsHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:89
+	g.Zero(0)
+	// ZeroLocal, kernel.go:90
+	g.Zero(1)
 	m1 := g.Memory(1)
-	for li := 0; li < n; li++ {
-		x := li
-		{
-			v5 := int32(x)
-			v7 := uint32(v5) < uint32(4)
-			if !v7 {
-				goto b4
-			}
+	for li := range n {
+		if uint32(int32(li)) < 4 {
+			*(*int32)(unsafe.Add(m1, li*4)) = 0
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = int32(0)
-	b4:
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 94 of kernel.go.
-func (g *countsHost) r3() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// Barrier, kernel.go:94
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v9 int64
-		{
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b12
-			}
-		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 := v11 & 3
-			v13 := *(*int32)(unsafe.Add(m1, int(v12)*4))
-			*(*int32)(unsafe.Add(m1, int(v12)*4)) = v13 + 1
-			next = 3
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b12:
-		g.Fault(0, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) & 3
+		*(*int32)(unsafe.Add(m1, int(v12)*4)) = *(*int32)(unsafe.Add(m1, int(v12)*4)) + 1
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 96 of kernel.go.
-func (g *countsHost) r4() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:96
 	v16 := int32(g.ID[0])
 	v17 := int64(uint32(v16))
 	v18 := v17 * 4
-	m1 := g.Memory(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v7 := uint32(v5) < uint32(4)
+		v5 := int32(li)
+		v7 := uint32(v5) < 4
 		v6 := int64(uint32(v5))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v19 int64
 		var v20 int32
 		if !v7 {
 			goto b11
 		}
-		{
-			v19 = v18 + v6
-			v20 = *(*int32)(unsafe.Add(m1, x*4))
-			v21 := uint64(v19) < uint64(v3)
-			if !v21 {
-				goto b10
-			}
+		v19 = v18 + v6
+		v20 = *(*int32)(unsafe.Add(m1, li*4))
+		if uint64(v19) >= uint64(v3) {
+			g.Fault(1, v19, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v19)*4)) = v20
-		goto b11
-	b10:
-		g.Fault(1, v19, v3, v0, int32(0), int32(0))
-		continue
 	b11:
-		continue
 	}
-	return -1
 }
 
 // evensHost is a work-group of the kernel [Evens].
 type evensHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newEvensHost() kernelimpl.HostForm { return new(evensHost) }
 
 var evensHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:161:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:164:5"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:164:27"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:164:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *evensHost) Begin() {
 	g.Sites = evensHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *evensHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 157 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 158 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 163 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 158 of kernel.go.
-func (g *evensHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:157
+	g.Zero(0)
+	// ZeroLocal, kernel.go:158
+	g.Zero(1)
+	basex := g.Base(0)
 	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v3 int32
-		var v4 int64
-		{
-			v3 = int32(x)
-			v4 = int64(uint32(v3))
-			v5 := int32(uint32(v3) / uint32(2))
-			v6 := v5 * 2
-			v7 := v3 == v6
-			if !v7 {
-				goto b6
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v3 := int32(li)
+		v4 := int64(uint32(v3))
+		if v3 != (int32(uint32(v3)/2) * 2) {
+			goto b6
 		}
-		{
-			v8 := uint32(v3) < uint32(64)
-			if !v8 {
-				goto b5
-			}
+		if uint32(v3) >= 64 {
+			g.Fault(0, v4, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = int32(1)
-		goto b6
-	b5:
-		g.Fault(0, v4, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = 1
 	b6:
-		next = 2
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 163 of kernel.go.
-func (g *evensHost) r3() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	m1 := g.Memory(1)
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:163
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v3 := int32(x)
+		v0 := int32(basex + li)
+		v3 := int32(li)
 		v4 := int64(uint32(v3))
-		var v11 int64
-		var v13 int32
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint32(v3) < uint32(64)
-			if !v12 {
-				goto b11
-			}
+		v11 := int64(uint32(v0))
+		if uint32(v3) >= 64 {
+			g.Fault(1, v4, 64, v0)
+			continue
 		}
-		{
-			v13 = *(*int32)(unsafe.Add(m1, x*4))
-			v14 := uint64(v11) < uint64(v1)
-			if !v14 {
-				goto b10
-			}
+		v13 := *(*int32)(unsafe.Add(m1, li*4))
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(2, v11, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
-		continue
-	b10:
-		g.Fault(1, v11, v1, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(2, v4, int64(64), v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // flagHost is a work-group of the kernel [Flag].
 type flagHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newFlagHost() kernelimpl.HostForm { return new(flagHost) }
@@ -512,327 +307,189 @@ var flagHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:273:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *flagHost) Begin() {
 	g.Sites = flagHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
-// Run runs it.
 func (g *flagHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 263 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 264 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 268 of kernel.go
-			next = g.r3()
+	n := g.Items
+	// ZeroLocal, kernel.go:263
+	g.Zero(0)
+	// ZeroLocal, kernel.go:264
+	g.Zero(1)
+	m1 := g.Memory(1)
+	for li := range n {
+		if int32(li) == 1 {
+			*(*int32)(m1) = 0
 		}
 	}
-}
-
-// r2 runs them after the ZeroLocal in line 264 of kernel.go.
-func (g *flagHost) r2() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	for li := 0; li < n; li++ {
-		x := li
-		{
-			v3 := int32(x)
-			v4 := v3 == 1
-			if !v4 {
-				goto b4
-			}
-		}
-		*(*int32)(m1) = int32(0)
-	b4:
-		continue
-	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 268 of kernel.go.
-func (g *flagHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// Barrier, kernel.go:268
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v3 := int32(x)
-		v0 := int32(basex + x)
+	for li := range n {
+		v3 := int32(li)
+		v0 := int32(basex + li)
 		var v9 int64
 		var v10 int32
-		{
-			v6 := v3 == 0
-			if !v6 {
-				goto b7
-			}
+		if v3 == 0 {
+			*(*int32)(m1) = 1
+			goto b11
 		}
-		*(*int32)(m1) = int32(1)
-		goto b11
-	b7:
-		{
-			v8 := v3 == 63
-			if !v8 {
-				goto b11
-			}
+		if v3 != 63 {
+			goto b11
 		}
-		{
-			v9 = int64(uint32(v0))
-			v10 = *(*int32)(m1)
-			v11 := uint64(v9) < uint64(v1)
-			if !v11 {
-				goto b10
-			}
+		v9 = int64(uint32(v0))
+		v10 = *(*int32)(m1)
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v10
-		goto b11
-	b10:
-		g.Fault(0, v9, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v10
 	b11:
-		continue
 	}
-	return -1
 }
 
 // globalCountsHost is some work-items of the kernel [GlobalCounts].
 type globalCountsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
 
 var globalCountsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:107:5"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:107:9"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:107:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *globalCountsHost) Begin() {
 	g.Sites = globalCountsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *globalCountsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *globalCountsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8 int32
-		var v5, v9 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, x*4))
-			v8 = v7 & 3
-			v9 = int64(v8)
-			if !(uint64(v9) < uint64(v3)) {
-				goto b3
-			}
-		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-			*(*int32)(unsafe.Add(p1, int(v8)*4)) = v11 + 1
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v9, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 3
+		v9 := int64(v8)
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, int(v8)*4)) = *(*int32)(unsafe.Add(p1, int(v8)*4)) + 1
 	}
-	return -1
 }
 
 // guardedHost is a work-group of the kernel [Guarded].
 type guardedHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v2 int64
-	v4 int64
 }
 
 func newGuardedHost() kernelimpl.HostForm { return new(guardedHost) }
 
 var guardedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:141:7"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:141:27"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:141:7"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:149:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *guardedHost) Begin() {
 	g.Sites = guardedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *guardedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 138 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 139 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 143 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 139 of kernel.go.
-func (g *guardedHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	v2 := g.v2
+	// ZeroLocal, kernel.go:138
+	g.Zero(0)
+	// ZeroLocal, kernel.go:139
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v9 int64
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
 		var v8, v11 int32
-		{
-			v6 = int64(uint32(v0))
-			v7 := v6 < v1
-			if !v7 {
-				goto b8
-			}
+		var v9 int64
+		v6 := int64(uint32(v0))
+		if v6 >= v1 {
+			goto b8
 		}
-		{
-			v8 = int32(x)
-			v9 = int64(uint32(v8))
-			v10 := uint64(v6) < uint64(v2)
-			if !v10 {
-				goto b7
-			}
+		v8 = int32(li)
+		v9 = int64(uint32(v8))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 := uint32(v8) < uint32(64)
-			if !v12 {
-				goto b6
-			}
+		v11 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v8) >= 64 {
+			g.Fault(1, v9, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v11
-		goto b8
-	b6:
-		g.Fault(0, v9, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b7:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = v11
 	b8:
-		next = 2
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 143 of kernel.go.
-func (g *guardedHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:143
 	v24 := int32(g.ID[0])
 	v25 := int64(uint32(v24))
-	v4 := g.v4
+	v4 := g.Int64(56)
 	v26 := uint64(v25) < uint64(v4)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v18, v19, v20 int32
-		{
-			v16 := int32(x)
-			v17 := v16 == 0
-			if !v17 {
-				goto b15
-			}
-			v18 = int32(0)
-			v19 = int32(-1)
+		if int32(li) != 0 {
+			goto b15
 		}
+		v18 = 0
+		v19 = -1
 	b10:
 		v20 = v19 + 1
-		if !(v20 < 64) {
-			goto b12
-		}
-		{
-			v22 := *(*int32)(unsafe.Add(m1, int(v20)*4))
-			v18 = v18 + v22
+		if v20 < 64 {
+			v18 = v18 + *(*int32)(unsafe.Add(m1, int(v20)*4))
 			v19 = v20
 			goto b10
 		}
-	b12:
 		if !v26 {
-			goto b14
+			g.Fault(2, v25, v4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v24)*4)) = v18
-		goto b15
-	b14:
-		g.Fault(2, v25, v4, v0, int32(0), int32(0))
-		continue
 	b15:
-		continue
 	}
-	return -1
 }
 
 // halfAtomicHost is a work-group of the kernel [HalfAtomic].
 type halfAtomicHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newHalfAtomicHost() kernelimpl.HostForm { return new(halfAtomicHost) }
@@ -841,212 +498,127 @@ var halfAtomicHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:118:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *halfAtomicHost) Begin() {
 	g.Sites = halfAtomicHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
-// Run runs it.
 func (g *halfAtomicHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 114 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 115 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 115 of kernel.go.
-func (g *halfAtomicHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:114
+	g.Zero(0)
+	// ZeroLocal, kernel.go:115
+	g.Zero(1)
 	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
+	for li := range n {
+		v0 := int32(basex + li)
 		var v6 int64
-		{
-			_ = *(*int32)(m1)
-			*(*int32)(m1) += int32(1)
-			v4 := *(*int32)(m1)
-			if !(v4 == 64) {
-				goto b6
-			}
+		_ = *(*int32)(m1)
+		*(*int32)(m1) += int32(1)
+		if *(*int32)(m1) != 64 {
+			goto b6
 		}
-		{
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v1)
-			if !v7 {
-				goto b5
-			}
+		v6 = int64(uint32(v0))
+		if uint64(v6) >= uint64(v1) {
+			g.Fault(0, v6, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
-		goto b6
-	b5:
-		g.Fault(0, v6, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 	b6:
-		continue
 	}
-	return -1
 }
 
 // haloHost is a work-group of the kernel [Halo].
 type haloHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newHaloHost() kernelimpl.HostForm { return new(haloHost) }
 
 var haloHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:129:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:129:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:131:5"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:129:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:131:37"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:131:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *haloHost) Begin() {
 	g.Sites = haloHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 260)
 }
 
-// Run runs it.
 func (g *haloHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 126 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 127 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 130 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 127 of kernel.go.
-func (g *haloHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:126
+	g.Zero(0)
+	// ZeroLocal, kernel.go:127
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b11
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(v5) < uint32(65)
-			if !v10 {
-				goto b10
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v5) >= 65 {
+			g.Fault(1, v6, 65, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v9
-		next = 2
-		continue
-	b10:
-		g.Fault(0, v6, int64(65), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 130 of kernel.go.
-func (g *haloHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:130
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		var v12, v17 int32
-		var v14 int64
-		{
-			v12 = *(*int32)(unsafe.Add(m1, x*4))
-			v13 := v5 + 1
-			v14 = int64(uint32(v13))
-			v15 := uint32(v13) < uint32(65)
-			if !v15 {
-				goto b9
-			}
+		v12 := *(*int32)(unsafe.Add(m1, li*4))
+		v13 := v5 + 1
+		v14 := int64(uint32(v13))
+		if uint32(v13) >= 65 {
+			g.Fault(2, v14, 65, v0)
+			continue
 		}
-		{
-			v16 := *(*int32)(unsafe.Add(m1, x*4+4))
-			v17 = v12 + v16
-			v18 := uint64(v7) < uint64(v3)
-			if !v18 {
-				goto b8
-			}
+		v17 := v12 + *(*int32)(unsafe.Add(m1, li*4+4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
-		continue
-	b8:
-		g.Fault(2, v7, v3, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(3, v14, int64(65), v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v17
 	}
-	return -1
 }
 
 // halvesHost is a work-group of the kernel [Halves].
 type halvesHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
 }
 
 func newHalvesHost() kernelimpl.HostForm { return new(halvesHost) }
@@ -1056,295 +628,186 @@ var halvesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:302:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *halvesHost) Begin() {
 	g.Sites = halvesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *halvesHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 293 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 294 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 301 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 294 of kernel.go.
-func (g *halvesHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:293
+	g.Zero(0)
+	// ZeroLocal, kernel.go:294
+	g.Zero(1)
 	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v3 int32
+	basex := g.Base(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
 		var v7 int64
-		{
-			v3 = int32(x)
-			v4 := uint32(v3) < uint32(32)
-			if !v4 {
-				goto b4
-			}
+		v3 := int32(li)
+		if uint32(v3) < 32 {
+			*(*int32)(unsafe.Add(m1, li*4)) = 1
+			goto b6
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = int32(1)
-		goto b6
-	b4:
 		{
 			v6 := v3 + -32
 			v7 = int64(uint32(v6))
-			v8 := uint32(v6) < uint32(40)
-			if !v8 {
-				goto b10
+			if uint32(v6) >= 40 {
+				g.Fault(0, v7, 40, v0)
+				g.Leave(li)
+				continue
 			}
 		}
-		*(*int32)(unsafe.Add(m1, x*4+-32)) = int32(2)
+		*(*int32)(unsafe.Add(m1, li*4+-32)) = 2
 	b6:
-		next = 2
-		continue
-	b10:
-		g.Fault(0, v7, int64(40), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 301 of kernel.go.
-func (g *halvesHost) r3() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	m1 := g.Memory(1)
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:301
+	v1 := g.Int64(32)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v3 := int32(x)
-		var v11 int64
-		var v15 int32
-		{
-			v11 = int64(uint32(v0))
-			v12 := int32(uint32(v3) / uint32(48))
-			v13 := v12 * 48
-			v14 := v3 - v13
-			v15 = *(*int32)(unsafe.Add(m1, int(v14)*4))
-			v16 := uint64(v11) < uint64(v1)
-			if !v16 {
-				goto b9
-			}
+		v0 := int32(basex + li)
+		v3 := int32(li)
+		v11 := int64(uint32(v0))
+		v15 := *(*int32)(unsafe.Add(m1, int(v3-(int32(uint32(v3)/48)*48))*4))
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(1, v11, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v15
-		continue
-	b9:
-		g.Fault(1, v11, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v15
 	}
-	return -1
 }
 
 // inPlaceHost is some work-items of the kernel [InPlace].
 type inPlaceHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newInPlaceHost() kernelimpl.HostForm { return new(inPlaceHost) }
 
 var inPlaceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:81:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:81:26"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:81:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:81:26"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:81:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *inPlaceHost) Begin() {
 	g.Sites = inPlaceHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *inPlaceHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *inPlaceHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v13 int32
-		var v5, v8 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := v0 != 0
-			if !v6 {
-				goto b8
-			}
+		var v8 int64
+		var v10, v13 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if v0 == 0 {
+			goto b8
 		}
-		{
-			v7 := v0 + -1
-			v8 = int64(uint32(v7))
-			v9 := uint64(v8) < uint64(v3)
-			if !v9 {
-				goto b7
-			}
+		v8 = int64(uint32(v0 + -1))
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(0, v8, v3, v0)
+			continue
 		}
-		{
-			v10 = *(*int32)(unsafe.Add(p1, x*4+-4))
-			v11 := uint64(v5) < uint64(v1)
-			if !v11 {
-				goto b6
-			}
+		v10 = *(*int32)(unsafe.Add(p1, x*4+-4))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(1, v5, v1, v0)
+			continue
 		}
-		{
-			v12 := *(*int32)(unsafe.Add(p0, x*4))
-			v13 = v10 + v12
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
-				goto b5
-			}
+		v13 = v10 + *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v13
-		goto b8
-	b5:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v8, v3, v0, int32(0), int32(0))
-		continue
 	b8:
-		continue
 	}
-	return -1
 }
 
 // lastStepsHost is a work-group of the kernel [LastSteps].
 type lastStepsHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v3  int64
+	c0     int32
+	v1, v3 int64
+
 	v12 int32
 }
 
 func newLastStepsHost() kernelimpl.HostForm { return new(lastStepsHost) }
 
 var lastStepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:214:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:214:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:214:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:225:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *lastStepsHost) Begin() {
 	g.Sites = lastStepsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *lastStepsHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 211 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 212 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 215 of kernel.go
-			next = g.r3()
-		case 3:
-			// Barrier in line 221 of kernel.go
+		case 3: // Barrier, kernel.go:221
 			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 212 of kernel.go.
-func (g *lastStepsHost) r2() int {
+func (g *lastStepsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:211
+	g.Zero(0)
+	// ZeroLocal, kernel.go:212
+	g.Zero(1)
+	basex := g.Base(0)
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b19
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(v5) < uint32(64)
-			if !v10 {
-				goto b18
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v9
-		next = 2
-		continue
-	b18:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 215 of kernel.go.
-func (g *lastStepsHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:215
 	u12 := g.v12
 	stop := g.Cancelled()
 	v23 := int32(g.ID[0])
@@ -1352,135 +815,105 @@ func (g *lastStepsHost) r3() int {
 	v3 := g.v3
 	v26 := uint64(v24) < uint64(v3)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v12, v25 int32
-		v12 = int32(32)
+		v12 = 32
 	b6:
-		if !(0 < v12) {
+		if 0 >= v12 {
 			goto b13
 		}
-		if !(v5 < v12) {
-			goto b9
+		if v5 < v12 {
+			v18 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v18
 		}
-		{
-			v15 := *(*int32)(unsafe.Add(m1, x*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
-			*(*int32)(unsafe.Add(m1, x*4)) = v15 + v17
+		if 4 < v12 {
+			u12 = v12
+			next = 3
+			continue
 		}
-	b9:
-		if !(4 < v12) {
-			goto b12
-		}
-		u12 = v12
-		next = 3
-		continue
-	b12:
 		v12 = v12 / 2
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b6
 	b13:
-		{
-			v22 := v5 == 0
-			if !v22 {
-				goto b17
-			}
+		if v5 != 0 {
+			goto b17
 		}
 		v25 = *(*int32)(m1)
 		if !v26 {
-			goto b16
+			g.Fault(2, v24, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v23)*4)) = v25
-		goto b17
-	b16:
-		g.Fault(2, v24, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b17:
 		g.Leave(li)
-		continue
 	}
 	g.v12 = u12
 	return next
 }
 
-// r4 runs them after the Barrier in line 221 of kernel.go.
 func (g *lastStepsHost) r4() int {
 	n := g.Items
 	e12 := g.v12
 	m1 := g.Memory(1)
-	stop := g.Cancelled()
 	u12 := g.v12
+	stop := g.Cancelled()
 	v23 := int32(g.ID[0])
 	v24 := int64(uint32(v23))
 	v3 := g.v3
 	v26 := uint64(v24) < uint64(v3)
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v12 := e12
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v25 int32
 	b12:
 		v12 = v12 / 2
-		if !(0 < v12) {
+		if 0 >= v12 {
 			goto b13
 		}
-		if !(v5 < v12) {
-			goto b9
+		if v5 < v12 {
+			v18 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v18
 		}
-		{
-			v15 := *(*int32)(unsafe.Add(m1, x*4))
-			v17 := *(*int32)(unsafe.Add(m1, int(v5+v12)*4))
-			*(*int32)(unsafe.Add(m1, x*4)) = v15 + v17
+		if 4 < v12 {
+			u12 = v12
+			next = 3
+			continue
 		}
-	b9:
-		if !(4 < v12) {
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b12
+		if stop.Load() {
+			return g.Stop()
 		}
-		u12 = v12
-		next = 3
-		continue
+		goto b12
 	b13:
-		{
-			v22 := v5 == 0
-			if !v22 {
-				goto b17
-			}
+		if v5 != 0 {
+			goto b17
 		}
 		v25 = *(*int32)(m1)
 		if !v26 {
-			goto b16
+			g.Fault(2, v24, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v23)*4)) = v25
-		goto b17
-	b16:
-		g.Fault(2, v24, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b17:
 		g.Leave(li)
-		continue
 	}
 	g.v12 = u12
 	return next
@@ -1490,120 +923,70 @@ func (g *lastStepsHost) r4() int {
 type lieHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newLieHost() kernelimpl.HostForm { return new(lieHost) }
 
 var lieHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:237:5"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:234:20"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:237:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *lieHost) Begin() {
 	g.Sites = lieHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *lieHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 233 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 235 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 233 of kernel.go.
-func (g *lieHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:233
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5 int64
-		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b8
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v8 := v7
-			if !(3 < v8) {
-				goto b5
-			}
+		v7 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		v8 := v7
+		if 3 < v8 {
+			more = true
+			continue
 		}
-		next = 1
-		continue
-	b5:
-		{
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b7
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 		g.Leave(li)
-		continue
-	b7:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b8:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 235 of kernel.go.
-func (g *lieHost) r2() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
-	p2 := g.Pointer(2)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:235
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		{
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b7
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
-		continue
-	b7:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 	}
-	return -1
 }
 
 // lieRoundsHost is a work-group of the kernel [LieRounds].
@@ -1611,8 +994,8 @@ type lieRoundsHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	v1 int64
-	v6 int64
-	v8 int64
+
+	v6, v8 int64
 }
 
 func newLieRoundsHost() kernelimpl.HostForm { return new(lieRoundsHost) }
@@ -1621,120 +1004,92 @@ var lieRoundsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:248:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *lieRoundsHost) Begin() {
 	g.Sites = lieRoundsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = g.Int64(32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *lieRoundsHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 244 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 246 of kernel.go
+		case 1: // Barrier, kernel.go:246
 			next = g.r2()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 244 of kernel.go.
-func (g *lieRoundsHost) r1() int {
+func (g *lieRoundsHost) r0() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:244
+	g.Zero(0)
 	u6 := g.v6
 	u8 := g.v8
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	p2 := g.Pointer(2)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v8, v11 int64
-		{
-			v3 := int32(x)
-			v4 := int32(uint32(v3) / uint32(32))
-			v5 := int64(uint32(v4))
-			v6 = v5
-			if !(0 < v6) {
-				goto b5
-			}
-			v8 = int64(0)
+	for li := range n {
+		v0 := int32(basex + li)
+		var v8 int64
+		v6 := int64(uint32(int32(uint32(int32(li)) / 32)))
+		if 0 < v6 {
+			v8 = 0
+			u6 = v6
+			u8 = v8
+			next = 1
+			continue
 		}
-		u6 = v6
-		u8 = v8
-		next = 1
-		continue
-	b5:
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v1)
-			if !v12 {
-				goto b7
-			}
+		v11 := int64(uint32(v0))
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(0, v11, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 		g.Leave(li)
-		continue
-	b7:
-		g.Fault(0, v11, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v6 = u6
 	g.v8 = u8
 	return next
 }
 
-// r2 runs them after the Barrier in line 246 of kernel.go.
 func (g *lieRoundsHost) r2() int {
 	n := g.Items
 	e8 := g.v8
 	v6 := g.v6
 	u8 := g.v8
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := e8
-		v0 := int32(basex + x)
-		var v9, v11 int64
-		v9 = v8 + 1
-		if !(v9 < v6) {
+		v0 := int32(basex + li)
+		v9 := v8 + 1
+		if v9 < v6 {
+			v8 = v9
+		} else {
 			goto b5
 		}
-		v8 = v9
 		u8 = v8
 		next = 1
 		continue
 	b5:
-		{
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v1)
-			if !v12 {
-				goto b7
-			}
+		v11 := int64(uint32(v0))
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(0, v11, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = 1
 		g.Leave(li)
-		continue
-	b7:
-		g.Fault(0, v11, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v8 = u8
 	return next
@@ -1744,279 +1099,196 @@ func (g *lieRoundsHost) r2() int {
 type missingBarrierHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newMissingBarrierHost() kernelimpl.HostForm { return new(missingBarrierHost) }
 
 var missingBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:36:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:35:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:35:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:35:6"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:36:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *missingBarrierHost) Begin() {
 	g.Sites = missingBarrierHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *missingBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 32 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 33 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 33 of kernel.go.
-func (g *missingBarrierHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:32
+	g.Zero(0)
+	// ZeroLocal, kernel.go:33
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9, v13 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b8
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(v5) < uint32(64)
-			if !v10 {
-				goto b7
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(m1, x*4)) = v9
-			v12 := 63 - v5
-			v13 = *(*int32)(unsafe.Add(m1, int(v12)*4))
-			v14 := uint64(v7) < uint64(v3)
-			if !v14 {
-				goto b6
-			}
+		*(*int32)(unsafe.Add(m1, li*4)) = v9
+		v13 := *(*int32)(unsafe.Add(m1, int(63-v5)*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(2, v7, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
-		continue
-	b6:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(1, v6, int64(64), v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // missingSecondHost is a work-group of the kernel [MissingSecond].
 type missingSecondHost struct {
 	kernelimpl.HostGroup
-	c0 int32
-	v1 int64
-	v3 int64
+	c0     int32
+	v1, v3 int64
+
 	v7 []int32
+
 	v8 int32
 }
 
 func newMissingSecondHost() kernelimpl.HostForm { return new(missingSecondHost) }
 
 var missingSecondHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:47:7"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:47:16"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:47:7"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:51:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *missingSecondHost) Begin() {
 	g.Sites = missingSecondHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
-	kernelimpl.HostRoom(&g.v7, n)
+	kernelimpl.HostRoom(n, &g.v7)
 }
 
-// Run runs it.
 func (g *missingSecondHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 43 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 44 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 48 of kernel.go
+		case 2: // Barrier, kernel.go:48
 			next = g.r3()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 44 of kernel.go.
-func (g *missingSecondHost) r2() int {
+func (g *missingSecondHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:43
+	g.Zero(0)
+	// ZeroLocal, kernel.go:44
+	g.Zero(1)
+	basex := g.Base(0)
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
 	h7 := g.v7[:n]
 	u8 := g.v8
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v7, v8, v12 int32
-		var v6, v9 int64
-		v5 = int32(x)
-		v6 = int64(uint32(v5))
-		v7 = int32(0)
-		v8 = int32(0)
-		{
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b12
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		var v7, v8 int32
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 = 0
+		v8 = 0
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 = v11 + v8
-			v13 := uint32(v5) < uint32(64)
-			if !v13 {
-				goto b11
-			}
+		v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) + v8
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v12
+		*(*int32)(unsafe.Add(m1, li*4)) = v12
 		h7[li] = v7
 		u8 = v8
 		next = 2
-		continue
-	b11:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		g.Fault(1, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v8 = u8
 	return next
 }
 
-// r3 runs them after the Barrier in line 48 of kernel.go.
 func (g *missingSecondHost) r3() int {
 	n := g.Items
 	h7 := g.v7[:n]
 	e8 := g.v8
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	m1 := g.Memory(1)
 	v1 := g.v1
 	p1 := g.Pointer(1)
 	u8 := g.v8
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v7 := h7[li]
 		v8 := e8
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		v5 := int32(x)
+		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		var v12, v17, v18 int32
-		{
-			v15 := 63 - v5
-			v16 := *(*int32)(unsafe.Add(m1, int(v15)*4))
-			v17 = v7 + v16
-			v18 = v8 + 1
-			if !(v18 < 4) {
-				goto b8
-			}
+		var v12 int32
+		v17 := v7 + *(*int32)(unsafe.Add(m1, int(63-v5)*4))
+		v18 := v8 + 1
+		if v18 < 4 {
+			v7 = v17
+			v8 = v18
+		} else {
+			goto b8
 		}
-		v7 = v17
-		v8 = v18
-		{
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b12
-			}
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 = v11 + v8
-			v13 := uint32(v5) < uint32(64)
-			if !v13 {
-				goto b11
-			}
+		v12 = *(*int32)(unsafe.Add(p1, (basex+li)*4)) + v8
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v12
+		*(*int32)(unsafe.Add(m1, li*4)) = v12
 		h7[li] = v7
 		u8 = v8
 		next = 2
 		continue
-	b11:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		g.Fault(1, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b8:
-		{
-			v20 := uint64(v9) < uint64(v3)
-			if !v20 {
-				goto b10
-			}
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(2, v9, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v17
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v17
 		g.Leave(li)
-		continue
-	b10:
-		g.Fault(2, v9, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v8 = u8
 	return next
@@ -2025,7 +1297,6 @@ func (g *missingSecondHost) r3() int {
 // neighbourHost is some work-items of the kernel [Neighbour].
 type neighbourHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newNeighbourHost() kernelimpl.HostForm { return new(neighbourHost) }
@@ -2034,49 +1305,26 @@ var neighbourHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:68:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *neighbourHost) Begin() {
 	g.Sites = neighbourHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *neighbourHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *neighbourHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b4
-			}
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, x*4)) = int32(1)
-			v6 = v0 + 1
-			v7 := int64(uint32(v6))
-			v8 := v7 < v1
-			if !v8 {
-				goto b3
-			}
+		*(*int32)(unsafe.Add(p1, x*4)) = 1
+		v6 := v0 + 1
+		if int64(uint32(v6)) < v1 {
+			*(*int32)(unsafe.Add(p1, int(v6)*4)) = 2
 		}
-		*(*int32)(unsafe.Add(p1, int(v6)*4)) = int32(2)
-	b3:
-		continue
-	b4:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // overlapHost is a work-group of the kernel [Overlap].
@@ -2084,7 +1332,6 @@ type overlapHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
 }
 
 func newOverlapHost() kernelimpl.HostForm { return new(overlapHost) }
@@ -2093,142 +1340,86 @@ var overlapHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:256:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *overlapHost) Begin() {
 	g.Sites = overlapHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c1)*4)
 }
 
-// Run runs it.
 func (g *overlapHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 255 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 255 of kernel.go.
-func (g *overlapHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:255
+	g.Zero(0)
 	v3 := int32(g.ID[0])
 	v4 := int64(uint32(v3))
 	c0 := g.c0
 	v5 := c0 + -1
 	v6 := int64(uint32(v5))
 	v7 := v4 * v6
-	v1 := g.v1
+	v1 := g.Int64(32)
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v10 int64
-		{
-			v8 := int32(x)
-			v9 := int64(uint32(v8))
-			v10 = v7 + v9
-			v11 := uint64(v10) < uint64(v1)
-			if !v11 {
-				goto b3
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		v10 := v7 + int64(uint32(int32(li)))
+		if uint64(v10) >= uint64(v1) {
+			g.Fault(0, v10, v1, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v10)*4)) = v3
-		continue
-	b3:
-		g.Fault(0, v10, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sameElementHost is a work-group of the kernel [SameElement].
 type sameElementHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newSameElementHost() kernelimpl.HostForm { return new(sameElementHost) }
 
 var sameElementHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:59:5"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:59:14"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:59:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *sameElementHost) Begin() {
 	g.Sites = sameElementHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *sameElementHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 58 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 58 of kernel.go.
-func (g *sameElementHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:58
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v8 := v3 != 0
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5 int64
-		var v7 int32
-		{
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b5
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
+		v7 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 		if !v8 {
-			goto b4
+			g.Fault(1, 0, v3, v0)
+			continue
 		}
 		*(*int32)(p2) = v7
-		continue
-	b4:
-		g.Fault(0, int64(0), v3, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sharedHost is a work-group of the kernel [Shared].
 type sharedHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
@@ -2238,408 +1429,224 @@ var sharedHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/wrong/kernel.go:286:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 4)
 }
 
-// Run runs it.
 func (g *sharedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 281 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 282 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 282 of kernel.go.
-func (g *sharedHost) r2() int {
 	n := g.Items
+	// ZeroLocal, kernel.go:281
+	g.Zero(0)
+	// ZeroLocal, kernel.go:282
+	g.Zero(1)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v9 := uint64(v8) < uint64(v1)
+	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v13 int64
-		var v14 int32
-		{
-			v5 := int32(x)
-			v6 := v5 == 0
-			if !v6 {
-				goto b6
-			}
-		}
-		if !v9 {
-			goto b5
-		}
-		{
-			v10 := *(*int32)(unsafe.Add(p1, int(v7)*4))
-			*(*int32)(m1) = v10
+	for li := range n {
+		v0 := int32(basex + li)
+		if int32(li) != 0 {
 			goto b6
 		}
-	b5:
-		g.Fault(0, v8, v1, v0, int32(0), int32(0))
-		continue
-	b6:
-		{
-			v13 = int64(uint32(v0))
-			v14 = *(*int32)(m1)
-			v15 := uint64(v13) < uint64(v3)
-			if !v15 {
-				goto b8
-			}
+		if !v9 {
+			g.Fault(0, v8, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v14
-		continue
-	b8:
-		g.Fault(1, v13, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(m1) = *(*int32)(unsafe.Add(p1, int(v7)*4))
+	b6:
+		v13 := int64(uint32(v0))
+		v14 := *(*int32)(m1)
+		if uint64(v13) >= uint64(v3) {
+			g.Fault(1, v13, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v14
 	}
-	return -1
 }
 
 // smallBarrierHost is a work-group of the kernel [SmallBarrier].
 type smallBarrierHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newSmallBarrierHost() kernelimpl.HostForm { return new(smallBarrierHost) }
 
 var smallBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:183:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:183:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:183:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:185:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *smallBarrierHost) Begin() {
 	g.Sites = smallBarrierHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *smallBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 180 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 181 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 184 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 181 of kernel.go.
-func (g *smallBarrierHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:180
+	g.Zero(0)
+	// ZeroLocal, kernel.go:181
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b9
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(v5) < uint32(64)
-			if !v10 {
-				goto b8
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v9
-		next = 2
-		continue
-	b8:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b9:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 184 of kernel.go.
-func (g *smallBarrierHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:184
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		var v13 int32
-		{
-			v12 := 63 - v5
-			v13 = *(*int32)(unsafe.Add(m1, int(v12)*4))
-			v14 := uint64(v7) < uint64(v3)
-			if !v14 {
-				goto b7
-			}
+		v13 := *(*int32)(unsafe.Add(m1, int(63-v5)*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(2, v7, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v13
-		continue
-	b7:
-		g.Fault(2, v7, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
 	}
-	return -1
 }
 
 // treeHost is a work-group of the kernel [Tree].
 type treeHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newTreeHost() kernelimpl.HostForm { return new(treeHost) }
 
 var treeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:195:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:195:15"},
+	{Kind: 1, Pos: "internal/wrong/kernel.go:195:6"},
 	{Kind: 1, Pos: "internal/wrong/kernel.go:203:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *treeHost) Begin() {
 	g.Sites = treeHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 256)
 }
 
-// Run runs it.
 func (g *treeHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 192 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 193 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 196 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 193 of kernel.go.
-func (g *treeHost) r2() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:192
+	g.Zero(0)
+	// ZeroLocal, kernel.go:193
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	m1 := g.Memory(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b23
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v10 := uint32(v5) < uint32(64)
-			if !v10 {
-				goto b22
-			}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*4)) = v9
-		next = 2
-		continue
-	b22:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 196 of kernel.go.
-func (g *treeHost) r3() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:196
 	v49 := int32(g.ID[0])
 	v50 := int64(uint32(v49))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v52 := uint64(v50) < uint64(v3)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v51 int32
-		{
-			v12 := v5 < 32
-			if !v12 {
-				goto b7
-			}
+		if v5 < 32 {
+			v16 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+128))
+			*(*int32)(unsafe.Add(m1, li*4)) = v16
 		}
-		{
-			v13 := *(*int32)(unsafe.Add(m1, x*4))
-			v15 := *(*int32)(unsafe.Add(m1, x*4+128))
-			*(*int32)(unsafe.Add(m1, x*4)) = v13 + v15
+		if v5 < 16 {
+			v22 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+64))
+			*(*int32)(unsafe.Add(m1, li*4)) = v22
 		}
-	b7:
-		{
-			v18 := v5 < 16
-			if !v18 {
-				goto b9
-			}
+		if v5 < 8 {
+			v28 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+32))
+			*(*int32)(unsafe.Add(m1, li*4)) = v28
 		}
-		{
-			v19 := *(*int32)(unsafe.Add(m1, x*4))
-			v21 := *(*int32)(unsafe.Add(m1, x*4+64))
-			*(*int32)(unsafe.Add(m1, x*4)) = v19 + v21
+		if v5 < 4 {
+			v34 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+16))
+			*(*int32)(unsafe.Add(m1, li*4)) = v34
 		}
-	b9:
-		{
-			v24 := v5 < 8
-			if !v24 {
-				goto b11
-			}
+		if v5 < 2 {
+			v40 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+8))
+			*(*int32)(unsafe.Add(m1, li*4)) = v40
 		}
-		{
-			v25 := *(*int32)(unsafe.Add(m1, x*4))
-			v27 := *(*int32)(unsafe.Add(m1, x*4+32))
-			*(*int32)(unsafe.Add(m1, x*4)) = v25 + v27
+		if v5 < 1 {
+			v46 := *(*int32)(unsafe.Add(m1, li*4)) + *(*int32)(unsafe.Add(m1, li*4+4))
+			*(*int32)(unsafe.Add(m1, li*4)) = v46
 		}
-	b11:
-		{
-			v30 := v5 < 4
-			if !v30 {
-				goto b13
-			}
-		}
-		{
-			v31 := *(*int32)(unsafe.Add(m1, x*4))
-			v33 := *(*int32)(unsafe.Add(m1, x*4+16))
-			*(*int32)(unsafe.Add(m1, x*4)) = v31 + v33
-		}
-	b13:
-		{
-			v36 := v5 < 2
-			if !v36 {
-				goto b15
-			}
-		}
-		{
-			v37 := *(*int32)(unsafe.Add(m1, x*4))
-			v39 := *(*int32)(unsafe.Add(m1, x*4+8))
-			*(*int32)(unsafe.Add(m1, x*4)) = v37 + v39
-		}
-	b15:
-		{
-			v42 := v5 < 1
-			if !v42 {
-				goto b17
-			}
-		}
-		{
-			v43 := *(*int32)(unsafe.Add(m1, x*4))
-			v45 := *(*int32)(unsafe.Add(m1, x*4+4))
-			*(*int32)(unsafe.Add(m1, x*4)) = v43 + v45
-		}
-	b17:
-		{
-			v48 := v5 == 0
-			if !v48 {
-				goto b21
-			}
+		if v5 != 0 {
+			goto b21
 		}
 		v51 = *(*int32)(m1)
 		if !v52 {
-			goto b20
+			g.Fault(2, v50, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v49)*4)) = v51
-		goto b21
-	b20:
-		g.Fault(2, v50, v3, v0, int32(0), int32(0))
-		continue
 	b21:
-		continue
 	}
-	return -1
 }

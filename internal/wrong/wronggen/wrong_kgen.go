@@ -4,11 +4,10 @@
 package wronggen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/internal/wrong"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -29,13 +28,16 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/wrong",
-	Kernels: []string{"Accessor", "AfterReduction", "Counts", "Evens", "Flag", "GlobalCounts", "Guarded", "HalfAtomic", "Halo", "Halves", "InPlace", "LastSteps", "Lie", "LieRounds", "MissingBarrier", "MissingSecond", "Neighbour", "Overlap", "SameElement", "Shared", "SmallBarrier", "Tree"},
 	Root:    "../../..",
 	Files: []abi.Source{
 		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0xe7b90574},
 	},
 })
-var accessorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Accessor"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/wrong"
+
+var accessorKernel = kernelimpl.RegisterForm(pkg.Kernel("Accessor"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Accessor
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -43,52 +45,13 @@ var accessorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newAccessorHost)
-
-// Accessor is the kernel [wrong.Accessor] with its slices in device memory.
-// Accessor reads an accessor's memory that nobody writes.
-type Accessor struct {
-	Mem AccessorMem
-}
-
-// AccessorMem is the field Mem of [Accessor].
-type AccessorMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Accessor) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(accessorKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Accessor) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Accessor) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunAccessor runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAccessor(ctx context.Context, dev *runtime.Device, k wrong.Accessor, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(accessorKernel)
+var RunAccessor = stubs.NDRange1(accessorKernel, func(l *kernelimpl.Launch, k wrong.Accessor) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "AfterReduction"), func(a *kernelimpl.HostArgs) any {
+})
+var afterReductionKernel = kernelimpl.RegisterForm(pkg.Kernel("AfterReduction"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.AfterReduction
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -96,52 +59,13 @@ var afterReductionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kg
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newAfterReductionHost)
-
-// AfterReduction is the kernel [wrong.AfterReduction] with its slices in device memory.
-// AfterReduction overwrites a neighbour's element after a group algorithm.
-type AfterReduction struct {
-	Mem AfterReductionMem
-}
-
-// AfterReductionMem is the field Mem of [AfterReduction].
-type AfterReductionMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k AfterReduction) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(afterReductionKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k AfterReduction) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k AfterReduction) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunAfterReduction runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAfterReduction(ctx context.Context, dev *runtime.Device, k wrong.AfterReduction, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(afterReductionKernel)
+var RunAfterReduction = stubs.NDRange1(afterReductionKernel, func(l *kernelimpl.Launch, k wrong.AfterReduction) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Counts"), func(a *kernelimpl.HostArgs) any {
+})
+var countsKernel = kernelimpl.RegisterForm(pkg.Kernel("Counts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Counts
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -149,52 +73,13 @@ var countsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newCountsHost)
-
-// Counts is the kernel [wrong.Counts] with its slices in device memory.
-// Counts counts in local memory without atomics.
-type Counts struct {
-	Mem CountsMem
-}
-
-// CountsMem is the field Mem of [Counts].
-type CountsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Counts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counts) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Counts) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunCounts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCounts(ctx context.Context, dev *runtime.Device, k wrong.Counts, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsKernel)
+var RunCounts = stubs.NDRange1(countsKernel, func(l *kernelimpl.Launch, k wrong.Counts) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Evens"), func(a *kernelimpl.HostArgs) any {
+})
+var evensKernel = kernelimpl.RegisterForm(pkg.Kernel("Evens"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Evens
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -202,52 +87,13 @@ var evensKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newEvensHost)
-
-// Evens is the kernel [wrong.Evens] with its slices in device memory.
-// Evens lets every other work-item write.
-type Evens struct {
-	Mem EvensMem
-}
-
-// EvensMem is the field Mem of [Evens].
-type EvensMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Evens) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(evensKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Evens) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Evens) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunEvens runs the kernel for every work-item of r on k's own slices, and waits.
-func RunEvens(ctx context.Context, dev *runtime.Device, k wrong.Evens, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(evensKernel)
+var RunEvens = stubs.NDRange1(evensKernel, func(l *kernelimpl.Launch, k wrong.Evens) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Flag"), func(a *kernelimpl.HostArgs) any {
+})
+var flagKernel = kernelimpl.RegisterForm(pkg.Kernel("Flag"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Flag
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -255,97 +101,23 @@ var flagKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newFlagHost)
-
-// Flag is the kernel [wrong.Flag] with its slices in device memory.
-// Flag passes a message without atomics.
-type Flag struct {
-	Mem FlagMem
-}
-
-// FlagMem is the field Mem of [Flag].
-type FlagMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Flag) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Flag) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Flag) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlag runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlag(ctx context.Context, dev *runtime.Device, k wrong.Flag, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagKernel)
+var RunFlag = stubs.NDRange1(flagKernel, func(l *kernelimpl.Launch, k wrong.Flag) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var globalCountsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "GlobalCounts"), func(a *kernelimpl.HostArgs) any {
+})
+var globalCountsKernel = kernelimpl.RegisterForm(pkg.Kernel("GlobalCounts"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.GlobalCounts
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newGlobalCountsHost)
-
-// GlobalCounts is the kernel [wrong.GlobalCounts] with its slices in device memory.
-// GlobalCounts does the same in device memory.
-type GlobalCounts struct {
-	Flat GlobalCountsFlat
-}
-
-// GlobalCountsFlat is the field Flat of [GlobalCounts].
-type GlobalCountsFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GlobalCounts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(globalCountsKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GlobalCounts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GlobalCounts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGlobalCounts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGlobalCounts(ctx context.Context, dev *runtime.Device, k wrong.GlobalCounts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(globalCountsKernel)
+var RunGlobalCounts = stubs.Range1(globalCountsKernel, func(l *kernelimpl.Launch, k wrong.GlobalCounts) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Guarded"), func(a *kernelimpl.HostArgs) any {
+})
+var guardedKernel = kernelimpl.RegisterForm(pkg.Kernel("Guarded"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Guarded
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -353,52 +125,13 @@ var guardedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newGuardedHost)
-
-// Guarded is the kernel [wrong.Guarded] with its slices in device memory.
-// Guarded brings only what is in range, and adds up all.
-type Guarded struct {
-	Mem GuardedMem
-}
-
-// GuardedMem is the field Mem of [Guarded].
-type GuardedMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Guarded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(guardedKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Guarded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Guarded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGuarded runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGuarded(ctx context.Context, dev *runtime.Device, k wrong.Guarded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(guardedKernel)
+var RunGuarded = stubs.NDRange1(guardedKernel, func(l *kernelimpl.Launch, k wrong.Guarded) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "HalfAtomic"), func(a *kernelimpl.HostArgs) any {
+})
+var halfAtomicKernel = kernelimpl.RegisterForm(pkg.Kernel("HalfAtomic"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.HalfAtomic
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -406,52 +139,13 @@ var halfAtomicKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHalfAtomicHost)
-
-// HalfAtomic is the kernel [wrong.HalfAtomic] with its slices in device memory.
-// HalfAtomic reads plainly what is changed by atomics.
-type HalfAtomic struct {
-	Mem HalfAtomicMem
-}
-
-// HalfAtomicMem is the field Mem of [HalfAtomic].
-type HalfAtomicMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k HalfAtomic) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(halfAtomicKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k HalfAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k HalfAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalfAtomic runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHalfAtomic(ctx context.Context, dev *runtime.Device, k wrong.HalfAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halfAtomicKernel)
+var RunHalfAtomic = stubs.NDRange1(halfAtomicKernel, func(l *kernelimpl.Launch, k wrong.HalfAtomic) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halo"), func(a *kernelimpl.HostArgs) any {
+})
+var haloKernel = kernelimpl.RegisterForm(pkg.Kernel("Halo"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halo
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -459,52 +153,13 @@ var haloKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHaloHost)
-
-// Halo is the kernel [wrong.Halo] with its slices in device memory.
-// Halo reads a border that nobody brings.
-type Halo struct {
-	Mem HaloMem
-}
-
-// HaloMem is the field Mem of [Halo].
-type HaloMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Halo) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(haloKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halo) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Halo) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalo runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHalo(ctx context.Context, dev *runtime.Device, k wrong.Halo, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(haloKernel)
+var RunHalo = stubs.NDRange1(haloKernel, func(l *kernelimpl.Launch, k wrong.Halo) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Halves"), func(a *kernelimpl.HostArgs) any {
+})
+var halvesKernel = kernelimpl.RegisterForm(pkg.Kernel("Halves"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Halves
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -512,97 +167,23 @@ var halvesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newHalvesHost)
-
-// Halves is the kernel [wrong.Halves] with its slices in device memory.
-// Halves works on two parts of one array that overlap.
-type Halves struct {
-	Mem HalvesMem
-}
-
-// HalvesMem is the field Mem of [Halves].
-type HalvesMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Halves) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(halvesKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Halves) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Halves) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHalves runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHalves(ctx context.Context, dev *runtime.Device, k wrong.Halves, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halvesKernel)
+var RunHalves = stubs.NDRange1(halvesKernel, func(l *kernelimpl.Launch, k wrong.Halves) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var inPlaceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "InPlace"), func(a *kernelimpl.HostArgs) any {
+})
+var inPlaceKernel = kernelimpl.RegisterForm(pkg.Kernel("InPlace"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.InPlace
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newInPlaceHost)
-
-// InPlace is the kernel [wrong.InPlace] with its slices in device memory.
-// InPlace smooths where it reads.
-type InPlace struct {
-	Flat InPlaceFlat
-}
-
-// InPlaceFlat is the field Flat of [InPlace].
-type InPlaceFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k InPlace) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inPlaceKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k InPlace) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k InPlace) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInPlace runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInPlace(ctx context.Context, dev *runtime.Device, k wrong.InPlace, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inPlaceKernel)
+var RunInPlace = stubs.Range1(inPlaceKernel, func(l *kernelimpl.Launch, k wrong.InPlace) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LastSteps"), func(a *kernelimpl.HostArgs) any {
+})
+var lastStepsKernel = kernelimpl.RegisterForm(pkg.Kernel("LastSteps"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LastSteps
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -610,52 +191,13 @@ var lastStepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLastStepsHost)
-
-// LastSteps is the kernel [wrong.LastSteps] with its slices in device memory.
-// LastSteps waits as long as there is more than a sub-group at work.
-type LastSteps struct {
-	Mem LastStepsMem
-}
-
-// LastStepsMem is the field Mem of [LastSteps].
-type LastStepsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LastSteps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lastStepsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LastSteps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LastSteps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLastSteps runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLastSteps(ctx context.Context, dev *runtime.Device, k wrong.LastSteps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lastStepsKernel)
+var RunLastSteps = stubs.NDRange1(lastStepsKernel, func(l *kernelimpl.Launch, k wrong.LastSteps) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Lie"), func(a *kernelimpl.HostArgs) any {
+})
+var lieKernel = kernelimpl.RegisterForm(pkg.Kernel("Lie"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Lie
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -663,52 +205,13 @@ var lieKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLieHost)
-
-// Lie is the kernel [wrong.Lie] with its slices in device memory.
-// Lie states that an element of each work-item's own is uniform.
-type Lie struct {
-	Mem LieMem
-}
-
-// LieMem is the field Mem of [Lie].
-type LieMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lie) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lieKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lie) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lie) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLie runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLie(ctx context.Context, dev *runtime.Device, k wrong.Lie, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lieKernel)
+var RunLie = stubs.NDRange1(lieKernel, func(l *kernelimpl.Launch, k wrong.Lie) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "LieRounds"), func(a *kernelimpl.HostArgs) any {
+})
+var lieRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("LieRounds"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.LieRounds
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -716,52 +219,13 @@ var lieRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newLieRoundsHost)
-
-// LieRounds is the kernel [wrong.LieRounds] with its slices in device memory.
-// LieRounds states that of a number of rounds.
-type LieRounds struct {
-	Mem LieRoundsMem
-}
-
-// LieRoundsMem is the field Mem of [LieRounds].
-type LieRoundsMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LieRounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lieRoundsKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LieRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LieRounds) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLieRounds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLieRounds(ctx context.Context, dev *runtime.Device, k wrong.LieRounds, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lieRoundsKernel)
+var RunLieRounds = stubs.NDRange1(lieRoundsKernel, func(l *kernelimpl.Launch, k wrong.LieRounds) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingBarrier"), func(a *kernelimpl.HostArgs) any {
+})
+var missingBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -769,52 +233,13 @@ var missingBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kg
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newMissingBarrierHost)
-
-// MissingBarrier is the kernel [wrong.MissingBarrier] with its slices in device memory.
-// MissingBarrier reads what another work-item writes.
-type MissingBarrier struct {
-	Mem MissingBarrierMem
-}
-
-// MissingBarrierMem is the field Mem of [MissingBarrier].
-type MissingBarrierMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MissingBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(missingBarrierKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MissingBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMissingBarrier runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMissingBarrier(ctx context.Context, dev *runtime.Device, k wrong.MissingBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missingBarrierKernel)
+var RunMissingBarrier = stubs.NDRange1(missingBarrierKernel, func(l *kernelimpl.Launch, k wrong.MissingBarrier) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "MissingSecond"), func(a *kernelimpl.HostArgs) any {
+})
+var missingSecondKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingSecond"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.MissingSecond
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -822,97 +247,23 @@ var missingSecondKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kge
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newMissingSecondHost)
-
-// MissingSecond is the kernel [wrong.MissingSecond] with its slices in device memory.
-// MissingSecond writes what others still read.
-type MissingSecond struct {
-	Mem MissingSecondMem
-}
-
-// MissingSecondMem is the field Mem of [MissingSecond].
-type MissingSecondMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MissingSecond) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(missingSecondKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MissingSecond) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MissingSecond) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMissingSecond runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMissingSecond(ctx context.Context, dev *runtime.Device, k wrong.MissingSecond, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missingSecondKernel)
+var RunMissingSecond = stubs.NDRange1(missingSecondKernel, func(l *kernelimpl.Launch, k wrong.MissingSecond) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var neighbourKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Neighbour"), func(a *kernelimpl.HostArgs) any {
+})
+var neighbourKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbour"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Neighbour
 	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
 	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
 	return k.Kernel
 }, newNeighbourHost)
-
-// Neighbour is the kernel [wrong.Neighbour] with its slices in device memory.
-// Neighbour writes the next element, too.
-type Neighbour struct {
-	Flat NeighbourFlat
-}
-
-// NeighbourFlat is the field Flat of [Neighbour].
-type NeighbourFlat struct {
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Neighbour) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(neighbourKernel)
-	kernelimpl.View(l, 0, k.Flat.X)
-	kernelimpl.View(l, 1, k.Flat.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbour) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Neighbour) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNeighbour runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNeighbour(ctx context.Context, dev *runtime.Device, k wrong.Neighbour, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(neighbourKernel)
+var RunNeighbour = stubs.Range1(neighbourKernel, func(l *kernelimpl.Launch, k wrong.Neighbour) {
 	kernelimpl.Slice(l, 0, k.Flat.X)
 	kernelimpl.Slice(l, 1, k.Flat.Y)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Overlap"), func(a *kernelimpl.HostArgs) any {
+})
+var overlapKernel = kernelimpl.RegisterForm(pkg.Kernel("Overlap"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Overlap
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -920,52 +271,13 @@ var overlapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newOverlapHost)
-
-// Overlap is the kernel [wrong.Overlap] with its slices in device memory.
-// Overlap has groups whose outputs overlap by one.
-type Overlap struct {
-	Mem OverlapMem
-}
-
-// OverlapMem is the field Mem of [Overlap].
-type OverlapMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Overlap) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(overlapKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Overlap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Overlap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunOverlap runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOverlap(ctx context.Context, dev *runtime.Device, k wrong.Overlap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(overlapKernel)
+var RunOverlap = stubs.NDRange1(overlapKernel, func(l *kernelimpl.Launch, k wrong.Overlap) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SameElement"), func(a *kernelimpl.HostArgs) any {
+})
+var sameElementKernel = kernelimpl.RegisterForm(pkg.Kernel("SameElement"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SameElement
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -973,52 +285,13 @@ var sameElementKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSameElementHost)
-
-// SameElement is the kernel [wrong.SameElement] with its slices in device memory.
-// SameElement has all write one element.
-type SameElement struct {
-	Mem SameElementMem
-}
-
-// SameElementMem is the field Mem of [SameElement].
-type SameElementMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SameElement) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sameElementKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SameElement) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SameElement) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSameElement runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSameElement(ctx context.Context, dev *runtime.Device, k wrong.SameElement, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sameElementKernel)
+var RunSameElement = stubs.NDRange1(sameElementKernel, func(l *kernelimpl.Launch, k wrong.SameElement) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Shared"), func(a *kernelimpl.HostArgs) any {
+})
+var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Shared
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1026,52 +299,13 @@ var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSharedHost)
-
-// Shared is the kernel [wrong.Shared] with its slices in device memory.
-// Shared hands a value to the group too early.
-type Shared struct {
-	Mem SharedMem
-}
-
-// SharedMem is the field Mem of [Shared].
-type SharedMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shared) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sharedKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShared runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShared(ctx context.Context, dev *runtime.Device, k wrong.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sharedKernel)
+var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k wrong.Shared) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "SmallBarrier"), func(a *kernelimpl.HostArgs) any {
+})
+var smallBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("SmallBarrier"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.SmallBarrier
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1079,52 +313,13 @@ var smallBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newSmallBarrierHost)
-
-// SmallBarrier is the kernel [wrong.SmallBarrier] with its slices in device memory.
-// SmallBarrier waits for the sub-group alone.
-type SmallBarrier struct {
-	Mem SmallBarrierMem
-}
-
-// SmallBarrierMem is the field Mem of [SmallBarrier].
-type SmallBarrierMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SmallBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(smallBarrierKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SmallBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SmallBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSmallBarrier runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSmallBarrier(ctx context.Context, dev *runtime.Device, k wrong.SmallBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(smallBarrierKernel)
+var RunSmallBarrier = stubs.NDRange1(smallBarrierKernel, func(l *kernelimpl.Launch, k wrong.SmallBarrier) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/wrong", "Tree"), func(a *kernelimpl.HostArgs) any {
+})
+var treeKernel = kernelimpl.RegisterForm(pkg.Kernel("Tree"), func(a *kernelimpl.HostArgs) any {
 	var k wrong.Tree
 	k.Mem.N = kernelimpl.HostValue[int](a, 0)
 	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
@@ -1132,47 +327,9 @@ var treeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
 	return k.Kernel
 }, newTreeHost)
-
-// Tree is the kernel [wrong.Tree] with its slices in device memory.
-// Tree adds up without waiting between the steps.
-type Tree struct {
-	Mem TreeMem
-}
-
-// TreeMem is the field Mem of [Tree].
-type TreeMem struct {
-	N       int
-	X       runtime.View[int32]
-	Y       runtime.View[int32]
-	Scratch dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tree) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(treeKernel)
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.View(l, 1, k.Mem.X)
-	kernelimpl.View(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tree) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunTree runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTree(ctx context.Context, dev *runtime.Device, k wrong.Tree, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(treeKernel)
+var RunTree = stubs.NDRange1(treeKernel, func(l *kernelimpl.Launch, k wrong.Tree) {
 	kernelimpl.Value(l, 0, k.Mem.N)
 	kernelimpl.Slice(l, 1, k.Mem.X)
 	kernelimpl.Slice(l, 2, k.Mem.Y)
 	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
+})

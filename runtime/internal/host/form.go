@@ -149,18 +149,31 @@ func (g *Group) next(i int) {
 	}
 }
 
+// Int32 and the others return the argument at an offset of the launch block.
+func (g *Group) Int32(off int) int32     { return BlockValue[int32](g, off) }
+func (g *Group) Int64(off int) int64     { return BlockValue[int64](g, off) }
+func (g *Group) Float32(off int) float32 { return BlockValue[float32](g, off) }
+func (g *Group) Float64(off int) float64 { return BlockValue[float64](g, off) }
+
+// Base returns the id in dimension d of the group's first work-item, of all groups' ones.
+func (g *Group) Base(d int) int { return g.ID[d] * g.Local[d] }
+
 // Leave notes that a work-item takes no part in what follows.
 func (g *Group) Leave(li int) { g.Dead[li], g.anyDead = true, true }
 
 // AnyDead reports whether any work-item has left.
 func (g *Group) AnyDead() bool { return g.anyDead }
 
-// Fault records a fault at a site of the form, if it is the launch's first.
-func (g *Group) Fault(site int, a, b int64, x, y, z int32) {
+// Fault records a fault at a site of the form, if it is the launch's first. id is that of the
+// work-item, without zeros at its end.
+func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	if g.l.claim() {
 		s := &g.Sites[site]
-		*g.l.c.Fault = hal.Fault{Set: true, A: a, B: b, GlobalID: [3]uint32{uint32(x), uint32(y), uint32(z)},
-			Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
+		f := hal.Fault{Set: true, A: a, B: b, Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
+		for i, n := range id {
+			f.GlobalID[i] = uint32(n)
+		}
+		*g.l.c.Fault = f
 	}
 }
 

@@ -12,78 +12,62 @@ import (
 // matMulHost is a work-group of the kernel [MatMul].
 type matMulHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	c2  int32
-	v2  int64
-	v3  int64
-	v4  int64
-	v5  int64
-	v7  int64
-	v9  int64
-	v20 []float32
+	c0                     int32
+	c1                     int32
+	c2                     int32
+	v2, v3, v4, v5, v7, v9 int64
+
+	v20, v89 []float32
+
 	v21 int64
-	v89 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
 var matMulHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
 	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
 	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
+	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
 	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
+	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
 }
 
-// Begin readies the form for a launch.
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(32)
+	g.v4 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 16)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
-	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v89, n)
+	kernelimpl.HostRoom(n, &g.v20, &g.v89)
 }
 
-// Run runs it.
 func (g *matMulHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 24 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 24 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 34 of kernel.go
+		case 2: // Barrier, kernel.go:34
 			next = g.r3()
-		case 3:
-			// Barrier in line 38 of kernel.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 24 of kernel.go.
-func (g *matMulHost) r2() int {
+func (g *matMulHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernel.go:24
+	g.Zero(0)
+	// ZeroLocal, kernel.go:24
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v3 := g.v3
 	c0 := g.c0
 	v11 := int64(c0)
@@ -104,147 +88,107 @@ func (g *matMulHost) r2() int {
 	v9 := g.v9
 	p5 := g.Pointer(5)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v14, v15, v17, v19, v21, v24, v25, v29, v36, v40, v98 int64
-		var v20, v32, v43 float32
-		var v34 int32
-		{
-			v14 = int64(uint32(v0))
-			v15 = int64(uint32(v1))
-			v16 := int32(x)
-			v17 = int64(uint32(v16))
-			v18 := int32(y)
-			v19 = int64(uint32(v18))
-			v20 = float32(0)
-			v21 = int64(0)
-		}
-		if !(v21 < v3) {
-			goto b36
-		}
-		{
-			v23 := v19 * v11
-			v24 = v23 + v17
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v20, v32, v43 float32
+			var v21, v24, v25, v29, v36, v40, v98 int64
+			var v34 int32
+			v14 := int64(uint32(v0))
+			v15 := int64(uint32(v1))
+			v17 := int64(uint32(int32(x)))
+			v19 := int64(uint32(int32(y)))
+			v20 = 0
+			v21 = 0
+			if v21 >= v3 {
+				goto b36
+			}
+			v24 = (v19 * v11) + v17
 			v25 = v21 + v17
-			v26 := v2 <= v15
-			if v26 {
+			if v2 <= v15 {
 				goto b6
 			}
-		}
-		if !(v3 <= v25) {
-			goto b7
-		}
-	b6:
-		v32 = float32(0)
-		goto b9
-	b7:
-		{
-			v28 := v15 * v3
-			v29 = v28 + v25
-			if !(uint64(v29) < uint64(v5)) {
-				goto b35
+			if v3 > v25 {
+				goto b7
 			}
-		}
-		{
-			v31 := *(*float32)(unsafe.Add(p3, int(v29)*4))
-			v32 = v31
-		}
-	b9:
-		if !(uint64(v24) < uint64(v12)) {
-			goto b34
-		}
-		v34 = int32(uint64(v24))
-		*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-		v36 = v21 + v19
-		if v3 <= v36 {
-			goto b12
-		}
-		{
-			v38 := v4 <= v14
-			if !v38 {
+		b6:
+			v32 = 0
+			goto b9
+		b7:
+			v29 = (v15 * v3) + v25
+			if uint64(v29) >= uint64(v5) {
+				g.Fault(0, v29, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
+		b9:
+			if uint64(v24) >= uint64(v12) {
+				g.Fault(1, v24, v12, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v34 = int32(uint64(v24))
+			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
+			v36 = v21 + v19
+			if v3 <= v36 {
+				goto b12
+			}
+			if v4 > v14 {
 				goto b13
 			}
-		}
-	b12:
-		v43 = float32(0)
-		goto b15
-	b13:
-		v40 = (v36 * v4) + v14
-		if !(uint64(v40) < uint64(v7)) {
-			goto b33
-		}
-		{
-			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
-			v43 = v42
-		}
-	b15:
-		if !(uint64(v24) < uint64(v13)) {
-			goto b32
-		}
-		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
-		h20[li] = v20
-		u21 = v21
-		next = 2
-		continue
-	b32:
-		g.Fault(0, v24, v13, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b33:
-		g.Fault(1, v40, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(2, v24, v12, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(1, v29, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b36:
-		{
-			v95 := v15 < v2
-			if !v95 {
+		b12:
+			v43 = 0
+			goto b15
+		b13:
+			v40 = (v36 * v4) + v14
+			if uint64(v40) >= uint64(v7) {
+				g.Fault(0, v40, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
+		b15:
+			if uint64(v24) >= uint64(v13) {
+				g.Fault(2, v24, v13, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
+			h20[li] = v20
+			u21 = v21
+			next = 2
+			continue
+		b36:
+			if v15 >= v2 {
 				goto b41
 			}
-		}
-		{
-			v96 := v14 < v4
-			if !v96 {
+			if v14 >= v4 {
 				goto b41
 			}
-		}
-		{
-			v97 := v15 * v4
-			v98 = v97 + v14
-			if !(uint64(v98) < uint64(v9)) {
-				goto b40
+			v98 = (v15 * v4) + v14
+			if uint64(v98) >= uint64(v9) {
+				g.Fault(3, v98, v9, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
+		b41:
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
-		goto b41
-	b40:
-		g.Fault(3, v98, v9, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Leave(li)
-		continue
 	}
 	g.v21 = u21
 	return next
 }
 
-// r3 runs them after the Barrier in line 34 of kernel.go.
 func (g *matMulHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -260,284 +204,218 @@ func (g *matMulHost) r3() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h89 := g.v89[:n]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v20 := h20[li]
-		v18 := int32(y)
-		v19 := int64(uint32(v18))
-		v23 := v19 * v11
-		v16 := int32(x)
-		v17 := int64(uint32(v16))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v58, v68, v71, v77, v83, v86, v89 float32
-		var v59, v69, v72, v84 int32
-		var v73, v74, v79 int64
-		if !v46 {
-			v89 = v20
-			goto b30
-		}
-		{
-			v47 := uint64(v23) < uint64(v12)
-			v49 := v23 + v48
-			v50 := uint64(v49) < uint64(v12)
-			v51 := uint32(v16) < uint32(c2)
-			v53 := v52 + v17
-			v54 := uint64(v53) < uint64(v13)
-			if !(((v47 && v50) && v51) && v54) {
-				v71 = v20
-				v72 = int32(0)
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v20 := h20[li]
+			v18 := int32(y)
+			v19 := int64(uint32(v18))
+			v23 := v19 * v11
+			v16 := int32(x)
+			v17 := int64(uint32(v16))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v58, v68, v71, v77, v83, v86, v89 float32
+			var v59, v69, v72, v84 int32
+			var v73, v74, v79 int64
+			if !v46 {
+				v89 = v20
+				goto b30
+			}
+			{
+				v55 := (uint64(v23) < uint64(v12)) && (uint64(v23+v48) < uint64(v12))
+				v57 := (v55 && (uint32(v16) < uint32(c2))) && (uint64(v52+v17) < uint64(v13))
+				if !v57 {
+					v71 = v20
+					v72 = 0
+					goto b22
+				}
+				v58 = v20
+				v59 = 0
+			}
+		b19:
+			{
+				v60 := int64(uint32(v59))
+				v67 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v60*v11)+v17)))*4))
+				v68 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))*v67 + v58)
+				v69 = v59 + 1
+				if v69 < c0 {
+					v58 = v68
+					v59 = v69
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b19
+				}
+			}
+			v86 = v68
+			goto b27
+		b22:
+			v73 = int64(uint32(v72))
+			v74 = v23 + v73
+			if uint64(v74) >= uint64(v12) {
+				g.Fault(4, v74, v12, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v77 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v74)))*4))
+			v79 = (v73 * v11) + v17
+			if uint64(v79) >= uint64(v13) {
+				g.Fault(5, v79, v13, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v83 = float32(v77**(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4)) + v71)
+			v84 = v72 + 1
+			if v84 < c0 {
+				v71 = v83
+				v72 = v84
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b22
 			}
-			v58 = v20
-			v59 = int32(0)
+			v86 = v83
+		b27:
+			v89 = v86
+		b30:
+			h89[li] = v89
+			more = true
 		}
-	b19:
-		{
-			v60 := int64(uint32(v59))
-			v63 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))
-			v67 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v60*v11)+v17)))*4))
-			v68 = float32(v63*v67 + v58)
-			v69 = v59 + 1
-			if !(v69 < c0) {
-				goto b21
-			}
-		}
-		v58 = v68
-		v59 = v69
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b19
-	b21:
-		v86 = v68
-		goto b27
-	b22:
-		v73 = int64(uint32(v72))
-		v74 = v23 + v73
-		if !(uint64(v74) < uint64(v12)) {
-			goto b29
-		}
-		v77 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v74)))*4))
-		v79 = (v73 * v11) + v17
-		if !(uint64(v79) < uint64(v13)) {
-			goto b28
-		}
-		{
-			v82 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4))
-			v83 = float32(v77*v82 + v71)
-			v84 = v72 + 1
-			if !(v84 < c0) {
-				goto b26
-			}
-		}
-		v71 = v83
-		v72 = v84
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b22
-	b26:
-		v86 = v83
-	b27:
-		v89 = v86
-		goto b30
-	b28:
-		g.Fault(4, v79, v13, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(5, v74, v12, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b30:
-		h89[li] = v89
-		next = 3
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 38 of kernel.go.
-func (g *matMulHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:38
 	e21 := g.v21
-	c0 := g.c0
-	v11 := int64(c0)
-	h89 := g.v89[:n]
 	v3 := g.v3
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	c1 := g.c1
-	v12 := int64(uint32(c1))
-	m0 := g.Memory(0)
 	v4 := g.v4
-	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	c2 := g.c2
-	v13 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h20 := g.v20[:n]
 	u21 := g.v21
 	v9 := g.v9
 	p5 := g.Pointer(5)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v21 := e21
-		v89 := h89[li]
-		v18 := int32(y)
-		v19 := int64(uint32(v18))
-		v16 := int32(x)
-		v17 := int64(uint32(v16))
-		v1 := int32(basey + y)
-		v15 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v14 := int64(uint32(v0))
-		var v20, v32, v43 float32
-		var v24, v25, v29, v36, v40, v98 int64
-		var v34 int32
-		v20 = v89
-		v21 = v21 + v11
-		if !(v21 < v3) {
-			goto b36
-		}
-		{
-			v23 := v19 * v11
-			v24 = v23 + v17
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v21 := e21
+			v89 := h89[li]
+			v18 := int32(y)
+			v19 := int64(uint32(v18))
+			v16 := int32(x)
+			v17 := int64(uint32(v16))
+			v1 := int32(basey + y)
+			v15 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v14 := int64(uint32(v0))
+			var v20, v32, v43 float32
+			var v24, v25, v29, v36, v40, v98 int64
+			var v34 int32
+			v20 = v89
+			v21 = v21 + v11
+			if v21 >= v3 {
+				goto b36
+			}
+			v24 = (v19 * v11) + v17
 			v25 = v21 + v17
-			v26 := v2 <= v15
-			if v26 {
+			if v2 <= v15 {
 				goto b6
 			}
-		}
-		if !(v3 <= v25) {
-			goto b7
-		}
-	b6:
-		v32 = float32(0)
-		goto b9
-	b7:
-		{
-			v28 := v15 * v3
-			v29 = v28 + v25
-			if !(uint64(v29) < uint64(v5)) {
-				goto b35
+			if v3 > v25 {
+				goto b7
 			}
-		}
-		{
-			v31 := *(*float32)(unsafe.Add(p3, int(v29)*4))
-			v32 = v31
-		}
-	b9:
-		if !(uint64(v24) < uint64(v12)) {
-			goto b34
-		}
-		v34 = int32(uint64(v24))
-		*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-		v36 = v21 + v19
-		if v3 <= v36 {
-			goto b12
-		}
-		{
-			v38 := v4 <= v14
-			if !v38 {
+		b6:
+			v32 = 0
+			goto b9
+		b7:
+			v29 = (v15 * v3) + v25
+			if uint64(v29) >= uint64(v5) {
+				g.Fault(0, v29, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
+		b9:
+			if uint64(v24) >= uint64(v12) {
+				g.Fault(1, v24, v12, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v34 = int32(uint64(v24))
+			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
+			v36 = v21 + v19
+			if v3 <= v36 {
+				goto b12
+			}
+			if v4 > v14 {
 				goto b13
 			}
-		}
-	b12:
-		v43 = float32(0)
-		goto b15
-	b13:
-		v40 = (v36 * v4) + v14
-		if !(uint64(v40) < uint64(v7)) {
-			goto b33
-		}
-		{
-			v42 := *(*float32)(unsafe.Add(p4, int(v40)*4))
-			v43 = v42
-		}
-	b15:
-		if !(uint64(v24) < uint64(v13)) {
-			goto b32
-		}
-		*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
-		h20[li] = v20
-		u21 = v21
-		next = 2
-		continue
-	b32:
-		g.Fault(0, v24, v13, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b33:
-		g.Fault(1, v40, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(2, v24, v12, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(1, v29, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b36:
-		{
-			v95 := v15 < v2
-			if !v95 {
+		b12:
+			v43 = 0
+			goto b15
+		b13:
+			v40 = (v36 * v4) + v14
+			if uint64(v40) >= uint64(v7) {
+				g.Fault(0, v40, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
+		b15:
+			if uint64(v24) >= uint64(v13) {
+				g.Fault(2, v24, v13, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
+			h20[li] = v20
+			u21 = v21
+			next = 2
+			continue
+		b36:
+			if v15 >= v2 {
 				goto b41
 			}
-		}
-		{
-			v96 := v14 < v4
-			if !v96 {
+			if v14 >= v4 {
 				goto b41
 			}
-		}
-		{
-			v97 := v15 * v4
-			v98 = v97 + v14
-			if !(uint64(v98) < uint64(v9)) {
-				goto b40
+			v98 = (v15 * v4) + v14
+			if uint64(v98) >= uint64(v9) {
+				g.Fault(3, v98, v9, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
+		b41:
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
-		goto b41
-	b40:
-		g.Fault(3, v98, v9, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Leave(li)
-		continue
 	}
 	g.v21 = u21
 	return next

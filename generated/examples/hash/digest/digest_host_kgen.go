@@ -12,34 +12,27 @@ import (
 // sha256Host is some work-items of the kernel [SHA256].
 type sha256Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newSha256Host() kernelimpl.HostForm { return new(sha256Host) }
 
 var sha256HostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/hash/digest/kernel.go:28:16"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:188:9"},
+	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:46"},
+	{Kind: 3, Pos: "examples/hash/digest/kernel.go:30:34"},
+	{Kind: 4, Pos: "examples/hash/digest/kernel.go:30:34"},
 	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:187:14"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
+	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:188:9"},
 	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
+	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
 	{Kind: 13, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
 	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:8"},
-	{Kind: 4, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 3, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:46"},
 }
 
 var sha256HostTable0 = [64]int32{1116352408, 1899447441, -1245643825, -373957723, 961987163, 1508970993, -1841331548, -1424204075, -670586216, 310598401, 607225278, 1426881987, 1925078388, -2132889090, -1680079193, -1046744716, -459576895, -272742522, 264347078, 604807628, 770255983, 1249150122, 1555081692, 1996064986, -1740746414, -1473132947, -1341970488, -1084653625, -958395405, -710438585, 113926993, 338241895, 666307205, 773529912, 1294757372, 1396182291, 1695183700, 1986661051, -2117940946, -1838011259, -1564481375, -1474664885, -1035236496, -949202525, -778901479, -694614492, -200395387, 275423344, 430227734, 506948616, 659060556, 883997877, 958139571, 1322822218, 1537002063, 1747873779, 1955562222, 2024104815, -2067236844, -1933114872, -1866530822, -1538233109, -1090935817, -965641998}
 
-// Begin readies the form for a launch.
 func (g *sha256Host) Begin() {
 	g.Sites = sha256HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.Allot(0, 128)
 	g.Allot(1, 256)
 	g.Allot(2, 256)
@@ -57,23 +50,16 @@ func (g *sha256Host) Begin() {
 	g.Allot(14, 128)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*sha256Host) Spare() {}
 
-// Run runs it.
 func (g *sha256Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sha256Host) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
-	p0 := g.Pointer(0)
 	stop := g.Cancelled()
+	p0 := g.Pointer(0)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
@@ -87,67 +73,55 @@ func (g *sha256Host) r0() int {
 	m13 := g.Memory(13)
 	m0 := g.Memory(0)
 	m14 := g.Memory(14)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v43, v44, v45, v46, v47, v48, v49, v50, v58, v59, v60, v61, v62, v63, v64, v65, v66, v68, v69, v70, v71, v72, v73, v74, v75, v76, v165, v166, v167, v183, v184, v185, v186, v187, v188, v189, v190, v199, v200, v201, v202, v203, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v306, v307, v308, v330, v331, v332, v333, v334, v335, v336, v337, v343, v344, v345, v346, v347, v348, v349, v350, v352, v353, v354, v355, v356, v357, v358, v359, v360, v449, v450, v451, v468, v469, v470, v471, v472, v473, v474, v475, v481, v491, v496, v553, v554, v565, v566, v567, v568, v569, v570, v571, v572, v573, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v673, v674, v675, v687, v688, v689, v690, v691, v692, v693, v694, v698, v699, v700, v701, v702, v703, v704, v705, v716, v717, v718, v719, v720, v721, v722, v723, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v823, v824, v825, v840, v841, v842, v843, v844, v845, v846, v847, v853, v854 int32
-		var v7, v10, v14, v16, v19, v20, v52, v53, v54, v192, v193, v194, v327, v328, v338, v342, v477, v480, v488, v510, v552, v564, v695, v706, v707, v708, v709, v711, v714, v715, v848, v849, v852, v861 int64
-		var v21, v51, v57, v191, v198, v329, v341, v476 int
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := v0 != 0
-			if !v8 {
-				v14 = int64(0)
-				goto b4
-			}
-		}
-		{
-			v9 := v0 + -1
-			v10 = int64(uint32(v9))
-			v11 := uint64(v10) < uint64(v3)
-			if !v11 {
-				goto b3
-			}
-		}
-		{
-			v12 := *(*int64)(unsafe.Add(p1, x*8+-8))
-			v14 = v12
+		var v10, v14, v52, v53, v54, v192, v193, v194, v327, v328, v338, v342, v477, v480, v488, v552, v564, v695, v706, v707, v708, v709, v711, v714, v715, v848, v849, v852, v861 int64
+		var v43, v44, v45, v46, v47, v48, v49, v50, v58, v59, v60, v61, v62, v63, v64, v65, v66, v68, v69, v70, v71, v72, v73, v74, v75, v76, v165, v166, v167, v183, v184, v185, v186, v187, v188, v189, v190, v199, v200, v201, v202, v203, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v306, v307, v308, v330, v331, v332, v333, v334, v335, v336, v337, v343, v344, v345, v346, v347, v348, v349, v350, v352, v353, v354, v355, v356, v357, v358, v359, v360, v449, v450, v451, v468, v469, v470, v471, v472, v473, v474, v475, v481, v491, v496, v553, v554, v565, v566, v567, v568, v569, v570, v571, v572, v573, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v673, v674, v675, v687, v688, v689, v690, v691, v692, v693, v694, v698, v699, v700, v701, v702, v703, v704, v705, v716, v717, v718, v719, v720, v721, v722, v723, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v823, v824, v825, v840, v841, v842, v843, v844, v845, v846, v847, v853, v854 int32
+		var v51, v57, v191, v198, v329, v341, v476 int
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if v0 == 0 {
+			v14 = 0
 			goto b4
 		}
-	b3:
-		g.Fault(0, v10, v3, v0, int32(0), int32(0))
-		continue
+		v10 = int64(uint32(v0 + -1))
+		if uint64(v10) >= uint64(v3) {
+			g.Fault(0, v10, v3, v0)
+			continue
+		}
+		v14 = *(*int64)(unsafe.Add(p1, x*8+-8))
 	b4:
-		{
-			v15 := uint64(v7) < uint64(v3)
-			if !v15 {
-				goto b93
-			}
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		v16 = *(*int64)(unsafe.Add(p1, x*8))
-		if !(uint64(v16) <= uint64(v1)) {
-			goto b92
+		v16 := *(*int64)(unsafe.Add(p1, x*8))
+		if uint64(v16) > uint64(v1) {
+			g.Fault(2, v16, v1, v0)
+			continue
 		}
-		if !(uint64(v14) <= uint64(v16)) {
-			goto b91
+		if uint64(v14) > uint64(v16) {
+			g.Fault(3, v14, v16, v0)
+			continue
 		}
-		v19 = v16 - v14
-		v20 = v1 - v14
-		v21 = int(v14)
+		v19 := v16 - v14
+		v20 := v1 - v14
+		v21 := int(v14)
 		*(*[256]byte)(m1) = [256]byte{}
-		if !(64 <= v19) {
-			v468 = int32(1779033703)
-			v469 = int32(-1150833019)
-			v470 = int32(1013904242)
-			v471 = int32(-1521486534)
-			v472 = int32(1359893119)
-			v473 = int32(-1694144372)
-			v474 = int32(528734635)
-			v475 = int32(1541459225)
+		if 64 > v19 {
+			v468 = 1779033703
+			v469 = -1150833019
+			v470 = 1013904242
+			v471 = -1521486534
+			v472 = 1359893119
+			v473 = -1694144372
+			v474 = 528734635
+			v475 = 1541459225
 			v476 = v21
 			v477 = v19
 			goto b46
@@ -158,35 +132,47 @@ func (g *sha256Host) r0() int {
 			v38 := ((-2147483648 <= v20) && (v20 <= 2147483647)) && (v24 <= 2147483647)
 			v41 := ((v38 && (65536 <= v20)) && (65536 <= (v20 + v31))) && (65536 <= v19)
 			if !(v41 && (65536 <= (v19 + v31))) {
-				v183 = int32(1779033703)
-				v184 = int32(-1150833019)
-				v185 = int32(1013904242)
-				v186 = int32(-1521486534)
-				v187 = int32(1359893119)
-				v188 = int32(-1694144372)
-				v189 = int32(528734635)
-				v190 = int32(1541459225)
+				v183 = 1779033703
+				v184 = -1150833019
+				v185 = 1013904242
+				v186 = -1521486534
+				v187 = 1359893119
+				v188 = -1694144372
+				v189 = 528734635
+				v190 = 1541459225
 				v191 = v21
 				v192 = v19
 				v193 = v20
 				v194 = v24
 				goto b19
 			}
-			v43 = int32(1779033703)
-			v44 = int32(-1150833019)
-			v45 = int32(1013904242)
-			v46 = int32(-1521486534)
-			v47 = int32(1359893119)
-			v48 = int32(-1694144372)
-			v49 = int32(528734635)
-			v50 = int32(1541459225)
+			v43 = 1779033703
+			v44 = -1150833019
+			v45 = 1013904242
+			v46 = -1521486534
+			v47 = 1359893119
+			v48 = -1694144372
+			v49 = 528734635
+			v50 = 1541459225
 			v51 = v21
 			v52 = v19
 			v53 = v20
 			v54 = v24
 		}
 	b9:
-		if !(65536 < v54) {
+		if 65536 < v54 {
+			*(*[256]byte)(m2) = [256]byte{}
+			v57 = v51
+			v58 = 65536
+			v59 = v43
+			v60 = v44
+			v61 = v45
+			v62 = v46
+			v63 = v47
+			v64 = v48
+			v65 = v49
+			v66 = v50
+		} else {
 			v327 = v54
 			v328 = v53
 			v329 = v51
@@ -201,20 +187,25 @@ func (g *sha256Host) r0() int {
 			v338 = v52
 			goto b33
 		}
-		*(*[256]byte)(m2) = [256]byte{}
-		v57 = v51
-		v58 = int32(65536)
-		v59 = v43
-		v60 = v44
-		v61 = v45
-		v62 = v46
-		v63 = v47
-		v64 = v48
-		v65 = v49
-		v66 = v50
 	b11:
-		if !(64 <= v58) {
-			goto b18
+		if 64 > v58 {
+			v43 = v59
+			v44 = v60
+			v45 = v61
+			v46 = v62
+			v47 = v63
+			v48 = v64
+			v49 = v65
+			v50 = v66
+			v51 = v51 + 65536
+			v52 = v52 + -65536
+			v53 = v53 + -65536
+			v54 = v54 + -65536
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b9
 		}
 		v68 = v59
 		v69 = v60
@@ -224,90 +215,56 @@ func (g *sha256Host) r0() int {
 		v73 = v64
 		v74 = v65
 		v75 = v66
-		v76 = int32(0)
+		v76 = 0
 	b12:
-		if !(v76 < 16) {
-			goto b14
-		}
-		{
+		if v76 < 16 {
 			v78 := v76 * 4
-			v79 := *(*int8)(unsafe.Add(p0, v57+int(v78)))
-			v83 := *(*int8)(unsafe.Add(p0, v57+int(v78+1)))
-			v88 := *(*int8)(unsafe.Add(p0, v57+int(v78+2)))
-			v91 := ((int32(uint8(v79)) << 24) | (int32(uint8(v83)) << 16)) | (int32(uint8(v88)) << 8)
-			v93 := *(*int8)(unsafe.Add(p0, v57+int(v78+3)))
-			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v91 | int32(uint8(v93))
-			goto b15
-		}
-	b14:
-		{
+			v85 := int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78+1))))) << 16
+			v86 := (int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78))))) << 24) | v85
+			v90 := int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78+2))))) << 8
+			v95 := (v86 | v90) | int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78+3)))))
+			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v95
+		} else {
 			v98 := *(*int32)(unsafe.Add(m2, int(v76+-2)*4))
 			v105 := ((v98 << 15) | int32(uint32(v98)>>17)) ^ ((v98 << 13) | int32(uint32(v98)>>19))
 			v109 := *(*int32)(unsafe.Add(m2, int(v76+-15)*4))
 			v116 := ((v109 << 25) | int32(uint32(v109)>>7)) ^ ((v109 << 14) | int32(uint32(v109)>>18))
-			v120 := *(*int32)(unsafe.Add(m2, int(v76+-7)*4))
-			v122 := ((v105 ^ int32(uint32(v98)>>10)) + v120) + (v116 ^ int32(uint32(v109)>>3))
-			v124 := *(*int32)(unsafe.Add(m2, int(v76+-16)*4))
-			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v122 + v124
+			v121 := (v105 ^ int32(uint32(v98)>>10)) + *(*int32)(unsafe.Add(m2, int(v76+-7)*4))
+			v125 := (v121 + (v116 ^ int32(uint32(v109)>>3))) + *(*int32)(unsafe.Add(m2, int(v76+-16)*4))
+			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v125
 		}
-	b15:
 		{
 			v133 := ((v72 << 26) | int32(uint32(v72)>>6)) ^ ((v72 << 21) | int32(uint32(v72)>>11))
 			v143 := (v75 + (v133 ^ ((v72 << 7) | int32(uint32(v72)>>25)))) + ((v72 & v73) ^ ((^v72) & v74))
 			v144 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v76)*4))
-			v146 := *(*int32)(unsafe.Add(m2, int(v76)*4))
-			v147 := (v143 + v144) + v146
+			v147 := (v143 + v144) + *(*int32)(unsafe.Add(m2, int(v76)*4))
 			v154 := ((v68 << 30) | int32(uint32(v68)>>2)) ^ ((v68 << 19) | int32(uint32(v68)>>13))
 			v164 := (v154 ^ ((v68 << 10) | int32(uint32(v68)>>22))) + (((v68 & v69) ^ (v68 & v70)) ^ (v69 & v70))
 			v165 = v71 + v147
 			v166 = v147 + v164
 			v167 = v76 + 1
-			if !(v167 < 64) {
-				goto b17
+			if v167 < 64 {
+				v68, v69, v70, v71, v72, v73, v74, v75, v76 = v166, v68, v69, v70, v165, v72, v73, v74, v167
+				goto b12
 			}
 		}
-		v68, v69, v70, v71, v72, v73, v74, v75, v76 = v166, v68, v69, v70, v165, v72, v73, v74, v167
-		goto b12
-	b17:
-		{
-			v178 := v57 + 64
-			v57 = v178
-			v58 = v58 + -64
-			v59 = v59 + v166
-			v60 = v60 + v68
-			v61 = v61 + v69
-			v62 = v62 + v70
-			v63 = v63 + v165
-			v64 = v64 + v72
-			v65 = v65 + v73
-			v66 = v66 + v74
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b11
+		v57 = v57 + 64
+		v58 = v58 + -64
+		v59 = v59 + v166
+		v60 = v60 + v68
+		v61 = v61 + v69
+		v62 = v62 + v70
+		v63 = v63 + v165
+		v64 = v64 + v72
+		v65 = v65 + v73
+		v66 = v66 + v74
+		if stop.Load() {
+			g.Stop()
+			return
 		}
-	b18:
-		{
-			v181 := v51 + 65536
-			v43 = v59
-			v44 = v60
-			v45 = v61
-			v46 = v62
-			v47 = v63
-			v48 = v64
-			v49 = v65
-			v50 = v66
-			v51 = v181
-			v52 = v52 + -65536
-			v53 = v53 + -65536
-			v54 = v54 + -65536
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b9
-		}
+		goto b11
 	b19:
-		if !(65536 < v194) {
+		if 65536 >= v194 {
 			v327 = v194
 			v328 = v193
 			v329 = v191
@@ -322,12 +279,13 @@ func (g *sha256Host) r0() int {
 			v338 = v192
 			goto b33
 		}
-		if !(uint64(65536) <= uint64(v193)) {
-			goto b32
+		if 65536 > uint64(v193) {
+			g.Fault(4, 65536, v193, v0)
+			continue
 		}
 		*(*[256]byte)(m2) = [256]byte{}
 		v198 = v191
-		v199 = int32(65536)
+		v199 = 65536
 		v200 = v183
 		v201 = v184
 		v202 = v185
@@ -337,7 +295,7 @@ func (g *sha256Host) r0() int {
 		v206 = v189
 		v207 = v190
 	b22:
-		if !(64 <= v199) {
+		if 64 > v199 {
 			goto b29
 		}
 		v209 = v200
@@ -348,100 +306,80 @@ func (g *sha256Host) r0() int {
 		v214 = v205
 		v215 = v206
 		v216 = v207
-		v217 = int32(0)
+		v217 = 0
 	b23:
-		if !(v217 < 16) {
-			goto b25
-		}
-		{
+		if v217 < 16 {
 			v219 := v217 * 4
-			v220 := *(*int8)(unsafe.Add(p0, v198+int(v219)))
-			v224 := *(*int8)(unsafe.Add(p0, v198+int(v219+1)))
-			v229 := *(*int8)(unsafe.Add(p0, v198+int(v219+2)))
-			v232 := ((int32(uint8(v220)) << 24) | (int32(uint8(v224)) << 16)) | (int32(uint8(v229)) << 8)
-			v234 := *(*int8)(unsafe.Add(p0, v198+int(v219+3)))
-			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v232 | int32(uint8(v234))
-			goto b26
-		}
-	b25:
-		{
+			v226 := int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219+1))))) << 16
+			v227 := (int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219))))) << 24) | v226
+			v231 := int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219+2))))) << 8
+			v236 := (v227 | v231) | int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219+3)))))
+			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v236
+		} else {
 			v239 := *(*int32)(unsafe.Add(m2, int(v217+-2)*4))
 			v246 := ((v239 << 15) | int32(uint32(v239)>>17)) ^ ((v239 << 13) | int32(uint32(v239)>>19))
 			v250 := *(*int32)(unsafe.Add(m2, int(v217+-15)*4))
 			v257 := ((v250 << 25) | int32(uint32(v250)>>7)) ^ ((v250 << 14) | int32(uint32(v250)>>18))
-			v261 := *(*int32)(unsafe.Add(m2, int(v217+-7)*4))
-			v263 := ((v246 ^ int32(uint32(v239)>>10)) + v261) + (v257 ^ int32(uint32(v250)>>3))
-			v265 := *(*int32)(unsafe.Add(m2, int(v217+-16)*4))
-			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v263 + v265
+			v262 := (v246 ^ int32(uint32(v239)>>10)) + *(*int32)(unsafe.Add(m2, int(v217+-7)*4))
+			v266 := (v262 + (v257 ^ int32(uint32(v250)>>3))) + *(*int32)(unsafe.Add(m2, int(v217+-16)*4))
+			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v266
 		}
-	b26:
 		{
 			v274 := ((v213 << 26) | int32(uint32(v213)>>6)) ^ ((v213 << 21) | int32(uint32(v213)>>11))
 			v284 := (v216 + (v274 ^ ((v213 << 7) | int32(uint32(v213)>>25)))) + ((v213 & v214) ^ ((^v213) & v215))
 			v285 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v217)*4))
-			v287 := *(*int32)(unsafe.Add(m2, int(v217)*4))
-			v288 := (v284 + v285) + v287
+			v288 := (v284 + v285) + *(*int32)(unsafe.Add(m2, int(v217)*4))
 			v295 := ((v209 << 30) | int32(uint32(v209)>>2)) ^ ((v209 << 19) | int32(uint32(v209)>>13))
 			v305 := (v295 ^ ((v209 << 10) | int32(uint32(v209)>>22))) + (((v209 & v210) ^ (v209 & v211)) ^ (v210 & v211))
 			v306 = v212 + v288
 			v307 = v288 + v305
 			v308 = v217 + 1
-			if !(v308 < 64) {
-				goto b28
+			if v308 < 64 {
+				v209, v210, v211, v212, v213, v214, v215, v216, v217 = v307, v209, v210, v211, v306, v213, v214, v215, v308
+				goto b23
 			}
 		}
-		v209, v210, v211, v212, v213, v214, v215, v216, v217 = v307, v209, v210, v211, v306, v213, v214, v215, v308
-		goto b23
-	b28:
-		{
-			v319 := v198 + 64
-			v198 = v319
-			v199 = v199 + -64
-			v200 = v200 + v307
-			v201 = v201 + v209
-			v202 = v202 + v210
-			v203 = v203 + v211
-			v204 = v204 + v306
-			v205 = v205 + v213
-			v206 = v206 + v214
-			v207 = v207 + v215
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b22
+		v198 = v198 + 64
+		v199 = v199 + -64
+		v200 = v200 + v307
+		v201 = v201 + v209
+		v202 = v202 + v210
+		v203 = v203 + v211
+		v204 = v204 + v306
+		v205 = v205 + v213
+		v206 = v206 + v214
+		v207 = v207 + v215
+		if stop.Load() {
+			g.Stop()
+			return
 		}
+		goto b22
 	b29:
-		if !(uint64(65536) <= uint64(v192)) {
-			goto b31
+		if 65536 > uint64(v192) {
+			g.Fault(5, 65536, v192, v0)
+			continue
 		}
-		{
-			v323 := v191 + 65536
-			v183 = v200
-			v184 = v201
-			v185 = v202
-			v186 = v203
-			v187 = v204
-			v188 = v205
-			v189 = v206
-			v190 = v207
-			v191 = v323
-			v192 = v192 + -65536
-			v193 = v193 + -65536
-			v194 = v194 + -65536
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b19
+		v183 = v200
+		v184 = v201
+		v185 = v202
+		v186 = v203
+		v187 = v204
+		v188 = v205
+		v189 = v206
+		v190 = v207
+		v191 = v191 + 65536
+		v192 = v192 + -65536
+		v193 = v193 + -65536
+		v194 = v194 + -65536
+		if stop.Load() {
+			g.Stop()
+			return
 		}
-	b31:
-		g.Fault(1, int64(65536), v192, v0, int32(0), int32(0))
-		continue
-	b32:
-		g.Fault(2, int64(65536), v193, v0, int32(0), int32(0))
-		continue
+		goto b19
 	b33:
-		if !(uint64(v327) <= uint64(v328)) {
-			goto b45
+		if uint64(v327) > uint64(v328) {
+			g.Fault(6, v327, v328, v0)
+			continue
 		}
 		*(*[256]byte)(m3) = [256]byte{}
 		v341 = v329
@@ -455,7 +393,7 @@ func (g *sha256Host) r0() int {
 		v349 = v336
 		v350 = v337
 	b35:
-		if !(64 <= v342) {
+		if 64 > v342 {
 			goto b42
 		}
 		v352 = v343
@@ -466,205 +404,175 @@ func (g *sha256Host) r0() int {
 		v357 = v348
 		v358 = v349
 		v359 = v350
-		v360 = int32(0)
+		v360 = 0
 	b36:
-		if !(v360 < 16) {
-			goto b38
-		}
-		{
+		if v360 < 16 {
 			v362 := v360 * 4
-			v363 := *(*int8)(unsafe.Add(p0, v341+int(v362)))
-			v367 := *(*int8)(unsafe.Add(p0, v341+int(v362+1)))
-			v372 := *(*int8)(unsafe.Add(p0, v341+int(v362+2)))
-			v375 := ((int32(uint8(v363)) << 24) | (int32(uint8(v367)) << 16)) | (int32(uint8(v372)) << 8)
-			v377 := *(*int8)(unsafe.Add(p0, v341+int(v362+3)))
-			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v375 | int32(uint8(v377))
-			goto b39
-		}
-	b38:
-		{
+			v369 := int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362+1))))) << 16
+			v370 := (int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362))))) << 24) | v369
+			v374 := int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362+2))))) << 8
+			v379 := (v370 | v374) | int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362+3)))))
+			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v379
+		} else {
 			v382 := *(*int32)(unsafe.Add(m3, int(v360+-2)*4))
 			v389 := ((v382 << 15) | int32(uint32(v382)>>17)) ^ ((v382 << 13) | int32(uint32(v382)>>19))
 			v393 := *(*int32)(unsafe.Add(m3, int(v360+-15)*4))
 			v400 := ((v393 << 25) | int32(uint32(v393)>>7)) ^ ((v393 << 14) | int32(uint32(v393)>>18))
-			v404 := *(*int32)(unsafe.Add(m3, int(v360+-7)*4))
-			v406 := ((v389 ^ int32(uint32(v382)>>10)) + v404) + (v400 ^ int32(uint32(v393)>>3))
-			v408 := *(*int32)(unsafe.Add(m3, int(v360+-16)*4))
-			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v406 + v408
+			v405 := (v389 ^ int32(uint32(v382)>>10)) + *(*int32)(unsafe.Add(m3, int(v360+-7)*4))
+			v409 := (v405 + (v400 ^ int32(uint32(v393)>>3))) + *(*int32)(unsafe.Add(m3, int(v360+-16)*4))
+			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v409
 		}
-	b39:
 		{
 			v417 := ((v356 << 26) | int32(uint32(v356)>>6)) ^ ((v356 << 21) | int32(uint32(v356)>>11))
 			v427 := (v359 + (v417 ^ ((v356 << 7) | int32(uint32(v356)>>25)))) + ((v356 & v357) ^ ((^v356) & v358))
 			v428 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v360)*4))
-			v430 := *(*int32)(unsafe.Add(m3, int(v360)*4))
-			v431 := (v427 + v428) + v430
+			v431 := (v427 + v428) + *(*int32)(unsafe.Add(m3, int(v360)*4))
 			v438 := ((v352 << 30) | int32(uint32(v352)>>2)) ^ ((v352 << 19) | int32(uint32(v352)>>13))
 			v448 := (v438 ^ ((v352 << 10) | int32(uint32(v352)>>22))) + (((v352 & v353) ^ (v352 & v354)) ^ (v353 & v354))
 			v449 = v355 + v431
 			v450 = v431 + v448
 			v451 = v360 + 1
-			if !(v451 < 64) {
-				goto b41
+			if v451 < 64 {
+				v352, v353, v354, v355, v356, v357, v358, v359, v360 = v450, v352, v353, v354, v449, v356, v357, v358, v451
+				goto b36
 			}
 		}
-		v352, v353, v354, v355, v356, v357, v358, v359, v360 = v450, v352, v353, v354, v449, v356, v357, v358, v451
-		goto b36
-	b41:
-		{
-			v462 := v341 + 64
-			v341 = v462
-			v342 = v342 + -64
-			v343 = v343 + v450
-			v344 = v344 + v352
-			v345 = v345 + v353
-			v346 = v346 + v354
-			v347 = v347 + v449
-			v348 = v348 + v356
-			v349 = v349 + v357
-			v350 = v350 + v358
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b35
+		v341 = v341 + 64
+		v342 = v342 + -64
+		v343 = v343 + v450
+		v344 = v344 + v352
+		v345 = v345 + v353
+		v346 = v346 + v354
+		v347 = v347 + v449
+		v348 = v348 + v356
+		v349 = v349 + v357
+		v350 = v350 + v358
+		if stop.Load() {
+			g.Stop()
+			return
 		}
+		goto b35
 	b42:
-		if !(uint64(v327) <= uint64(v338)) {
-			goto b44
+		if uint64(v327) > uint64(v338) {
+			g.Fault(7, v327, v338, v0)
+			continue
 		}
-		{
-			v465 := v329 + int(v327)
-			v468 = v343
-			v469 = v344
-			v470 = v345
-			v471 = v346
-			v472 = v347
-			v473 = v348
-			v474 = v349
-			v475 = v350
-			v476 = v465
-			v477 = v338 - v327
-			goto b46
-		}
-	b44:
-		g.Fault(3, v327, v338, v0, int32(0), int32(0))
-		continue
-	b45:
-		g.Fault(4, v327, v328, v0, int32(0), int32(0))
-		continue
+		v468 = v343
+		v469 = v344
+		v470 = v345
+		v471 = v346
+		v472 = v347
+		v473 = v348
+		v474 = v349
+		v475 = v350
+		v476 = v329 + int(v327)
+		v477 = v338 - v327
 	b46:
-		if !(0 < v477) {
-			v488 = int64(0)
+		if 0 < v477 {
+			v480 = 64
+			if v477 < 64 {
+				v480 = v477
+			}
+			v481 = 0
+		} else {
+			v488 = 0
 			goto b50
 		}
-		v480 = int64(64)
-		if v477 < 64 {
-			v480 = v477
-		}
-		v481 = int32(0)
 	b48:
-		if !(int64(uint32(v481)) < v480) {
-			v488 = v480
-			goto b50
-		}
-		{
-			v484 := *(*int8)(unsafe.Add(p0, v476+int(v481)))
-			*(*int32)(unsafe.Add(m1, int(v481)*4)) = int32(uint8(v484))
+		if int64(uint32(v481)) < v480 {
+			*(*int32)(unsafe.Add(m1, int(v481)*4)) = int32(uint8(*(*int8)(unsafe.Add(p0, v476+int(v481)))))
 			v481 = v481 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b48
 		}
+		v488 = v480
 	b50:
 		*(*[128]byte)(m4) = [128]byte{}
 		*(*[256]byte)(m5) = [256]byte{}
-		v491 = int32(0)
+		v491 = 0
 	b51:
-		if !(v491 < 64) {
-			goto b53
-		}
-		{
-			v493 := *(*int32)(unsafe.Add(m1, int(v491)*4))
-			*(*int32)(unsafe.Add(m6, int(v491)*4)) = v493
+		if v491 < 64 {
+			*(*int32)(unsafe.Add(m6, int(v491)*4)) = *(*int32)(unsafe.Add(m1, int(v491)*4))
 			v491 = v491 + 1
 			goto b51
 		}
-	b53:
-		v496 = int32(0)
+		v496 = 0
 	b54:
-		if !(v496 < 64) {
-			goto b56
-		}
-		{
-			v498 := *(*int32)(unsafe.Add(m6, int(v496)*4))
-			*(*int32)(unsafe.Add(m5, int(v496)*4)) = v498
+		if v496 < 64 {
+			*(*int32)(unsafe.Add(m5, int(v496)*4)) = *(*int32)(unsafe.Add(m6, int(v496)*4))
 			v496 = v496 + 1
 			goto b54
 		}
-	b56:
-		{
-			*(*[128]byte)(m7) = [128]byte{}
-			*(*[288]byte)(m8) = [288]byte{}
-			*(*int32)(m8) = int32(128)
-			v504 := v19 & 63
-			v508 := 120 - v504
-			if uint64(v504) < uint64(56) {
-				v508 = 56 - v504
-			}
-			v509 := v19 << 3
-			v510 = v508 + 8
-			v511 := int32(uint64(v508))
-			*(*int32)(unsafe.Add(m8, int(v511)*4)) = int32(uint64(int64(uint64(v509) >> 56)))
-			*(*int32)(unsafe.Add(m8, int(v511+1)*4)) = int32(uint64(int64(uint64(v509)>>48))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+2)*4)) = int32(uint64(int64(uint64(v509)>>40))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+3)*4)) = int32(uint64(int64(uint64(v509)>>32))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+4)*4)) = int32(uint64(int64(uint64(v509)>>24))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+5)*4)) = int32(uint64(int64(uint64(v509)>>16))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+6)*4)) = int32(uint64(int64(uint64(v509)>>8))) & 255
-			*(*int32)(unsafe.Add(m8, int(v511+7)*4)) = int32(uint64(v509)) & 255
-			if !(0 < v488) {
-				v698 = v468
-				v699 = v469
-				v700 = v470
-				v701 = v471
-				v702 = v472
-				v703 = v473
-				v704 = v474
-				v705 = v475
-				v706 = v488
-				v707 = int64(0)
-				v708 = v510
-				v709 = int64(72)
-				goto b70
-			}
+		*(*[128]byte)(m7) = [128]byte{}
+		*(*[288]byte)(m8) = [288]byte{}
+		*(*int32)(m8) = 128
+		v504 := v19 & 63
+		v508 := 120 - v504
+		if uint64(v504) < 56 {
+			v508 = 56 - v504
 		}
-		{
+		v509 := v19 << 3
+		v510 := v508 + 8
+		v511 := int32(uint64(v508))
+		*(*int32)(unsafe.Add(m8, int(v511)*4)) = int32(uint64(int64(uint64(v509) >> 56)))
+		*(*int32)(unsafe.Add(m8, int(v511+1)*4)) = int32(uint64(int64(uint64(v509)>>48))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+2)*4)) = int32(uint64(int64(uint64(v509)>>40))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+3)*4)) = int32(uint64(int64(uint64(v509)>>32))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+4)*4)) = int32(uint64(int64(uint64(v509)>>24))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+5)*4)) = int32(uint64(int64(uint64(v509)>>16))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+6)*4)) = int32(uint64(int64(uint64(v509)>>8))) & 255
+		*(*int32)(unsafe.Add(m8, int(v511+7)*4)) = int32(uint64(v509)) & 255
+		if 0 < v488 {
 			v550 := 64 - v488
 			v552 = v550
 			if v510 < v550 {
 				v552 = v510
 			}
 			v553 = int32(uint64(v488))
-			v554 = int32(0)
+			v554 = 0
+		} else {
+			v698 = v468
+			v699 = v469
+			v700 = v470
+			v701 = v471
+			v702 = v472
+			v703 = v473
+			v704 = v474
+			v705 = v475
+			v706 = v488
+			v707 = 0
+			v708 = v510
+			v709 = 72
+			goto b70
 		}
 	b58:
-		if !(int64(uint32(v554)) < v552) {
-			goto b60
-		}
-		{
-			v558 := *(*int32)(unsafe.Add(m8, int(v554)*4))
-			*(*int32)(unsafe.Add(m5, int(v553+v554)*4)) = v558
+		if int64(uint32(v554)) < v552 {
+			*(*int32)(unsafe.Add(m5, int(v553+v554)*4)) = *(*int32)(unsafe.Add(m8, int(v554)*4))
 			v554 = v554 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b58
 		}
-	b60:
 		{
 			v561 := v488 + v552
-			if !(v561 == 64) {
+			if v561 == 64 {
+				*(*[256]byte)(m9) = [256]byte{}
+				v564 = 0
+				v565 = 64
+				v566 = v468
+				v567 = v469
+				v568 = v470
+				v569 = v471
+				v570 = v472
+				v571 = v473
+				v572 = v474
+				v573 = v475
+			} else {
 				v687 = v468
 				v688 = v469
 				v689 = v470
@@ -677,20 +585,9 @@ func (g *sha256Host) r0() int {
 				goto b69
 			}
 		}
-		*(*[256]byte)(m9) = [256]byte{}
-		v564 = int64(0)
-		v565 = int32(64)
-		v566 = v468
-		v567 = v469
-		v568 = v470
-		v569 = v471
-		v570 = v472
-		v571 = v473
-		v572 = v474
-		v573 = v475
 	b62:
 		v575 = int32(uint64(v564))
-		if !(64 <= v565) {
+		if 64 > v565 {
 			v687 = v566
 			v688 = v567
 			v689 = v568
@@ -699,7 +596,7 @@ func (g *sha256Host) r0() int {
 			v692 = v571
 			v693 = v572
 			v694 = v573
-			v695 = int64(0)
+			v695 = 0
 			goto b69
 		}
 		v576 = v566
@@ -710,50 +607,37 @@ func (g *sha256Host) r0() int {
 		v581 = v571
 		v582 = v572
 		v583 = v573
-		v584 = int32(0)
+		v584 = 0
 	b63:
-		if !(v584 < 16) {
-			goto b65
-		}
-		{
+		if v584 < 16 {
 			v586 := v584 * 4
-			v588 := *(*int32)(unsafe.Add(m5, int(v575+v586)*4))
-			v592 := *(*int32)(unsafe.Add(m5, int(v575+(v586+1))*4))
-			v597 := *(*int32)(unsafe.Add(m5, int(v575+(v586+2))*4))
-			v602 := *(*int32)(unsafe.Add(m5, int(v575+(v586+3))*4))
-			*(*int32)(unsafe.Add(m9, int(v584)*4)) = (((v588 << 24) | (v592 << 16)) | (v597 << 8)) | v602
-			goto b66
-		}
-	b65:
-		{
+			v594 := (*(*int32)(unsafe.Add(m5, int(v575+v586)*4)) << 24) | (*(*int32)(unsafe.Add(m5, int(v575+(v586+1))*4)) << 16)
+			v599 := v594 | (*(*int32)(unsafe.Add(m5, int(v575+(v586+2))*4)) << 8)
+			*(*int32)(unsafe.Add(m9, int(v584)*4)) = v599 | *(*int32)(unsafe.Add(m5, int(v575+(v586+3))*4))
+		} else {
 			v606 := *(*int32)(unsafe.Add(m9, int(v584+-2)*4))
 			v613 := ((v606 << 15) | int32(uint32(v606)>>17)) ^ ((v606 << 13) | int32(uint32(v606)>>19))
 			v617 := *(*int32)(unsafe.Add(m9, int(v584+-15)*4))
 			v624 := ((v617 << 25) | int32(uint32(v617)>>7)) ^ ((v617 << 14) | int32(uint32(v617)>>18))
-			v628 := *(*int32)(unsafe.Add(m9, int(v584+-7)*4))
-			v630 := ((v613 ^ int32(uint32(v606)>>10)) + v628) + (v624 ^ int32(uint32(v617)>>3))
-			v632 := *(*int32)(unsafe.Add(m9, int(v584+-16)*4))
-			*(*int32)(unsafe.Add(m9, int(v584)*4)) = v630 + v632
+			v629 := (v613 ^ int32(uint32(v606)>>10)) + *(*int32)(unsafe.Add(m9, int(v584+-7)*4))
+			v633 := (v629 + (v624 ^ int32(uint32(v617)>>3))) + *(*int32)(unsafe.Add(m9, int(v584+-16)*4))
+			*(*int32)(unsafe.Add(m9, int(v584)*4)) = v633
 		}
-	b66:
 		{
 			v641 := ((v580 << 26) | int32(uint32(v580)>>6)) ^ ((v580 << 21) | int32(uint32(v580)>>11))
 			v651 := (v583 + (v641 ^ ((v580 << 7) | int32(uint32(v580)>>25)))) + ((v580 & v581) ^ ((^v580) & v582))
 			v652 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v584)*4))
-			v654 := *(*int32)(unsafe.Add(m9, int(v584)*4))
-			v655 := (v651 + v652) + v654
+			v655 := (v651 + v652) + *(*int32)(unsafe.Add(m9, int(v584)*4))
 			v662 := ((v576 << 30) | int32(uint32(v576)>>2)) ^ ((v576 << 19) | int32(uint32(v576)>>13))
 			v672 := (v662 ^ ((v576 << 10) | int32(uint32(v576)>>22))) + (((v576 & v577) ^ (v576 & v578)) ^ (v577 & v578))
 			v673 = v579 + v655
 			v674 = v655 + v672
 			v675 = v584 + 1
-			if !(v675 < 64) {
-				goto b68
+			if v675 < 64 {
+				v576, v577, v578, v579, v580, v581, v582, v583, v584 = v674, v576, v577, v578, v673, v580, v581, v582, v675
+				goto b63
 			}
 		}
-		v576, v577, v578, v579, v580, v581, v582, v583, v584 = v674, v576, v577, v578, v673, v580, v581, v582, v675
-		goto b63
-	b68:
 		v564 = v564 + 64
 		v565 = v565 + -64
 		v566 = v566 + v674
@@ -779,7 +663,7 @@ func (g *sha256Host) r0() int {
 		v708 = v510 - v552
 		v709 = 72 - v552
 	b70:
-		if !(64 <= v708) {
+		if 64 > v708 {
 			v840 = v698
 			v841 = v699
 			v842 = v700
@@ -793,8 +677,9 @@ func (g *sha256Host) r0() int {
 			goto b82
 		}
 		v711 = v708 & -64
-		if !(uint64(v711) <= uint64(v709)) {
-			goto b81
+		if uint64(v711) > uint64(v709) {
+			g.Fault(6, v711, v709, v0)
+			continue
 		}
 		*(*[256]byte)(m10) = [256]byte{}
 		v714 = v707
@@ -809,8 +694,18 @@ func (g *sha256Host) r0() int {
 		v723 = v705
 	b73:
 		v725 = int32(uint64(v714))
-		if !(64 <= v715) {
-			goto b80
+		if 64 > v715 {
+			v840 = v716
+			v841 = v717
+			v842 = v718
+			v843 = v719
+			v844 = v720
+			v845 = v721
+			v846 = v722
+			v847 = v723
+			v848 = v707 + v711
+			v849 = v708 - v711
+			goto b82
 		}
 		v726 = v716
 		v727 = v717
@@ -820,50 +715,37 @@ func (g *sha256Host) r0() int {
 		v731 = v721
 		v732 = v722
 		v733 = v723
-		v734 = int32(0)
+		v734 = 0
 	b74:
-		if !(v734 < 16) {
-			goto b76
-		}
-		{
+		if v734 < 16 {
 			v736 := v734 * 4
-			v738 := *(*int32)(unsafe.Add(m8, int(v725+v736)*4))
-			v742 := *(*int32)(unsafe.Add(m8, int(v725+(v736+1))*4))
-			v747 := *(*int32)(unsafe.Add(m8, int(v725+(v736+2))*4))
-			v752 := *(*int32)(unsafe.Add(m8, int(v725+(v736+3))*4))
-			*(*int32)(unsafe.Add(m10, int(v734)*4)) = (((v738 << 24) | (v742 << 16)) | (v747 << 8)) | v752
-			goto b77
-		}
-	b76:
-		{
+			v744 := (*(*int32)(unsafe.Add(m8, int(v725+v736)*4)) << 24) | (*(*int32)(unsafe.Add(m8, int(v725+(v736+1))*4)) << 16)
+			v749 := v744 | (*(*int32)(unsafe.Add(m8, int(v725+(v736+2))*4)) << 8)
+			*(*int32)(unsafe.Add(m10, int(v734)*4)) = v749 | *(*int32)(unsafe.Add(m8, int(v725+(v736+3))*4))
+		} else {
 			v756 := *(*int32)(unsafe.Add(m10, int(v734+-2)*4))
 			v763 := ((v756 << 15) | int32(uint32(v756)>>17)) ^ ((v756 << 13) | int32(uint32(v756)>>19))
 			v767 := *(*int32)(unsafe.Add(m10, int(v734+-15)*4))
 			v774 := ((v767 << 25) | int32(uint32(v767)>>7)) ^ ((v767 << 14) | int32(uint32(v767)>>18))
-			v778 := *(*int32)(unsafe.Add(m10, int(v734+-7)*4))
-			v780 := ((v763 ^ int32(uint32(v756)>>10)) + v778) + (v774 ^ int32(uint32(v767)>>3))
-			v782 := *(*int32)(unsafe.Add(m10, int(v734+-16)*4))
-			*(*int32)(unsafe.Add(m10, int(v734)*4)) = v780 + v782
+			v779 := (v763 ^ int32(uint32(v756)>>10)) + *(*int32)(unsafe.Add(m10, int(v734+-7)*4))
+			v783 := (v779 + (v774 ^ int32(uint32(v767)>>3))) + *(*int32)(unsafe.Add(m10, int(v734+-16)*4))
+			*(*int32)(unsafe.Add(m10, int(v734)*4)) = v783
 		}
-	b77:
 		{
 			v791 := ((v730 << 26) | int32(uint32(v730)>>6)) ^ ((v730 << 21) | int32(uint32(v730)>>11))
 			v801 := (v733 + (v791 ^ ((v730 << 7) | int32(uint32(v730)>>25)))) + ((v730 & v731) ^ ((^v730) & v732))
 			v802 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v734)*4))
-			v804 := *(*int32)(unsafe.Add(m10, int(v734)*4))
-			v805 := (v801 + v802) + v804
+			v805 := (v801 + v802) + *(*int32)(unsafe.Add(m10, int(v734)*4))
 			v812 := ((v726 << 30) | int32(uint32(v726)>>2)) ^ ((v726 << 19) | int32(uint32(v726)>>13))
 			v822 := (v812 ^ ((v726 << 10) | int32(uint32(v726)>>22))) + (((v726 & v727) ^ (v726 & v728)) ^ (v727 & v728))
 			v823 = v729 + v805
 			v824 = v805 + v822
 			v825 = v734 + 1
-			if !(v825 < 64) {
-				goto b79
+			if v825 < 64 {
+				v726, v727, v728, v729, v730, v731, v732, v733, v734 = v824, v726, v727, v728, v823, v730, v731, v732, v825
+				goto b74
 			}
 		}
-		v726, v727, v728, v729, v730, v731, v732, v733, v734 = v824, v726, v727, v728, v823, v730, v731, v732, v825
-		goto b74
-	b79:
 		v714 = v714 + 64
 		v715 = v715 + -64
 		v716 = v716 + v824
@@ -875,555 +757,325 @@ func (g *sha256Host) r0() int {
 		v722 = v722 + v731
 		v723 = v723 + v732
 		goto b73
-	b80:
-		v840 = v716
-		v841 = v717
-		v842 = v718
-		v843 = v719
-		v844 = v720
-		v845 = v721
-		v846 = v722
-		v847 = v723
-		v848 = v707 + v711
-		v849 = v708 - v711
-		goto b82
-	b81:
-		g.Fault(4, v711, v709, v0, int32(0), int32(0))
-		continue
 	b82:
-		if !(0 < v849) {
+		if 0 < v849 {
+			v852 = 64
+			if v849 < 64 {
+				v852 = v849
+			}
+			v853 = int32(uint64(v848))
+			v854 = 0
+		} else {
 			v861 = v706
 			goto b86
 		}
-		v852 = int64(64)
-		if v849 < 64 {
-			v852 = v849
-		}
-		v853 = int32(uint64(v848))
-		v854 = int32(0)
 	b84:
-		if !(int64(uint32(v854)) < v852) {
-			v861 = v852
-			goto b86
-		}
-		{
-			v858 := *(*int32)(unsafe.Add(m8, int(v853+v854)*4))
-			*(*int32)(unsafe.Add(m5, int(v854)*4)) = v858
+		if int64(uint32(v854)) < v852 {
+			*(*int32)(unsafe.Add(m5, int(v854)*4)) = *(*int32)(unsafe.Add(m8, int(v853+v854)*4))
 			v854 = v854 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b84
 		}
+		v861 = v852
 	b86:
-		if !(v861 != 0) {
-			goto b88
-		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b88:
-		{
-			*(*[128]byte)(m11) = [128]byte{}
-			*(*int32)(m11) = int32(uint32(v840) >> 24)
-			*(*int32)(unsafe.Add(m11, 4)) = int32(uint32(v840)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 8)) = int32(uint32(v840)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 12)) = v840 & 255
-			*(*int32)(unsafe.Add(m11, 16)) = int32(uint32(v841) >> 24)
-			*(*int32)(unsafe.Add(m11, 20)) = int32(uint32(v841)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 24)) = int32(uint32(v841)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 28)) = v841 & 255
-			*(*int32)(unsafe.Add(m11, 32)) = int32(uint32(v842) >> 24)
-			*(*int32)(unsafe.Add(m11, 36)) = int32(uint32(v842)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 40)) = int32(uint32(v842)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 44)) = v842 & 255
-			*(*int32)(unsafe.Add(m11, 48)) = int32(uint32(v843) >> 24)
-			*(*int32)(unsafe.Add(m11, 52)) = int32(uint32(v843)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 56)) = int32(uint32(v843)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 60)) = v843 & 255
-			*(*int32)(unsafe.Add(m11, 64)) = int32(uint32(v844) >> 24)
-			*(*int32)(unsafe.Add(m11, 68)) = int32(uint32(v844)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 72)) = int32(uint32(v844)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 76)) = v844 & 255
-			*(*int32)(unsafe.Add(m11, 80)) = int32(uint32(v845) >> 24)
-			*(*int32)(unsafe.Add(m11, 84)) = int32(uint32(v845)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 88)) = int32(uint32(v845)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 92)) = v845 & 255
-			*(*int32)(unsafe.Add(m11, 96)) = int32(uint32(v846) >> 24)
-			*(*int32)(unsafe.Add(m11, 100)) = int32(uint32(v846)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 104)) = int32(uint32(v846)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 108)) = v846 & 255
-			*(*int32)(unsafe.Add(m11, 112)) = int32(uint32(v847) >> 24)
-			*(*int32)(unsafe.Add(m11, 116)) = int32(uint32(v847)>>16) & 255
-			*(*int32)(unsafe.Add(m11, 120)) = int32(uint32(v847)>>8) & 255
-			*(*int32)(unsafe.Add(m11, 124)) = v847 & 255
-			v945 := *(*int32)(m11)
-			*(*int32)(m12) = v945
-			v947 := *(*int32)(unsafe.Add(m11, 4))
-			*(*int32)(unsafe.Add(m12, 4)) = v947
-			v949 := *(*int32)(unsafe.Add(m11, 8))
-			*(*int32)(unsafe.Add(m12, 8)) = v949
-			v951 := *(*int32)(unsafe.Add(m11, 12))
-			*(*int32)(unsafe.Add(m12, 12)) = v951
-			v953 := *(*int32)(unsafe.Add(m11, 16))
-			*(*int32)(unsafe.Add(m12, 16)) = v953
-			v955 := *(*int32)(unsafe.Add(m11, 20))
-			*(*int32)(unsafe.Add(m12, 20)) = v955
-			v957 := *(*int32)(unsafe.Add(m11, 24))
-			*(*int32)(unsafe.Add(m12, 24)) = v957
-			v959 := *(*int32)(unsafe.Add(m11, 28))
-			*(*int32)(unsafe.Add(m12, 28)) = v959
-			v961 := *(*int32)(unsafe.Add(m11, 32))
-			*(*int32)(unsafe.Add(m12, 32)) = v961
-			v963 := *(*int32)(unsafe.Add(m11, 36))
-			*(*int32)(unsafe.Add(m12, 36)) = v963
-			v965 := *(*int32)(unsafe.Add(m11, 40))
-			*(*int32)(unsafe.Add(m12, 40)) = v965
-			v967 := *(*int32)(unsafe.Add(m11, 44))
-			*(*int32)(unsafe.Add(m12, 44)) = v967
-			v969 := *(*int32)(unsafe.Add(m11, 48))
-			*(*int32)(unsafe.Add(m12, 48)) = v969
-			v971 := *(*int32)(unsafe.Add(m11, 52))
-			*(*int32)(unsafe.Add(m12, 52)) = v971
-			v973 := *(*int32)(unsafe.Add(m11, 56))
-			*(*int32)(unsafe.Add(m12, 56)) = v973
-			v975 := *(*int32)(unsafe.Add(m11, 60))
-			*(*int32)(unsafe.Add(m12, 60)) = v975
-			v977 := *(*int32)(unsafe.Add(m11, 64))
-			*(*int32)(unsafe.Add(m12, 64)) = v977
-			v979 := *(*int32)(unsafe.Add(m11, 68))
-			*(*int32)(unsafe.Add(m12, 68)) = v979
-			v981 := *(*int32)(unsafe.Add(m11, 72))
-			*(*int32)(unsafe.Add(m12, 72)) = v981
-			v983 := *(*int32)(unsafe.Add(m11, 76))
-			*(*int32)(unsafe.Add(m12, 76)) = v983
-			v985 := *(*int32)(unsafe.Add(m11, 80))
-			*(*int32)(unsafe.Add(m12, 80)) = v985
-			v987 := *(*int32)(unsafe.Add(m11, 84))
-			*(*int32)(unsafe.Add(m12, 84)) = v987
-			v989 := *(*int32)(unsafe.Add(m11, 88))
-			*(*int32)(unsafe.Add(m12, 88)) = v989
-			v991 := *(*int32)(unsafe.Add(m11, 92))
-			*(*int32)(unsafe.Add(m12, 92)) = v991
-			v993 := *(*int32)(unsafe.Add(m11, 96))
-			*(*int32)(unsafe.Add(m12, 96)) = v993
-			v995 := *(*int32)(unsafe.Add(m11, 100))
-			*(*int32)(unsafe.Add(m12, 100)) = v995
-			v997 := *(*int32)(unsafe.Add(m11, 104))
-			*(*int32)(unsafe.Add(m12, 104)) = v997
-			v999 := *(*int32)(unsafe.Add(m11, 108))
-			*(*int32)(unsafe.Add(m12, 108)) = v999
-			v1001 := *(*int32)(unsafe.Add(m11, 112))
-			*(*int32)(unsafe.Add(m12, 112)) = v1001
-			v1003 := *(*int32)(unsafe.Add(m11, 116))
-			*(*int32)(unsafe.Add(m12, 116)) = v1003
-			v1005 := *(*int32)(unsafe.Add(m11, 120))
-			*(*int32)(unsafe.Add(m12, 120)) = v1005
-			v1007 := *(*int32)(unsafe.Add(m11, 124))
-			*(*int32)(unsafe.Add(m12, 124)) = v1007
-			v1009 := *(*int32)(m12)
-			*(*int32)(m7) = v1009
-			v1011 := *(*int32)(unsafe.Add(m12, 4))
-			*(*int32)(unsafe.Add(m7, 4)) = v1011
-			v1013 := *(*int32)(unsafe.Add(m12, 8))
-			*(*int32)(unsafe.Add(m7, 8)) = v1013
-			v1015 := *(*int32)(unsafe.Add(m12, 12))
-			*(*int32)(unsafe.Add(m7, 12)) = v1015
-			v1017 := *(*int32)(unsafe.Add(m12, 16))
-			*(*int32)(unsafe.Add(m7, 16)) = v1017
-			v1019 := *(*int32)(unsafe.Add(m12, 20))
-			*(*int32)(unsafe.Add(m7, 20)) = v1019
-			v1021 := *(*int32)(unsafe.Add(m12, 24))
-			*(*int32)(unsafe.Add(m7, 24)) = v1021
-			v1023 := *(*int32)(unsafe.Add(m12, 28))
-			*(*int32)(unsafe.Add(m7, 28)) = v1023
-			v1025 := *(*int32)(unsafe.Add(m12, 32))
-			*(*int32)(unsafe.Add(m7, 32)) = v1025
-			v1027 := *(*int32)(unsafe.Add(m12, 36))
-			*(*int32)(unsafe.Add(m7, 36)) = v1027
-			v1029 := *(*int32)(unsafe.Add(m12, 40))
-			*(*int32)(unsafe.Add(m7, 40)) = v1029
-			v1031 := *(*int32)(unsafe.Add(m12, 44))
-			*(*int32)(unsafe.Add(m7, 44)) = v1031
-			v1033 := *(*int32)(unsafe.Add(m12, 48))
-			*(*int32)(unsafe.Add(m7, 48)) = v1033
-			v1035 := *(*int32)(unsafe.Add(m12, 52))
-			*(*int32)(unsafe.Add(m7, 52)) = v1035
-			v1037 := *(*int32)(unsafe.Add(m12, 56))
-			*(*int32)(unsafe.Add(m7, 56)) = v1037
-			v1039 := *(*int32)(unsafe.Add(m12, 60))
-			*(*int32)(unsafe.Add(m7, 60)) = v1039
-			v1041 := *(*int32)(unsafe.Add(m12, 64))
-			*(*int32)(unsafe.Add(m7, 64)) = v1041
-			v1043 := *(*int32)(unsafe.Add(m12, 68))
-			*(*int32)(unsafe.Add(m7, 68)) = v1043
-			v1045 := *(*int32)(unsafe.Add(m12, 72))
-			*(*int32)(unsafe.Add(m7, 72)) = v1045
-			v1047 := *(*int32)(unsafe.Add(m12, 76))
-			*(*int32)(unsafe.Add(m7, 76)) = v1047
-			v1049 := *(*int32)(unsafe.Add(m12, 80))
-			*(*int32)(unsafe.Add(m7, 80)) = v1049
-			v1051 := *(*int32)(unsafe.Add(m12, 84))
-			*(*int32)(unsafe.Add(m7, 84)) = v1051
-			v1053 := *(*int32)(unsafe.Add(m12, 88))
-			*(*int32)(unsafe.Add(m7, 88)) = v1053
-			v1055 := *(*int32)(unsafe.Add(m12, 92))
-			*(*int32)(unsafe.Add(m7, 92)) = v1055
-			v1057 := *(*int32)(unsafe.Add(m12, 96))
-			*(*int32)(unsafe.Add(m7, 96)) = v1057
-			v1059 := *(*int32)(unsafe.Add(m12, 100))
-			*(*int32)(unsafe.Add(m7, 100)) = v1059
-			v1061 := *(*int32)(unsafe.Add(m12, 104))
-			*(*int32)(unsafe.Add(m7, 104)) = v1061
-			v1063 := *(*int32)(unsafe.Add(m12, 108))
-			*(*int32)(unsafe.Add(m7, 108)) = v1063
-			v1065 := *(*int32)(unsafe.Add(m12, 112))
-			*(*int32)(unsafe.Add(m7, 112)) = v1065
-			v1067 := *(*int32)(unsafe.Add(m12, 116))
-			*(*int32)(unsafe.Add(m7, 116)) = v1067
-			v1069 := *(*int32)(unsafe.Add(m12, 120))
-			*(*int32)(unsafe.Add(m7, 120)) = v1069
-			v1071 := *(*int32)(unsafe.Add(m12, 124))
-			*(*int32)(unsafe.Add(m7, 124)) = v1071
-			v1073 := *(*int32)(m7)
-			v1074 := *(*int32)(unsafe.Add(m7, 4))
-			v1075 := *(*int32)(unsafe.Add(m7, 8))
-			v1076 := *(*int32)(unsafe.Add(m7, 12))
-			v1077 := *(*int32)(unsafe.Add(m7, 16))
-			v1078 := *(*int32)(unsafe.Add(m7, 20))
-			v1079 := *(*int32)(unsafe.Add(m7, 24))
-			v1080 := *(*int32)(unsafe.Add(m7, 28))
-			v1081 := *(*int32)(unsafe.Add(m7, 32))
-			v1082 := *(*int32)(unsafe.Add(m7, 36))
-			v1083 := *(*int32)(unsafe.Add(m7, 40))
-			v1084 := *(*int32)(unsafe.Add(m7, 44))
-			v1085 := *(*int32)(unsafe.Add(m7, 48))
-			v1086 := *(*int32)(unsafe.Add(m7, 52))
-			v1087 := *(*int32)(unsafe.Add(m7, 56))
-			v1088 := *(*int32)(unsafe.Add(m7, 60))
-			v1089 := *(*int32)(unsafe.Add(m7, 64))
-			v1090 := *(*int32)(unsafe.Add(m7, 68))
-			v1091 := *(*int32)(unsafe.Add(m7, 72))
-			v1092 := *(*int32)(unsafe.Add(m7, 76))
-			v1093 := *(*int32)(unsafe.Add(m7, 80))
-			v1094 := *(*int32)(unsafe.Add(m7, 84))
-			v1095 := *(*int32)(unsafe.Add(m7, 88))
-			v1096 := *(*int32)(unsafe.Add(m7, 92))
-			v1097 := *(*int32)(unsafe.Add(m7, 96))
-			v1098 := *(*int32)(unsafe.Add(m7, 100))
-			v1099 := *(*int32)(unsafe.Add(m7, 104))
-			v1100 := *(*int32)(unsafe.Add(m7, 108))
-			v1101 := *(*int32)(unsafe.Add(m7, 112))
-			v1102 := *(*int32)(unsafe.Add(m7, 116))
-			v1103 := *(*int32)(unsafe.Add(m7, 120))
-			v1104 := *(*int32)(unsafe.Add(m7, 124))
-			*(*int32)(m4) = v1073
-			*(*int32)(unsafe.Add(m4, 4)) = v1074
-			*(*int32)(unsafe.Add(m4, 8)) = v1075
-			*(*int32)(unsafe.Add(m4, 12)) = v1076
-			*(*int32)(unsafe.Add(m4, 16)) = v1077
-			*(*int32)(unsafe.Add(m4, 20)) = v1078
-			*(*int32)(unsafe.Add(m4, 24)) = v1079
-			*(*int32)(unsafe.Add(m4, 28)) = v1080
-			*(*int32)(unsafe.Add(m4, 32)) = v1081
-			*(*int32)(unsafe.Add(m4, 36)) = v1082
-			*(*int32)(unsafe.Add(m4, 40)) = v1083
-			*(*int32)(unsafe.Add(m4, 44)) = v1084
-			*(*int32)(unsafe.Add(m4, 48)) = v1085
-			*(*int32)(unsafe.Add(m4, 52)) = v1086
-			*(*int32)(unsafe.Add(m4, 56)) = v1087
-			*(*int32)(unsafe.Add(m4, 60)) = v1088
-			*(*int32)(unsafe.Add(m4, 64)) = v1089
-			*(*int32)(unsafe.Add(m4, 68)) = v1090
-			*(*int32)(unsafe.Add(m4, 72)) = v1091
-			*(*int32)(unsafe.Add(m4, 76)) = v1092
-			*(*int32)(unsafe.Add(m4, 80)) = v1093
-			*(*int32)(unsafe.Add(m4, 84)) = v1094
-			*(*int32)(unsafe.Add(m4, 88)) = v1095
-			*(*int32)(unsafe.Add(m4, 92)) = v1096
-			*(*int32)(unsafe.Add(m4, 96)) = v1097
-			*(*int32)(unsafe.Add(m4, 100)) = v1098
-			*(*int32)(unsafe.Add(m4, 104)) = v1099
-			*(*int32)(unsafe.Add(m4, 108)) = v1100
-			*(*int32)(unsafe.Add(m4, 112)) = v1101
-			*(*int32)(unsafe.Add(m4, 116)) = v1102
-			*(*int32)(unsafe.Add(m4, 120)) = v1103
-			*(*int32)(unsafe.Add(m4, 124)) = v1104
-			v1137 := *(*int32)(m4)
-			*(*int32)(m13) = v1137
-			v1139 := *(*int32)(unsafe.Add(m4, 4))
-			*(*int32)(unsafe.Add(m13, 4)) = v1139
-			v1141 := *(*int32)(unsafe.Add(m4, 8))
-			*(*int32)(unsafe.Add(m13, 8)) = v1141
-			v1143 := *(*int32)(unsafe.Add(m4, 12))
-			*(*int32)(unsafe.Add(m13, 12)) = v1143
-			v1145 := *(*int32)(unsafe.Add(m4, 16))
-			*(*int32)(unsafe.Add(m13, 16)) = v1145
-			v1147 := *(*int32)(unsafe.Add(m4, 20))
-			*(*int32)(unsafe.Add(m13, 20)) = v1147
-			v1149 := *(*int32)(unsafe.Add(m4, 24))
-			*(*int32)(unsafe.Add(m13, 24)) = v1149
-			v1151 := *(*int32)(unsafe.Add(m4, 28))
-			*(*int32)(unsafe.Add(m13, 28)) = v1151
-			v1153 := *(*int32)(unsafe.Add(m4, 32))
-			*(*int32)(unsafe.Add(m13, 32)) = v1153
-			v1155 := *(*int32)(unsafe.Add(m4, 36))
-			*(*int32)(unsafe.Add(m13, 36)) = v1155
-			v1157 := *(*int32)(unsafe.Add(m4, 40))
-			*(*int32)(unsafe.Add(m13, 40)) = v1157
-			v1159 := *(*int32)(unsafe.Add(m4, 44))
-			*(*int32)(unsafe.Add(m13, 44)) = v1159
-			v1161 := *(*int32)(unsafe.Add(m4, 48))
-			*(*int32)(unsafe.Add(m13, 48)) = v1161
-			v1163 := *(*int32)(unsafe.Add(m4, 52))
-			*(*int32)(unsafe.Add(m13, 52)) = v1163
-			v1165 := *(*int32)(unsafe.Add(m4, 56))
-			*(*int32)(unsafe.Add(m13, 56)) = v1165
-			v1167 := *(*int32)(unsafe.Add(m4, 60))
-			*(*int32)(unsafe.Add(m13, 60)) = v1167
-			v1169 := *(*int32)(unsafe.Add(m4, 64))
-			*(*int32)(unsafe.Add(m13, 64)) = v1169
-			v1171 := *(*int32)(unsafe.Add(m4, 68))
-			*(*int32)(unsafe.Add(m13, 68)) = v1171
-			v1173 := *(*int32)(unsafe.Add(m4, 72))
-			*(*int32)(unsafe.Add(m13, 72)) = v1173
-			v1175 := *(*int32)(unsafe.Add(m4, 76))
-			*(*int32)(unsafe.Add(m13, 76)) = v1175
-			v1177 := *(*int32)(unsafe.Add(m4, 80))
-			*(*int32)(unsafe.Add(m13, 80)) = v1177
-			v1179 := *(*int32)(unsafe.Add(m4, 84))
-			*(*int32)(unsafe.Add(m13, 84)) = v1179
-			v1181 := *(*int32)(unsafe.Add(m4, 88))
-			*(*int32)(unsafe.Add(m13, 88)) = v1181
-			v1183 := *(*int32)(unsafe.Add(m4, 92))
-			*(*int32)(unsafe.Add(m13, 92)) = v1183
-			v1185 := *(*int32)(unsafe.Add(m4, 96))
-			*(*int32)(unsafe.Add(m13, 96)) = v1185
-			v1187 := *(*int32)(unsafe.Add(m4, 100))
-			*(*int32)(unsafe.Add(m13, 100)) = v1187
-			v1189 := *(*int32)(unsafe.Add(m4, 104))
-			*(*int32)(unsafe.Add(m13, 104)) = v1189
-			v1191 := *(*int32)(unsafe.Add(m4, 108))
-			*(*int32)(unsafe.Add(m13, 108)) = v1191
-			v1193 := *(*int32)(unsafe.Add(m4, 112))
-			*(*int32)(unsafe.Add(m13, 112)) = v1193
-			v1195 := *(*int32)(unsafe.Add(m4, 116))
-			*(*int32)(unsafe.Add(m13, 116)) = v1195
-			v1197 := *(*int32)(unsafe.Add(m4, 120))
-			*(*int32)(unsafe.Add(m13, 120)) = v1197
-			v1199 := *(*int32)(unsafe.Add(m4, 124))
-			*(*int32)(unsafe.Add(m13, 124)) = v1199
-			v1201 := *(*int32)(m13)
-			*(*int32)(m0) = v1201
-			v1203 := *(*int32)(unsafe.Add(m13, 4))
-			*(*int32)(unsafe.Add(m0, 4)) = v1203
-			v1205 := *(*int32)(unsafe.Add(m13, 8))
-			*(*int32)(unsafe.Add(m0, 8)) = v1205
-			v1207 := *(*int32)(unsafe.Add(m13, 12))
-			*(*int32)(unsafe.Add(m0, 12)) = v1207
-			v1209 := *(*int32)(unsafe.Add(m13, 16))
-			*(*int32)(unsafe.Add(m0, 16)) = v1209
-			v1211 := *(*int32)(unsafe.Add(m13, 20))
-			*(*int32)(unsafe.Add(m0, 20)) = v1211
-			v1213 := *(*int32)(unsafe.Add(m13, 24))
-			*(*int32)(unsafe.Add(m0, 24)) = v1213
-			v1215 := *(*int32)(unsafe.Add(m13, 28))
-			*(*int32)(unsafe.Add(m0, 28)) = v1215
-			v1217 := *(*int32)(unsafe.Add(m13, 32))
-			*(*int32)(unsafe.Add(m0, 32)) = v1217
-			v1219 := *(*int32)(unsafe.Add(m13, 36))
-			*(*int32)(unsafe.Add(m0, 36)) = v1219
-			v1221 := *(*int32)(unsafe.Add(m13, 40))
-			*(*int32)(unsafe.Add(m0, 40)) = v1221
-			v1223 := *(*int32)(unsafe.Add(m13, 44))
-			*(*int32)(unsafe.Add(m0, 44)) = v1223
-			v1225 := *(*int32)(unsafe.Add(m13, 48))
-			*(*int32)(unsafe.Add(m0, 48)) = v1225
-			v1227 := *(*int32)(unsafe.Add(m13, 52))
-			*(*int32)(unsafe.Add(m0, 52)) = v1227
-			v1229 := *(*int32)(unsafe.Add(m13, 56))
-			*(*int32)(unsafe.Add(m0, 56)) = v1229
-			v1231 := *(*int32)(unsafe.Add(m13, 60))
-			*(*int32)(unsafe.Add(m0, 60)) = v1231
-			v1233 := *(*int32)(unsafe.Add(m13, 64))
-			*(*int32)(unsafe.Add(m0, 64)) = v1233
-			v1235 := *(*int32)(unsafe.Add(m13, 68))
-			*(*int32)(unsafe.Add(m0, 68)) = v1235
-			v1237 := *(*int32)(unsafe.Add(m13, 72))
-			*(*int32)(unsafe.Add(m0, 72)) = v1237
-			v1239 := *(*int32)(unsafe.Add(m13, 76))
-			*(*int32)(unsafe.Add(m0, 76)) = v1239
-			v1241 := *(*int32)(unsafe.Add(m13, 80))
-			*(*int32)(unsafe.Add(m0, 80)) = v1241
-			v1243 := *(*int32)(unsafe.Add(m13, 84))
-			*(*int32)(unsafe.Add(m0, 84)) = v1243
-			v1245 := *(*int32)(unsafe.Add(m13, 88))
-			*(*int32)(unsafe.Add(m0, 88)) = v1245
-			v1247 := *(*int32)(unsafe.Add(m13, 92))
-			*(*int32)(unsafe.Add(m0, 92)) = v1247
-			v1249 := *(*int32)(unsafe.Add(m13, 96))
-			*(*int32)(unsafe.Add(m0, 96)) = v1249
-			v1251 := *(*int32)(unsafe.Add(m13, 100))
-			*(*int32)(unsafe.Add(m0, 100)) = v1251
-			v1253 := *(*int32)(unsafe.Add(m13, 104))
-			*(*int32)(unsafe.Add(m0, 104)) = v1253
-			v1255 := *(*int32)(unsafe.Add(m13, 108))
-			*(*int32)(unsafe.Add(m0, 108)) = v1255
-			v1257 := *(*int32)(unsafe.Add(m13, 112))
-			*(*int32)(unsafe.Add(m0, 112)) = v1257
-			v1259 := *(*int32)(unsafe.Add(m13, 116))
-			*(*int32)(unsafe.Add(m0, 116)) = v1259
-			v1261 := *(*int32)(unsafe.Add(m13, 120))
-			*(*int32)(unsafe.Add(m0, 120)) = v1261
-			v1263 := *(*int32)(unsafe.Add(m13, 124))
-			*(*int32)(unsafe.Add(m0, 124)) = v1263
-			v1265 := *(*int32)(m0)
-			*(*int32)(m14) = v1265
-			v1267 := *(*int32)(unsafe.Add(m0, 4))
-			*(*int32)(unsafe.Add(m14, 4)) = v1267
-			v1269 := *(*int32)(unsafe.Add(m0, 8))
-			*(*int32)(unsafe.Add(m14, 8)) = v1269
-			v1271 := *(*int32)(unsafe.Add(m0, 12))
-			*(*int32)(unsafe.Add(m14, 12)) = v1271
-			v1273 := *(*int32)(unsafe.Add(m0, 16))
-			*(*int32)(unsafe.Add(m14, 16)) = v1273
-			v1275 := *(*int32)(unsafe.Add(m0, 20))
-			*(*int32)(unsafe.Add(m14, 20)) = v1275
-			v1277 := *(*int32)(unsafe.Add(m0, 24))
-			*(*int32)(unsafe.Add(m14, 24)) = v1277
-			v1279 := *(*int32)(unsafe.Add(m0, 28))
-			*(*int32)(unsafe.Add(m14, 28)) = v1279
-			v1281 := *(*int32)(unsafe.Add(m0, 32))
-			*(*int32)(unsafe.Add(m14, 32)) = v1281
-			v1283 := *(*int32)(unsafe.Add(m0, 36))
-			*(*int32)(unsafe.Add(m14, 36)) = v1283
-			v1285 := *(*int32)(unsafe.Add(m0, 40))
-			*(*int32)(unsafe.Add(m14, 40)) = v1285
-			v1287 := *(*int32)(unsafe.Add(m0, 44))
-			*(*int32)(unsafe.Add(m14, 44)) = v1287
-			v1289 := *(*int32)(unsafe.Add(m0, 48))
-			*(*int32)(unsafe.Add(m14, 48)) = v1289
-			v1291 := *(*int32)(unsafe.Add(m0, 52))
-			*(*int32)(unsafe.Add(m14, 52)) = v1291
-			v1293 := *(*int32)(unsafe.Add(m0, 56))
-			*(*int32)(unsafe.Add(m14, 56)) = v1293
-			v1295 := *(*int32)(unsafe.Add(m0, 60))
-			*(*int32)(unsafe.Add(m14, 60)) = v1295
-			v1297 := *(*int32)(unsafe.Add(m0, 64))
-			*(*int32)(unsafe.Add(m14, 64)) = v1297
-			v1299 := *(*int32)(unsafe.Add(m0, 68))
-			*(*int32)(unsafe.Add(m14, 68)) = v1299
-			v1301 := *(*int32)(unsafe.Add(m0, 72))
-			*(*int32)(unsafe.Add(m14, 72)) = v1301
-			v1303 := *(*int32)(unsafe.Add(m0, 76))
-			*(*int32)(unsafe.Add(m14, 76)) = v1303
-			v1305 := *(*int32)(unsafe.Add(m0, 80))
-			*(*int32)(unsafe.Add(m14, 80)) = v1305
-			v1307 := *(*int32)(unsafe.Add(m0, 84))
-			*(*int32)(unsafe.Add(m14, 84)) = v1307
-			v1309 := *(*int32)(unsafe.Add(m0, 88))
-			*(*int32)(unsafe.Add(m14, 88)) = v1309
-			v1311 := *(*int32)(unsafe.Add(m0, 92))
-			*(*int32)(unsafe.Add(m14, 92)) = v1311
-			v1313 := *(*int32)(unsafe.Add(m0, 96))
-			*(*int32)(unsafe.Add(m14, 96)) = v1313
-			v1315 := *(*int32)(unsafe.Add(m0, 100))
-			*(*int32)(unsafe.Add(m14, 100)) = v1315
-			v1317 := *(*int32)(unsafe.Add(m0, 104))
-			*(*int32)(unsafe.Add(m14, 104)) = v1317
-			v1319 := *(*int32)(unsafe.Add(m0, 108))
-			*(*int32)(unsafe.Add(m14, 108)) = v1319
-			v1321 := *(*int32)(unsafe.Add(m0, 112))
-			*(*int32)(unsafe.Add(m14, 112)) = v1321
-			v1323 := *(*int32)(unsafe.Add(m0, 116))
-			*(*int32)(unsafe.Add(m14, 116)) = v1323
-			v1325 := *(*int32)(unsafe.Add(m0, 120))
-			*(*int32)(unsafe.Add(m14, 120)) = v1325
-			v1327 := *(*int32)(unsafe.Add(m0, 124))
-			*(*int32)(unsafe.Add(m14, 124)) = v1327
-			v1329 := uint64(v7) < uint64(v5)
-			if !v1329 {
-				goto b90
-			}
-		}
-		{
-			v1330 := *(*int32)(m14)
-			*(*int8)(unsafe.Add(p2, x*32)) = int8(uint32(v1330))
-			v1333 := *(*int32)(unsafe.Add(m14, 4))
-			*(*int8)(unsafe.Add(p2, x*32+1)) = int8(uint32(v1333))
-			v1336 := *(*int32)(unsafe.Add(m14, 8))
-			*(*int8)(unsafe.Add(p2, x*32+2)) = int8(uint32(v1336))
-			v1339 := *(*int32)(unsafe.Add(m14, 12))
-			*(*int8)(unsafe.Add(p2, x*32+3)) = int8(uint32(v1339))
-			v1342 := *(*int32)(unsafe.Add(m14, 16))
-			*(*int8)(unsafe.Add(p2, x*32+4)) = int8(uint32(v1342))
-			v1345 := *(*int32)(unsafe.Add(m14, 20))
-			*(*int8)(unsafe.Add(p2, x*32+5)) = int8(uint32(v1345))
-			v1348 := *(*int32)(unsafe.Add(m14, 24))
-			*(*int8)(unsafe.Add(p2, x*32+6)) = int8(uint32(v1348))
-			v1351 := *(*int32)(unsafe.Add(m14, 28))
-			*(*int8)(unsafe.Add(p2, x*32+7)) = int8(uint32(v1351))
-			v1354 := *(*int32)(unsafe.Add(m14, 32))
-			*(*int8)(unsafe.Add(p2, x*32+8)) = int8(uint32(v1354))
-			v1357 := *(*int32)(unsafe.Add(m14, 36))
-			*(*int8)(unsafe.Add(p2, x*32+9)) = int8(uint32(v1357))
-			v1360 := *(*int32)(unsafe.Add(m14, 40))
-			*(*int8)(unsafe.Add(p2, x*32+10)) = int8(uint32(v1360))
-			v1363 := *(*int32)(unsafe.Add(m14, 44))
-			*(*int8)(unsafe.Add(p2, x*32+11)) = int8(uint32(v1363))
-			v1366 := *(*int32)(unsafe.Add(m14, 48))
-			*(*int8)(unsafe.Add(p2, x*32+12)) = int8(uint32(v1366))
-			v1369 := *(*int32)(unsafe.Add(m14, 52))
-			*(*int8)(unsafe.Add(p2, x*32+13)) = int8(uint32(v1369))
-			v1372 := *(*int32)(unsafe.Add(m14, 56))
-			*(*int8)(unsafe.Add(p2, x*32+14)) = int8(uint32(v1372))
-			v1375 := *(*int32)(unsafe.Add(m14, 60))
-			*(*int8)(unsafe.Add(p2, x*32+15)) = int8(uint32(v1375))
-			v1378 := *(*int32)(unsafe.Add(m14, 64))
-			*(*int8)(unsafe.Add(p2, x*32+16)) = int8(uint32(v1378))
-			v1381 := *(*int32)(unsafe.Add(m14, 68))
-			*(*int8)(unsafe.Add(p2, x*32+17)) = int8(uint32(v1381))
-			v1384 := *(*int32)(unsafe.Add(m14, 72))
-			*(*int8)(unsafe.Add(p2, x*32+18)) = int8(uint32(v1384))
-			v1387 := *(*int32)(unsafe.Add(m14, 76))
-			*(*int8)(unsafe.Add(p2, x*32+19)) = int8(uint32(v1387))
-			v1390 := *(*int32)(unsafe.Add(m14, 80))
-			*(*int8)(unsafe.Add(p2, x*32+20)) = int8(uint32(v1390))
-			v1393 := *(*int32)(unsafe.Add(m14, 84))
-			*(*int8)(unsafe.Add(p2, x*32+21)) = int8(uint32(v1393))
-			v1396 := *(*int32)(unsafe.Add(m14, 88))
-			*(*int8)(unsafe.Add(p2, x*32+22)) = int8(uint32(v1396))
-			v1399 := *(*int32)(unsafe.Add(m14, 92))
-			*(*int8)(unsafe.Add(p2, x*32+23)) = int8(uint32(v1399))
-			v1402 := *(*int32)(unsafe.Add(m14, 96))
-			*(*int8)(unsafe.Add(p2, x*32+24)) = int8(uint32(v1402))
-			v1405 := *(*int32)(unsafe.Add(m14, 100))
-			*(*int8)(unsafe.Add(p2, x*32+25)) = int8(uint32(v1405))
-			v1408 := *(*int32)(unsafe.Add(m14, 104))
-			*(*int8)(unsafe.Add(p2, x*32+26)) = int8(uint32(v1408))
-			v1411 := *(*int32)(unsafe.Add(m14, 108))
-			*(*int8)(unsafe.Add(p2, x*32+27)) = int8(uint32(v1411))
-			v1414 := *(*int32)(unsafe.Add(m14, 112))
-			*(*int8)(unsafe.Add(p2, x*32+28)) = int8(uint32(v1414))
-			v1417 := *(*int32)(unsafe.Add(m14, 116))
-			*(*int8)(unsafe.Add(p2, x*32+29)) = int8(uint32(v1417))
-			v1420 := *(*int32)(unsafe.Add(m14, 120))
-			*(*int8)(unsafe.Add(p2, x*32+30)) = int8(uint32(v1420))
-			v1423 := *(*int32)(unsafe.Add(m14, 124))
-			*(*int8)(unsafe.Add(p2, x*32+31)) = int8(uint32(v1423))
+		if v861 != 0 {
+			g.Fault(8, 0, 0, v0)
 			continue
 		}
-	b90:
-		g.Fault(6, v7, v5, v0, int32(0), int32(0))
-		continue
-	b91:
-		g.Fault(7, v14, v16, v0, int32(0), int32(0))
-		continue
-	b92:
-		g.Fault(8, v16, v1, v0, int32(0), int32(0))
-		continue
-	b93:
-		g.Fault(9, v7, v3, v0, int32(0), int32(0))
-		continue
+		*(*[128]byte)(m11) = [128]byte{}
+		*(*int32)(m11) = int32(uint32(v840) >> 24)
+		*(*int32)(unsafe.Add(m11, 4)) = int32(uint32(v840)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 8)) = int32(uint32(v840)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 12)) = v840 & 255
+		*(*int32)(unsafe.Add(m11, 16)) = int32(uint32(v841) >> 24)
+		*(*int32)(unsafe.Add(m11, 20)) = int32(uint32(v841)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 24)) = int32(uint32(v841)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 28)) = v841 & 255
+		*(*int32)(unsafe.Add(m11, 32)) = int32(uint32(v842) >> 24)
+		*(*int32)(unsafe.Add(m11, 36)) = int32(uint32(v842)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 40)) = int32(uint32(v842)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 44)) = v842 & 255
+		*(*int32)(unsafe.Add(m11, 48)) = int32(uint32(v843) >> 24)
+		*(*int32)(unsafe.Add(m11, 52)) = int32(uint32(v843)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 56)) = int32(uint32(v843)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 60)) = v843 & 255
+		*(*int32)(unsafe.Add(m11, 64)) = int32(uint32(v844) >> 24)
+		*(*int32)(unsafe.Add(m11, 68)) = int32(uint32(v844)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 72)) = int32(uint32(v844)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 76)) = v844 & 255
+		*(*int32)(unsafe.Add(m11, 80)) = int32(uint32(v845) >> 24)
+		*(*int32)(unsafe.Add(m11, 84)) = int32(uint32(v845)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 88)) = int32(uint32(v845)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 92)) = v845 & 255
+		*(*int32)(unsafe.Add(m11, 96)) = int32(uint32(v846) >> 24)
+		*(*int32)(unsafe.Add(m11, 100)) = int32(uint32(v846)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 104)) = int32(uint32(v846)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 108)) = v846 & 255
+		*(*int32)(unsafe.Add(m11, 112)) = int32(uint32(v847) >> 24)
+		*(*int32)(unsafe.Add(m11, 116)) = int32(uint32(v847)>>16) & 255
+		*(*int32)(unsafe.Add(m11, 120)) = int32(uint32(v847)>>8) & 255
+		*(*int32)(unsafe.Add(m11, 124)) = v847 & 255
+		*(*int32)(m12) = *(*int32)(m11)
+		*(*int32)(unsafe.Add(m12, 4)) = *(*int32)(unsafe.Add(m11, 4))
+		*(*int32)(unsafe.Add(m12, 8)) = *(*int32)(unsafe.Add(m11, 8))
+		*(*int32)(unsafe.Add(m12, 12)) = *(*int32)(unsafe.Add(m11, 12))
+		*(*int32)(unsafe.Add(m12, 16)) = *(*int32)(unsafe.Add(m11, 16))
+		*(*int32)(unsafe.Add(m12, 20)) = *(*int32)(unsafe.Add(m11, 20))
+		*(*int32)(unsafe.Add(m12, 24)) = *(*int32)(unsafe.Add(m11, 24))
+		*(*int32)(unsafe.Add(m12, 28)) = *(*int32)(unsafe.Add(m11, 28))
+		*(*int32)(unsafe.Add(m12, 32)) = *(*int32)(unsafe.Add(m11, 32))
+		*(*int32)(unsafe.Add(m12, 36)) = *(*int32)(unsafe.Add(m11, 36))
+		*(*int32)(unsafe.Add(m12, 40)) = *(*int32)(unsafe.Add(m11, 40))
+		*(*int32)(unsafe.Add(m12, 44)) = *(*int32)(unsafe.Add(m11, 44))
+		*(*int32)(unsafe.Add(m12, 48)) = *(*int32)(unsafe.Add(m11, 48))
+		*(*int32)(unsafe.Add(m12, 52)) = *(*int32)(unsafe.Add(m11, 52))
+		*(*int32)(unsafe.Add(m12, 56)) = *(*int32)(unsafe.Add(m11, 56))
+		*(*int32)(unsafe.Add(m12, 60)) = *(*int32)(unsafe.Add(m11, 60))
+		*(*int32)(unsafe.Add(m12, 64)) = *(*int32)(unsafe.Add(m11, 64))
+		*(*int32)(unsafe.Add(m12, 68)) = *(*int32)(unsafe.Add(m11, 68))
+		*(*int32)(unsafe.Add(m12, 72)) = *(*int32)(unsafe.Add(m11, 72))
+		*(*int32)(unsafe.Add(m12, 76)) = *(*int32)(unsafe.Add(m11, 76))
+		*(*int32)(unsafe.Add(m12, 80)) = *(*int32)(unsafe.Add(m11, 80))
+		*(*int32)(unsafe.Add(m12, 84)) = *(*int32)(unsafe.Add(m11, 84))
+		*(*int32)(unsafe.Add(m12, 88)) = *(*int32)(unsafe.Add(m11, 88))
+		*(*int32)(unsafe.Add(m12, 92)) = *(*int32)(unsafe.Add(m11, 92))
+		*(*int32)(unsafe.Add(m12, 96)) = *(*int32)(unsafe.Add(m11, 96))
+		*(*int32)(unsafe.Add(m12, 100)) = *(*int32)(unsafe.Add(m11, 100))
+		*(*int32)(unsafe.Add(m12, 104)) = *(*int32)(unsafe.Add(m11, 104))
+		*(*int32)(unsafe.Add(m12, 108)) = *(*int32)(unsafe.Add(m11, 108))
+		*(*int32)(unsafe.Add(m12, 112)) = *(*int32)(unsafe.Add(m11, 112))
+		*(*int32)(unsafe.Add(m12, 116)) = *(*int32)(unsafe.Add(m11, 116))
+		*(*int32)(unsafe.Add(m12, 120)) = *(*int32)(unsafe.Add(m11, 120))
+		*(*int32)(unsafe.Add(m12, 124)) = *(*int32)(unsafe.Add(m11, 124))
+		*(*int32)(m7) = *(*int32)(m12)
+		*(*int32)(unsafe.Add(m7, 4)) = *(*int32)(unsafe.Add(m12, 4))
+		*(*int32)(unsafe.Add(m7, 8)) = *(*int32)(unsafe.Add(m12, 8))
+		*(*int32)(unsafe.Add(m7, 12)) = *(*int32)(unsafe.Add(m12, 12))
+		*(*int32)(unsafe.Add(m7, 16)) = *(*int32)(unsafe.Add(m12, 16))
+		*(*int32)(unsafe.Add(m7, 20)) = *(*int32)(unsafe.Add(m12, 20))
+		*(*int32)(unsafe.Add(m7, 24)) = *(*int32)(unsafe.Add(m12, 24))
+		*(*int32)(unsafe.Add(m7, 28)) = *(*int32)(unsafe.Add(m12, 28))
+		*(*int32)(unsafe.Add(m7, 32)) = *(*int32)(unsafe.Add(m12, 32))
+		*(*int32)(unsafe.Add(m7, 36)) = *(*int32)(unsafe.Add(m12, 36))
+		*(*int32)(unsafe.Add(m7, 40)) = *(*int32)(unsafe.Add(m12, 40))
+		*(*int32)(unsafe.Add(m7, 44)) = *(*int32)(unsafe.Add(m12, 44))
+		*(*int32)(unsafe.Add(m7, 48)) = *(*int32)(unsafe.Add(m12, 48))
+		*(*int32)(unsafe.Add(m7, 52)) = *(*int32)(unsafe.Add(m12, 52))
+		*(*int32)(unsafe.Add(m7, 56)) = *(*int32)(unsafe.Add(m12, 56))
+		*(*int32)(unsafe.Add(m7, 60)) = *(*int32)(unsafe.Add(m12, 60))
+		*(*int32)(unsafe.Add(m7, 64)) = *(*int32)(unsafe.Add(m12, 64))
+		*(*int32)(unsafe.Add(m7, 68)) = *(*int32)(unsafe.Add(m12, 68))
+		*(*int32)(unsafe.Add(m7, 72)) = *(*int32)(unsafe.Add(m12, 72))
+		*(*int32)(unsafe.Add(m7, 76)) = *(*int32)(unsafe.Add(m12, 76))
+		*(*int32)(unsafe.Add(m7, 80)) = *(*int32)(unsafe.Add(m12, 80))
+		*(*int32)(unsafe.Add(m7, 84)) = *(*int32)(unsafe.Add(m12, 84))
+		*(*int32)(unsafe.Add(m7, 88)) = *(*int32)(unsafe.Add(m12, 88))
+		*(*int32)(unsafe.Add(m7, 92)) = *(*int32)(unsafe.Add(m12, 92))
+		*(*int32)(unsafe.Add(m7, 96)) = *(*int32)(unsafe.Add(m12, 96))
+		*(*int32)(unsafe.Add(m7, 100)) = *(*int32)(unsafe.Add(m12, 100))
+		*(*int32)(unsafe.Add(m7, 104)) = *(*int32)(unsafe.Add(m12, 104))
+		*(*int32)(unsafe.Add(m7, 108)) = *(*int32)(unsafe.Add(m12, 108))
+		*(*int32)(unsafe.Add(m7, 112)) = *(*int32)(unsafe.Add(m12, 112))
+		*(*int32)(unsafe.Add(m7, 116)) = *(*int32)(unsafe.Add(m12, 116))
+		*(*int32)(unsafe.Add(m7, 120)) = *(*int32)(unsafe.Add(m12, 120))
+		*(*int32)(unsafe.Add(m7, 124)) = *(*int32)(unsafe.Add(m12, 124))
+		v1074 := *(*int32)(unsafe.Add(m7, 4))
+		v1075 := *(*int32)(unsafe.Add(m7, 8))
+		v1076 := *(*int32)(unsafe.Add(m7, 12))
+		v1077 := *(*int32)(unsafe.Add(m7, 16))
+		v1078 := *(*int32)(unsafe.Add(m7, 20))
+		v1079 := *(*int32)(unsafe.Add(m7, 24))
+		v1080 := *(*int32)(unsafe.Add(m7, 28))
+		v1081 := *(*int32)(unsafe.Add(m7, 32))
+		v1082 := *(*int32)(unsafe.Add(m7, 36))
+		v1083 := *(*int32)(unsafe.Add(m7, 40))
+		v1084 := *(*int32)(unsafe.Add(m7, 44))
+		v1085 := *(*int32)(unsafe.Add(m7, 48))
+		v1086 := *(*int32)(unsafe.Add(m7, 52))
+		v1087 := *(*int32)(unsafe.Add(m7, 56))
+		v1088 := *(*int32)(unsafe.Add(m7, 60))
+		v1089 := *(*int32)(unsafe.Add(m7, 64))
+		v1090 := *(*int32)(unsafe.Add(m7, 68))
+		v1091 := *(*int32)(unsafe.Add(m7, 72))
+		v1092 := *(*int32)(unsafe.Add(m7, 76))
+		v1093 := *(*int32)(unsafe.Add(m7, 80))
+		v1094 := *(*int32)(unsafe.Add(m7, 84))
+		v1095 := *(*int32)(unsafe.Add(m7, 88))
+		v1096 := *(*int32)(unsafe.Add(m7, 92))
+		v1097 := *(*int32)(unsafe.Add(m7, 96))
+		v1098 := *(*int32)(unsafe.Add(m7, 100))
+		v1099 := *(*int32)(unsafe.Add(m7, 104))
+		v1100 := *(*int32)(unsafe.Add(m7, 108))
+		v1101 := *(*int32)(unsafe.Add(m7, 112))
+		v1102 := *(*int32)(unsafe.Add(m7, 116))
+		v1103 := *(*int32)(unsafe.Add(m7, 120))
+		v1104 := *(*int32)(unsafe.Add(m7, 124))
+		*(*int32)(m4) = *(*int32)(m7)
+		*(*int32)(unsafe.Add(m4, 4)) = v1074
+		*(*int32)(unsafe.Add(m4, 8)) = v1075
+		*(*int32)(unsafe.Add(m4, 12)) = v1076
+		*(*int32)(unsafe.Add(m4, 16)) = v1077
+		*(*int32)(unsafe.Add(m4, 20)) = v1078
+		*(*int32)(unsafe.Add(m4, 24)) = v1079
+		*(*int32)(unsafe.Add(m4, 28)) = v1080
+		*(*int32)(unsafe.Add(m4, 32)) = v1081
+		*(*int32)(unsafe.Add(m4, 36)) = v1082
+		*(*int32)(unsafe.Add(m4, 40)) = v1083
+		*(*int32)(unsafe.Add(m4, 44)) = v1084
+		*(*int32)(unsafe.Add(m4, 48)) = v1085
+		*(*int32)(unsafe.Add(m4, 52)) = v1086
+		*(*int32)(unsafe.Add(m4, 56)) = v1087
+		*(*int32)(unsafe.Add(m4, 60)) = v1088
+		*(*int32)(unsafe.Add(m4, 64)) = v1089
+		*(*int32)(unsafe.Add(m4, 68)) = v1090
+		*(*int32)(unsafe.Add(m4, 72)) = v1091
+		*(*int32)(unsafe.Add(m4, 76)) = v1092
+		*(*int32)(unsafe.Add(m4, 80)) = v1093
+		*(*int32)(unsafe.Add(m4, 84)) = v1094
+		*(*int32)(unsafe.Add(m4, 88)) = v1095
+		*(*int32)(unsafe.Add(m4, 92)) = v1096
+		*(*int32)(unsafe.Add(m4, 96)) = v1097
+		*(*int32)(unsafe.Add(m4, 100)) = v1098
+		*(*int32)(unsafe.Add(m4, 104)) = v1099
+		*(*int32)(unsafe.Add(m4, 108)) = v1100
+		*(*int32)(unsafe.Add(m4, 112)) = v1101
+		*(*int32)(unsafe.Add(m4, 116)) = v1102
+		*(*int32)(unsafe.Add(m4, 120)) = v1103
+		*(*int32)(unsafe.Add(m4, 124)) = v1104
+		*(*int32)(m13) = *(*int32)(m4)
+		*(*int32)(unsafe.Add(m13, 4)) = *(*int32)(unsafe.Add(m4, 4))
+		*(*int32)(unsafe.Add(m13, 8)) = *(*int32)(unsafe.Add(m4, 8))
+		*(*int32)(unsafe.Add(m13, 12)) = *(*int32)(unsafe.Add(m4, 12))
+		*(*int32)(unsafe.Add(m13, 16)) = *(*int32)(unsafe.Add(m4, 16))
+		*(*int32)(unsafe.Add(m13, 20)) = *(*int32)(unsafe.Add(m4, 20))
+		*(*int32)(unsafe.Add(m13, 24)) = *(*int32)(unsafe.Add(m4, 24))
+		*(*int32)(unsafe.Add(m13, 28)) = *(*int32)(unsafe.Add(m4, 28))
+		*(*int32)(unsafe.Add(m13, 32)) = *(*int32)(unsafe.Add(m4, 32))
+		*(*int32)(unsafe.Add(m13, 36)) = *(*int32)(unsafe.Add(m4, 36))
+		*(*int32)(unsafe.Add(m13, 40)) = *(*int32)(unsafe.Add(m4, 40))
+		*(*int32)(unsafe.Add(m13, 44)) = *(*int32)(unsafe.Add(m4, 44))
+		*(*int32)(unsafe.Add(m13, 48)) = *(*int32)(unsafe.Add(m4, 48))
+		*(*int32)(unsafe.Add(m13, 52)) = *(*int32)(unsafe.Add(m4, 52))
+		*(*int32)(unsafe.Add(m13, 56)) = *(*int32)(unsafe.Add(m4, 56))
+		*(*int32)(unsafe.Add(m13, 60)) = *(*int32)(unsafe.Add(m4, 60))
+		*(*int32)(unsafe.Add(m13, 64)) = *(*int32)(unsafe.Add(m4, 64))
+		*(*int32)(unsafe.Add(m13, 68)) = *(*int32)(unsafe.Add(m4, 68))
+		*(*int32)(unsafe.Add(m13, 72)) = *(*int32)(unsafe.Add(m4, 72))
+		*(*int32)(unsafe.Add(m13, 76)) = *(*int32)(unsafe.Add(m4, 76))
+		*(*int32)(unsafe.Add(m13, 80)) = *(*int32)(unsafe.Add(m4, 80))
+		*(*int32)(unsafe.Add(m13, 84)) = *(*int32)(unsafe.Add(m4, 84))
+		*(*int32)(unsafe.Add(m13, 88)) = *(*int32)(unsafe.Add(m4, 88))
+		*(*int32)(unsafe.Add(m13, 92)) = *(*int32)(unsafe.Add(m4, 92))
+		*(*int32)(unsafe.Add(m13, 96)) = *(*int32)(unsafe.Add(m4, 96))
+		*(*int32)(unsafe.Add(m13, 100)) = *(*int32)(unsafe.Add(m4, 100))
+		*(*int32)(unsafe.Add(m13, 104)) = *(*int32)(unsafe.Add(m4, 104))
+		*(*int32)(unsafe.Add(m13, 108)) = *(*int32)(unsafe.Add(m4, 108))
+		*(*int32)(unsafe.Add(m13, 112)) = *(*int32)(unsafe.Add(m4, 112))
+		*(*int32)(unsafe.Add(m13, 116)) = *(*int32)(unsafe.Add(m4, 116))
+		*(*int32)(unsafe.Add(m13, 120)) = *(*int32)(unsafe.Add(m4, 120))
+		*(*int32)(unsafe.Add(m13, 124)) = *(*int32)(unsafe.Add(m4, 124))
+		*(*int32)(m0) = *(*int32)(m13)
+		*(*int32)(unsafe.Add(m0, 4)) = *(*int32)(unsafe.Add(m13, 4))
+		*(*int32)(unsafe.Add(m0, 8)) = *(*int32)(unsafe.Add(m13, 8))
+		*(*int32)(unsafe.Add(m0, 12)) = *(*int32)(unsafe.Add(m13, 12))
+		*(*int32)(unsafe.Add(m0, 16)) = *(*int32)(unsafe.Add(m13, 16))
+		*(*int32)(unsafe.Add(m0, 20)) = *(*int32)(unsafe.Add(m13, 20))
+		*(*int32)(unsafe.Add(m0, 24)) = *(*int32)(unsafe.Add(m13, 24))
+		*(*int32)(unsafe.Add(m0, 28)) = *(*int32)(unsafe.Add(m13, 28))
+		*(*int32)(unsafe.Add(m0, 32)) = *(*int32)(unsafe.Add(m13, 32))
+		*(*int32)(unsafe.Add(m0, 36)) = *(*int32)(unsafe.Add(m13, 36))
+		*(*int32)(unsafe.Add(m0, 40)) = *(*int32)(unsafe.Add(m13, 40))
+		*(*int32)(unsafe.Add(m0, 44)) = *(*int32)(unsafe.Add(m13, 44))
+		*(*int32)(unsafe.Add(m0, 48)) = *(*int32)(unsafe.Add(m13, 48))
+		*(*int32)(unsafe.Add(m0, 52)) = *(*int32)(unsafe.Add(m13, 52))
+		*(*int32)(unsafe.Add(m0, 56)) = *(*int32)(unsafe.Add(m13, 56))
+		*(*int32)(unsafe.Add(m0, 60)) = *(*int32)(unsafe.Add(m13, 60))
+		*(*int32)(unsafe.Add(m0, 64)) = *(*int32)(unsafe.Add(m13, 64))
+		*(*int32)(unsafe.Add(m0, 68)) = *(*int32)(unsafe.Add(m13, 68))
+		*(*int32)(unsafe.Add(m0, 72)) = *(*int32)(unsafe.Add(m13, 72))
+		*(*int32)(unsafe.Add(m0, 76)) = *(*int32)(unsafe.Add(m13, 76))
+		*(*int32)(unsafe.Add(m0, 80)) = *(*int32)(unsafe.Add(m13, 80))
+		*(*int32)(unsafe.Add(m0, 84)) = *(*int32)(unsafe.Add(m13, 84))
+		*(*int32)(unsafe.Add(m0, 88)) = *(*int32)(unsafe.Add(m13, 88))
+		*(*int32)(unsafe.Add(m0, 92)) = *(*int32)(unsafe.Add(m13, 92))
+		*(*int32)(unsafe.Add(m0, 96)) = *(*int32)(unsafe.Add(m13, 96))
+		*(*int32)(unsafe.Add(m0, 100)) = *(*int32)(unsafe.Add(m13, 100))
+		*(*int32)(unsafe.Add(m0, 104)) = *(*int32)(unsafe.Add(m13, 104))
+		*(*int32)(unsafe.Add(m0, 108)) = *(*int32)(unsafe.Add(m13, 108))
+		*(*int32)(unsafe.Add(m0, 112)) = *(*int32)(unsafe.Add(m13, 112))
+		*(*int32)(unsafe.Add(m0, 116)) = *(*int32)(unsafe.Add(m13, 116))
+		*(*int32)(unsafe.Add(m0, 120)) = *(*int32)(unsafe.Add(m13, 120))
+		*(*int32)(unsafe.Add(m0, 124)) = *(*int32)(unsafe.Add(m13, 124))
+		*(*int32)(m14) = *(*int32)(m0)
+		*(*int32)(unsafe.Add(m14, 4)) = *(*int32)(unsafe.Add(m0, 4))
+		*(*int32)(unsafe.Add(m14, 8)) = *(*int32)(unsafe.Add(m0, 8))
+		*(*int32)(unsafe.Add(m14, 12)) = *(*int32)(unsafe.Add(m0, 12))
+		*(*int32)(unsafe.Add(m14, 16)) = *(*int32)(unsafe.Add(m0, 16))
+		*(*int32)(unsafe.Add(m14, 20)) = *(*int32)(unsafe.Add(m0, 20))
+		*(*int32)(unsafe.Add(m14, 24)) = *(*int32)(unsafe.Add(m0, 24))
+		*(*int32)(unsafe.Add(m14, 28)) = *(*int32)(unsafe.Add(m0, 28))
+		*(*int32)(unsafe.Add(m14, 32)) = *(*int32)(unsafe.Add(m0, 32))
+		*(*int32)(unsafe.Add(m14, 36)) = *(*int32)(unsafe.Add(m0, 36))
+		*(*int32)(unsafe.Add(m14, 40)) = *(*int32)(unsafe.Add(m0, 40))
+		*(*int32)(unsafe.Add(m14, 44)) = *(*int32)(unsafe.Add(m0, 44))
+		*(*int32)(unsafe.Add(m14, 48)) = *(*int32)(unsafe.Add(m0, 48))
+		*(*int32)(unsafe.Add(m14, 52)) = *(*int32)(unsafe.Add(m0, 52))
+		*(*int32)(unsafe.Add(m14, 56)) = *(*int32)(unsafe.Add(m0, 56))
+		*(*int32)(unsafe.Add(m14, 60)) = *(*int32)(unsafe.Add(m0, 60))
+		*(*int32)(unsafe.Add(m14, 64)) = *(*int32)(unsafe.Add(m0, 64))
+		*(*int32)(unsafe.Add(m14, 68)) = *(*int32)(unsafe.Add(m0, 68))
+		*(*int32)(unsafe.Add(m14, 72)) = *(*int32)(unsafe.Add(m0, 72))
+		*(*int32)(unsafe.Add(m14, 76)) = *(*int32)(unsafe.Add(m0, 76))
+		*(*int32)(unsafe.Add(m14, 80)) = *(*int32)(unsafe.Add(m0, 80))
+		*(*int32)(unsafe.Add(m14, 84)) = *(*int32)(unsafe.Add(m0, 84))
+		*(*int32)(unsafe.Add(m14, 88)) = *(*int32)(unsafe.Add(m0, 88))
+		*(*int32)(unsafe.Add(m14, 92)) = *(*int32)(unsafe.Add(m0, 92))
+		*(*int32)(unsafe.Add(m14, 96)) = *(*int32)(unsafe.Add(m0, 96))
+		*(*int32)(unsafe.Add(m14, 100)) = *(*int32)(unsafe.Add(m0, 100))
+		*(*int32)(unsafe.Add(m14, 104)) = *(*int32)(unsafe.Add(m0, 104))
+		*(*int32)(unsafe.Add(m14, 108)) = *(*int32)(unsafe.Add(m0, 108))
+		*(*int32)(unsafe.Add(m14, 112)) = *(*int32)(unsafe.Add(m0, 112))
+		*(*int32)(unsafe.Add(m14, 116)) = *(*int32)(unsafe.Add(m0, 116))
+		*(*int32)(unsafe.Add(m14, 120)) = *(*int32)(unsafe.Add(m0, 120))
+		*(*int32)(unsafe.Add(m14, 124)) = *(*int32)(unsafe.Add(m0, 124))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(9, v7, v5, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p2, x*32)) = int8(uint32(*(*int32)(m14)))
+		*(*int8)(unsafe.Add(p2, x*32+1)) = int8(uint32(*(*int32)(unsafe.Add(m14, 4))))
+		*(*int8)(unsafe.Add(p2, x*32+2)) = int8(uint32(*(*int32)(unsafe.Add(m14, 8))))
+		*(*int8)(unsafe.Add(p2, x*32+3)) = int8(uint32(*(*int32)(unsafe.Add(m14, 12))))
+		*(*int8)(unsafe.Add(p2, x*32+4)) = int8(uint32(*(*int32)(unsafe.Add(m14, 16))))
+		*(*int8)(unsafe.Add(p2, x*32+5)) = int8(uint32(*(*int32)(unsafe.Add(m14, 20))))
+		*(*int8)(unsafe.Add(p2, x*32+6)) = int8(uint32(*(*int32)(unsafe.Add(m14, 24))))
+		*(*int8)(unsafe.Add(p2, x*32+7)) = int8(uint32(*(*int32)(unsafe.Add(m14, 28))))
+		*(*int8)(unsafe.Add(p2, x*32+8)) = int8(uint32(*(*int32)(unsafe.Add(m14, 32))))
+		*(*int8)(unsafe.Add(p2, x*32+9)) = int8(uint32(*(*int32)(unsafe.Add(m14, 36))))
+		*(*int8)(unsafe.Add(p2, x*32+10)) = int8(uint32(*(*int32)(unsafe.Add(m14, 40))))
+		*(*int8)(unsafe.Add(p2, x*32+11)) = int8(uint32(*(*int32)(unsafe.Add(m14, 44))))
+		*(*int8)(unsafe.Add(p2, x*32+12)) = int8(uint32(*(*int32)(unsafe.Add(m14, 48))))
+		*(*int8)(unsafe.Add(p2, x*32+13)) = int8(uint32(*(*int32)(unsafe.Add(m14, 52))))
+		*(*int8)(unsafe.Add(p2, x*32+14)) = int8(uint32(*(*int32)(unsafe.Add(m14, 56))))
+		*(*int8)(unsafe.Add(p2, x*32+15)) = int8(uint32(*(*int32)(unsafe.Add(m14, 60))))
+		*(*int8)(unsafe.Add(p2, x*32+16)) = int8(uint32(*(*int32)(unsafe.Add(m14, 64))))
+		*(*int8)(unsafe.Add(p2, x*32+17)) = int8(uint32(*(*int32)(unsafe.Add(m14, 68))))
+		*(*int8)(unsafe.Add(p2, x*32+18)) = int8(uint32(*(*int32)(unsafe.Add(m14, 72))))
+		*(*int8)(unsafe.Add(p2, x*32+19)) = int8(uint32(*(*int32)(unsafe.Add(m14, 76))))
+		*(*int8)(unsafe.Add(p2, x*32+20)) = int8(uint32(*(*int32)(unsafe.Add(m14, 80))))
+		*(*int8)(unsafe.Add(p2, x*32+21)) = int8(uint32(*(*int32)(unsafe.Add(m14, 84))))
+		*(*int8)(unsafe.Add(p2, x*32+22)) = int8(uint32(*(*int32)(unsafe.Add(m14, 88))))
+		*(*int8)(unsafe.Add(p2, x*32+23)) = int8(uint32(*(*int32)(unsafe.Add(m14, 92))))
+		*(*int8)(unsafe.Add(p2, x*32+24)) = int8(uint32(*(*int32)(unsafe.Add(m14, 96))))
+		*(*int8)(unsafe.Add(p2, x*32+25)) = int8(uint32(*(*int32)(unsafe.Add(m14, 100))))
+		*(*int8)(unsafe.Add(p2, x*32+26)) = int8(uint32(*(*int32)(unsafe.Add(m14, 104))))
+		*(*int8)(unsafe.Add(p2, x*32+27)) = int8(uint32(*(*int32)(unsafe.Add(m14, 108))))
+		*(*int8)(unsafe.Add(p2, x*32+28)) = int8(uint32(*(*int32)(unsafe.Add(m14, 112))))
+		*(*int8)(unsafe.Add(p2, x*32+29)) = int8(uint32(*(*int32)(unsafe.Add(m14, 116))))
+		*(*int8)(unsafe.Add(p2, x*32+30)) = int8(uint32(*(*int32)(unsafe.Add(m14, 120))))
+		*(*int8)(unsafe.Add(p2, x*32+31)) = int8(uint32(*(*int32)(unsafe.Add(m14, 124))))
 	}
-	return -1
 }

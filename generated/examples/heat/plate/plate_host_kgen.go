@@ -12,12 +12,6 @@ import (
 // flameHost is some work-items of the kernel [Flame].
 type flameHost struct {
 	kernelimpl.HostGroup
-	v2 int64
-	v3 int64
-	v4 int64
-	v5 int64
-	v6 float32
-	v7 int64
 }
 
 func newFlameHost() kernelimpl.HostForm { return new(flameHost) }
@@ -26,32 +20,19 @@ var flameHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/heat/plate/kernel.go:43:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *flameHost) Begin() {
 	g.Sites = flameHostSites
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[float32](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
 }
 
-// Run runs it.
 func (g *flameHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *flameHost) r0() int {
-	v5 := g.v5
+	v5 := g.Int64(48)
 	v16 := v5 * v5
-	v3 := g.v3
-	v2 := g.v2
-	v4 := g.v4
-	v7 := g.v7
+	v3 := g.Int64(32)
+	v2 := g.Int64(24)
+	v4 := g.Int64(40)
+	v7 := g.Int64(72)
 	p5 := g.Pointer(5)
-	v6 := g.v6
+	v6 := g.Float32(56)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
 	y := g.Lo / nx
@@ -60,87 +41,54 @@ func (g *flameHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v11, v12, v21 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v9 := int64(uint32(v0))
-			v10 := int64(uint32(v1))
-			v11 = v10 - v5
-			v12 = v9 - v5
-			if !(((v11 * v11) + (v12 * v12)) <= v16) {
-				goto b4
-			}
+		var v21 int64
+		v0 := int32(x)
+		v1 := int32(y)
+		v11 := int64(uint32(v1)) - v5
+		v12 := int64(uint32(v0)) - v5
+		if ((v11 * v11) + (v12 * v12)) > v16 {
+			goto b4
 		}
-		{
-			v18 := v3 + v11
-			v19 := v18 * v2
-			v21 = (v19 + v4) + v12
-			if !(uint64(v21) < uint64(v7)) {
-				goto b3
-			}
+		v21 = (((v3 + v11) * v2) + v4) + v12
+		if uint64(v21) >= uint64(v7) {
+			g.Fault(0, v21, v7, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p5, int(v21)*4)) = v6
-		goto b4
-	b3:
-		g.Fault(0, v21, v7, v0, v1, int32(0))
-		continue
 	b4:
-		continue
 	}
-	return -1
 }
 
 // stepHost is some work-items of the kernel [Step].
 type stepHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 int64
-	v5 float32
-	v6 int64
-	v8 int64
 }
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
 var stepHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:56"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:41"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:28"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:15"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:27:7"},
 	{Kind: 1, Pos: "examples/heat/plate/kernel.go:22:11"},
+	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:15"},
+	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:28"},
+	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:41"},
+	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:56"},
+	{Kind: 1, Pos: "examples/heat/plate/kernel.go:27:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[float32](&g.HostGroup, 32)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *stepHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *stepHost) r0() int {
-	v4 := g.v4
-	v6 := g.v6
+	v4 := g.Int64(24)
+	v6 := g.Int64(48)
 	p2 := g.Pointer(2)
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v18 := v3 + -1
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v20 := v2 + -1
-	v5 := g.v5
-	v8 := g.v8
+	v5 := g.Float32(32)
+	v8 := g.Int64(64)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -150,104 +98,64 @@ func (g *stepHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v13, v22, v25, v29, v33 int64
-		var v15, v24, v28, v32, v44 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v10 := int64(uint32(v0))
-			v11 := int64(uint32(v1))
-			v12 := v11 * v4
-			v13 = v12 + v10
-			if !(uint64(v13) < uint64(v6)) {
-				goto b17
-			}
+		var v22, v25, v29, v33 int64
+		var v24, v28, v32, v44 float32
+		v0 := int32(x)
+		v1 := int32(y)
+		v13 := (int64(uint32(v1)) * v4) + int64(uint32(v0))
+		if uint64(v13) >= uint64(v6) {
+			g.Fault(0, v13, v6, v0, v1)
+			continue
 		}
-		{
-			v15 = *(*float32)(unsafe.Add(p2, int(v13)*4))
-			v16 := v1 != 0
-			if !v16 {
-				v44 = v15
-				goto b14
-			}
+		v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
+		if v1 == 0 {
+			v44 = v15
+			goto b14
 		}
-		{
-			v17 := v0 != 0
-			if !v17 {
-				v44 = v15
-				goto b14
-			}
+		if v0 == 0 {
+			v44 = v15
+			goto b14
 		}
-		{
-			v19 := v1 < v18
-			if !v19 {
-				v44 = v15
-				goto b14
-			}
+		if v1 >= v18 {
+			v44 = v15
+			goto b14
 		}
-		{
-			v21 := v0 < v20
-			if !v21 {
-				v44 = v15
-				goto b14
-			}
+		if v0 >= v20 {
+			v44 = v15
+			goto b14
 		}
 		v22 = v13 + -1
-		if !(uint64(v22) < uint64(v6)) {
-			goto b13
+		if uint64(v22) >= uint64(v6) {
+			g.Fault(1, v22, v6, v0, v1)
+			continue
 		}
 		v24 = *(*float32)(unsafe.Add(p2, int(v22)*4))
 		v25 = v13 + 1
-		if !(uint64(v25) < uint64(v6)) {
-			goto b12
+		if uint64(v25) >= uint64(v6) {
+			g.Fault(2, v25, v6, v0, v1)
+			continue
+		}
+		v28 = float32(v24 + *(*float32)(unsafe.Add(p2, int(v25)*4)))
+		v29 = v13 - v4
+		if uint64(v29) >= uint64(v6) {
+			g.Fault(3, v29, v6, v0, v1)
+			continue
+		}
+		v32 = float32(v28 + *(*float32)(unsafe.Add(p2, int(v29)*4)))
+		v33 = v13 + v4
+		if uint64(v33) >= uint64(v6) {
+			g.Fault(4, v33, v6, v0, v1)
+			continue
 		}
 		{
-			v27 := *(*float32)(unsafe.Add(p2, int(v25)*4))
-			v28 = float32(v24 + v27)
-			v29 = v13 - v4
-			if !(uint64(v29) < uint64(v6)) {
-				goto b11
-			}
+			v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
+			v44 = float32(v5*v38 + v15)
 		}
-		{
-			v31 := *(*float32)(unsafe.Add(p2, int(v29)*4))
-			v32 = float32(v28 + v31)
-			v33 = v13 + v4
-			if !(uint64(v33) < uint64(v6)) {
-				goto b10
-			}
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			v39 := float32(v5*float32((-v15)*float32(4)+float32(v32+v35)) + v15)
-			v44 = v39
-			goto b14
-		}
-	b10:
-		g.Fault(0, v33, v6, v0, v1, int32(0))
-		continue
-	b11:
-		g.Fault(1, v29, v6, v0, v1, int32(0))
-		continue
-	b12:
-		g.Fault(2, v25, v6, v0, v1, int32(0))
-		continue
-	b13:
-		g.Fault(3, v22, v6, v0, v1, int32(0))
-		continue
 	b14:
-		if !(uint64(v13) < uint64(v8)) {
-			goto b16
+		if uint64(v13) >= uint64(v8) {
+			g.Fault(5, v13, v8, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
-		continue
-	b16:
-		g.Fault(4, v13, v8, v0, v1, int32(0))
-		continue
-	b17:
-		g.Fault(5, v13, v6, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }

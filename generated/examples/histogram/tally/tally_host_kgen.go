@@ -13,9 +13,6 @@ import (
 // tallyHost is a work-group of the kernel [Tally].
 type tallyHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v6 int32
 }
 
 func newTallyHost() kernelimpl.HostForm { return new(tallyHost) }
@@ -24,134 +21,86 @@ var tallyHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/histogram/tally/kernel.go:43:28"},
 }
 
-// Begin readies the form for a launch.
 func (g *tallyHost) Begin() {
 	g.Sites = tallyHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
 	g.Allot(0, 3072)
 }
 
-// Run runs it.
 func (g *tallyHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 33 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 40 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 33 of kernel.go.
-func (g *tallyHost) r1() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, kernel.go:33
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	v6 := g.v6
+	v6 := g.Int32(8)
 	v7 := int64(uint32(v6))
 	stop := g.Cancelled()
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
+	for li := range n {
+		v0 := int32(basex + li)
 		var v8 int64
-		{
-			v5 := int64(uint32(v0))
-			v8 = v5
-		}
+		v8 = int64(uint32(v0))
 	b2:
-		if !(v8 < v1) {
-			goto b4
+		if v8 >= v1 {
+			continue
 		}
-		{
-			v10 := *(*int32)(unsafe.Add(p0, int(v8)*4))
-			_ = *(*int32)(unsafe.Add(m0, int(v10&255)*4))
-			*(*int32)(unsafe.Add(m0, int(v10&255)*4)) += int32(1)
-			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4))
-			*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4)) += int32(1)
-			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4))
-			*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4)) += int32(1)
-			v8 = v8 + v7
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
+		v10 := *(*int32)(unsafe.Add(p0, int(v8)*4))
+		_ = *(*int32)(unsafe.Add(m0, int(v10&255)*4))
+		*(*int32)(unsafe.Add(m0, int(v10&255)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4))
+		*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4))
+		*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4)) += int32(1)
+		v8 = v8 + v7
+		if stop.Load() {
+			g.Stop()
+			return
 		}
-	b4:
-		continue
+		goto b2
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 40 of kernel.go.
-func (g *tallyHost) r2() int {
-	const n = 256
-	v3 := g.v3
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:40
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
+	for li := range n {
+		v0 := int32(basex + li)
 		var v33, v35, v39, v42 int32
 		var v40 int64
-		{
-			v22 := int32(x)
-			v23 := int64(uint32(v22))
-			v24 := uint64(v23) < uint64(v3)
-			v25 := 768 - v22
-			v26 := v25 + -1
-			v27 := v26 / 256
-			v28 := v27 * 256
-			if !(v24 && (uint64(int64(uint32(v22+v28))) < uint64(v3))) {
-				v39 = v22
-				goto b10
-			}
-			v33 = v22
+		v22 := int32(li)
+		v31 := uint64(int64(uint32(v22+((((768-v22)+-1)/256)*256)))) < uint64(v3)
+		if !((uint64(int64(uint32(v22))) < uint64(v3)) && v31) {
+			v39 = v22
+			goto b10
 		}
+		v33 = v22
 	b6:
-		if !(v33 < 768) {
+		if v33 >= 768 {
 			goto b16
 		}
 		v35 = *(*int32)(unsafe.Add(m0, int(v33)*4))
-		if !(v35 != 0) {
-			goto b9
+		if v35 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v33)*4)), v35)
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v33)*4)), v35)
-	b9:
 		v33 = v33 + 256
 		goto b6
 	b10:
 		v40 = int64(uint32(v39))
-		if !(v39 < 768) {
+		if v39 >= 768 {
 			goto b16
 		}
 		v42 = *(*int32)(unsafe.Add(m0, int(v39)*4))
-		if !(v42 != 0) {
+		if v42 == 0 {
 			goto b15
 		}
-		if !(uint64(v40) < uint64(v3)) {
-			goto b14
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(0, v40, v3, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v39)*4)), v42)
-		goto b15
-	b14:
-		g.Fault(0, v40, v3, v0, int32(0), int32(0))
-		continue
 	b15:
 		v39 = v39 + 256
 		goto b10
 	b16:
-		continue
 	}
-	return -1
 }

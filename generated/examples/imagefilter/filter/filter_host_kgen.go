@@ -12,55 +12,36 @@ import (
 // blurHost is some work-items of the kernel [Blur].
 type blurHost struct {
 	kernelimpl.HostGroup
-	v2  int32
-	v3  int32
-	v4  int64
-	v6  int8
-	v9  int64
-	v11 int64
 }
 
 func newBlurHost() kernelimpl.HostForm { return new(blurHost) }
 
 var blurHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
+	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
 }
 
-// Begin readies the form for a launch.
 func (g *blurHost) Begin() {
 	g.Sites = blurHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v6 = kernelimpl.HostArg[int8](&g.HostGroup, 40)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*blurHost) Spare() {}
 
-// Run runs it.
 func (g *blurHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blurHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v16 := int64(uint32(v3))
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v15 := int64(uint32(v2))
 	v17 := v16 * v15
-	v9 := g.v9
+	v9 := g.Int64(56)
 	v18 := uint64(v17) <= uint64(v9)
-	v11 := g.v11
+	v11 := g.Int64(72)
 	v19 := uint64(v17) <= uint64(v11)
-	v4 := g.v4
+	v4 := g.Int64(32)
+	p3 := g.Pointer(3)
 	p0 := g.Pointer(0)
 	v20 := v4 / 2
-	v6 := g.v6
+	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 40)
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0
 	v21 := v3 + -1
@@ -69,7 +50,6 @@ func (g *blurHost) r0() int {
 	v24 := int64(uint32(v23))
 	p2 := g.Pointer(2)
 	stop := g.Cancelled()
-	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
 	y := g.Lo / nx
@@ -79,79 +59,31 @@ func (g *blurHost) r0() int {
 			y++
 		}
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v1, v25, v26, v27, v28, v32 int32
-		var v13, v14, v29, v30, v33, v44, v45 int64
-		v0 = int32(x)
-		v1 = int32(y)
-		v13 = int64(uint32(v0))
-		v14 = int64(uint32(v1))
+		var v25, v26, v27, v28 int32
+		var v29, v44, v45 int64
+		v0 := int32(x)
+		v1 := int32(y)
+		v13 := int64(uint32(v0))
+		v14 := int64(uint32(v1))
 		if !v18 {
-			goto b9
+			g.Fault(0, v17, v9, v0, v1)
+			continue
 		}
 		if !v19 {
-			goto b8
+			g.Fault(1, v17, v11, v0, v1)
+			continue
 		}
-		v25 = int32(2048)
-		v26 = int32(2048)
-		v27 = int32(2048)
-		v28 = int32(2048)
-		v29 = int64(-1)
+		v25 = 2048
+		v26 = 2048
+		v27 = 2048
+		v28 = 2048
+		v29 = -1
 	b2:
-		v30 = v29 + 1
-		if !(v30 < v4) {
-			goto b7
-		}
-		v32 = *(*int32)(unsafe.Add(p0, int(v30)*4))
-		v33 = v30 - v20
-		if !v8 {
-			goto b5
-		}
-		{
-			v34 := v14 + v33
-			v36 := int64(0)
-			if 0 < v34 {
-				v36 = v34
-			}
-			v38 := v22
-			if v36 < v22 {
-				v38 = v36
-			}
-			v44 = v38
-			v45 = v13
-			goto b6
-		}
-	b5:
-		{
-			v39 := v13 + v33
-			v41 := int64(0)
-			if 0 < v39 {
-				v41 = v39
-			}
-			v43 := v24
-			if v41 < v24 {
-				v43 = v41
-			}
-			v44 = v14
-			v45 = v43
-		}
-	b6:
-		{
-			v48 := *(*int32)(unsafe.Add(p2, int((v44*v15)+v45)*4))
-			v25 = v25 + (v32 * (v48 & 255))
-			v26 = v26 + (v32 * (int32(uint32(v48)>>8) & 255))
-			v27 = v27 + (v32 * (int32(uint32(v48)>>16) & 255))
-			v28 = v28 + (v32 * int32(uint32(v48)>>24))
-			v29 = v30
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b2
-		}
-	b7:
-		{
-			v63 := v14 * v15
+		v30 := v29 + 1
+		if v30 >= v4 {
 			v65 := v25 / 4096
 			v66 := v26 / 4096
 			v67 := v27 / 4096
@@ -188,64 +120,78 @@ func (g *blurHost) r0() int {
 			if v86 < 255 {
 				v88 = v86
 			}
-			*(*int32)(unsafe.Add(p3, int(v63+v13)*4)) = ((v72 | (v76 << 8)) | (v82 << 16)) | (v88 << 24)
+			*(*int32)(unsafe.Add(p3, int((v14*v15)+v13)*4)) = ((v72 | (v76 << 8)) | (v82 << 16)) | (v88 << 24)
 			continue
 		}
-	b8:
-		g.Fault(0, v17, v11, v0, v1, int32(0))
-		continue
-	b9:
-		g.Fault(1, v17, v9, v0, v1, int32(0))
-		continue
+		v32 := *(*int32)(unsafe.Add(p0, int(v30)*4))
+		v33 := v30 - v20
+		if v8 {
+			v34 := v14 + v33
+			v36 := int64(0)
+			if 0 < v34 {
+				v36 = v34
+			}
+			v38 := v22
+			if v36 < v22 {
+				v38 = v36
+			}
+			v44 = v38
+			v45 = v13
+		} else {
+			v39 := v13 + v33
+			v41 := int64(0)
+			if 0 < v39 {
+				v41 = v39
+			}
+			v43 := v24
+			if v41 < v24 {
+				v43 = v41
+			}
+			v44 = v14
+			v45 = v43
+		}
+		v48 := *(*int32)(unsafe.Add(p2, int((v44*v15)+v45)*4))
+		v25 = v25 + (v32 * (v48 & 255))
+		v26 = v26 + (v32 * (int32(uint32(v48)>>8) & 255))
+		v27 = v27 + (v32 * (int32(uint32(v48)>>16) & 255))
+		v28 = v28 + (v32 * int32(uint32(v48)>>24))
+		v29 = v30
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b2
 	}
-	return -1
 }
 
 // brightnessHost is some work-items of the kernel [Brightness].
 type brightnessHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 int32
-	v5 int64
-	v7 int64
 }
 
 func newBrightnessHost() kernelimpl.HostForm { return new(brightnessHost) }
 
 var brightnessHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:68:17"},
+	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
 }
 
-// Begin readies the form for a launch.
 func (g *brightnessHost) Begin() {
 	g.Sites = brightnessHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *brightnessHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *brightnessHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v12 := int64(uint32(v3))
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
 	v13 := v12 * v11
-	v5 := g.v5
+	v5 := g.Int64(40)
 	v14 := uint64(v13) <= uint64(v5)
-	v7 := g.v7
+	v7 := g.Int64(56)
 	v15 := uint64(v13) <= uint64(v7)
 	p1 := g.Pointer(1)
-	v4 := g.v4
+	v4 := g.Int32(24)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -255,67 +201,56 @@ func (g *brightnessHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v9, v10 int64
-		v0 = int32(x)
-		v1 = int32(y)
-		v9 = int64(uint32(v0))
-		v10 = int64(uint32(v1))
+		v0 := int32(x)
+		v1 := int32(y)
+		v9 := int64(uint32(v0))
+		v10 := int64(uint32(v1))
 		if !v14 {
-			goto b4
-		}
-		if !v15 {
-			goto b3
-		}
-		{
-			v16 := v10 * v11
-			v17 := v16 + v9
-			v18 := *(*int32)(unsafe.Add(p1, int(v17)*4))
-			v24 := int32(uint32(v18) >> 24)
-			v27 := (((v18 & 255) * v4) + 2048) / 4096
-			v30 := (((int32(uint32(v18)>>8) & 255) * v4) + 2048) / 4096
-			v33 := (((int32(uint32(v18)>>16) & 255) * v4) + 2048) / 4096
-			v35 := int32(0)
-			if 0 < v27 {
-				v35 = v27
-			}
-			v37 := int32(255)
-			if v35 < 255 {
-				v37 = v35
-			}
-			v39 := int32(0)
-			if 0 < v30 {
-				v39 = v30
-			}
-			v41 := int32(255)
-			if v39 < 255 {
-				v41 = v39
-			}
-			v45 := int32(0)
-			if 0 < v33 {
-				v45 = v33
-			}
-			v47 := int32(255)
-			if v45 < 255 {
-				v47 = v45
-			}
-			v51 := int32(0)
-			if 0 < v24 {
-				v51 = v24
-			}
-			v53 := int32(255)
-			if v51 < 255 {
-				v53 = v51
-			}
-			*(*int32)(unsafe.Add(p2, int(v17)*4)) = ((v37 | (v41 << 8)) | (v47 << 16)) | (v53 << 24)
+			g.Fault(0, v13, v5, v0, v1)
 			continue
 		}
-	b3:
-		g.Fault(0, v13, v7, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v13, v5, v0, v1, int32(0))
-		continue
+		if !v15 {
+			g.Fault(1, v13, v7, v0, v1)
+			continue
+		}
+		v17 := (v10 * v11) + v9
+		v18 := *(*int32)(unsafe.Add(p1, int(v17)*4))
+		v24 := int32(uint32(v18) >> 24)
+		v27 := (((v18 & 255) * v4) + 2048) / 4096
+		v30 := (((int32(uint32(v18)>>8) & 255) * v4) + 2048) / 4096
+		v33 := (((int32(uint32(v18)>>16) & 255) * v4) + 2048) / 4096
+		v35 := int32(0)
+		if 0 < v27 {
+			v35 = v27
+		}
+		v37 := int32(255)
+		if v35 < 255 {
+			v37 = v35
+		}
+		v39 := int32(0)
+		if 0 < v30 {
+			v39 = v30
+		}
+		v41 := int32(255)
+		if v39 < 255 {
+			v41 = v39
+		}
+		v45 := int32(0)
+		if 0 < v33 {
+			v45 = v33
+		}
+		v47 := int32(255)
+		if v45 < 255 {
+			v47 = v45
+		}
+		v51 := int32(0)
+		if 0 < v24 {
+			v51 = v24
+		}
+		v53 := int32(255)
+		if v51 < 255 {
+			v53 = v51
+		}
+		*(*int32)(unsafe.Add(p2, int(v17)*4)) = ((v37 | (v41 << 8)) | (v47 << 16)) | (v53 << 24)
 	}
-	return -1
 }

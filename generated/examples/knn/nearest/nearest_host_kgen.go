@@ -13,251 +13,230 @@ import (
 // mergeHost is some work-items of the kernel [Merge].
 type mergeHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v4 int64
 }
 
 func newMergeHost() kernelimpl.HostForm { return new(mergeHost) }
 
 var mergeHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:139:8"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:135:30"},
 	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:135:18"},
+	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:135:30"},
+	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:139:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *mergeHost) Begin() {
 	g.Sites = mergeHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 64)
 	g.Allot(1, 64)
 	g.Allot(2, 64)
 	g.Allot(3, 64)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mergeHost) Spare() {}
 
-// Run runs it.
 func (g *mergeHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *mergeHost) r0() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v179, v180, v183, v185, v192, v203, v214, v225, v236, v247, v258, v269, v280, v291, v302, v313, v324, v335, v346, v356, v361, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391 int32
-		var v6, v171, v173, v176, v177 int64
-		var v174 int
-		var v182, v184, v191, v202, v213, v224, v235, v246, v257, v268, v279, v290, v301, v312, v323, v334, v345, v360, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390 float32
+		var v176 int64
+		var v179, v180, v183, v185, v192, v203, v214, v225, v236, v247, v258, v269, v280, v291, v302, v313, v324, v335, v346, v356 int32
+		var v182, v184, v191, v202, v213, v224, v235, v246, v257, v268, v279, v290, v301, v312, v323, v334, v345 float32
 		var v189, v190, v196, v197, v207, v208, v218, v219, v229, v230, v240, v241, v251, v252, v262, v263, v273, v274, v284, v285, v295, v296, v306, v307, v317, v318, v328, v329, v339, v340, v350, v351, v359 bool
-		{
-			v0 = int32(x)
-			v6 = int64(uint32(v0))
-			*(*[64]byte)(m0) = [64]byte{}
-			*(*[64]byte)(m1) = [64]byte{}
-			*(*[64]byte)(m2) = [64]byte{}
-			*(*[64]byte)(m3) = [64]byte{}
-			*(*float32)(m2) = math.Float32frombits(0x7f800000)
-			*(*int32)(m3) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 4)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 4)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 8)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 8)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 12)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 12)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 16)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 16)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 20)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 20)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 24)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 24)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 28)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 28)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 32)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 32)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 36)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 36)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 40)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 40)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 44)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 44)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 48)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 48)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 52)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 52)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 56)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 56)) = int32(-1)
-			*(*float32)(unsafe.Add(m2, 60)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m3, 60)) = int32(-1)
-			v43 := *(*float32)(m2)
-			v44 := *(*int32)(m3)
-			v45 := *(*float32)(unsafe.Add(m2, 4))
-			v46 := *(*int32)(unsafe.Add(m3, 4))
-			v47 := *(*float32)(unsafe.Add(m2, 8))
-			v48 := *(*int32)(unsafe.Add(m3, 8))
-			v49 := *(*float32)(unsafe.Add(m2, 12))
-			v50 := *(*int32)(unsafe.Add(m3, 12))
-			v51 := *(*float32)(unsafe.Add(m2, 16))
-			v52 := *(*int32)(unsafe.Add(m3, 16))
-			v53 := *(*float32)(unsafe.Add(m2, 20))
-			v54 := *(*int32)(unsafe.Add(m3, 20))
-			v55 := *(*float32)(unsafe.Add(m2, 24))
-			v56 := *(*int32)(unsafe.Add(m3, 24))
-			v57 := *(*float32)(unsafe.Add(m2, 28))
-			v58 := *(*int32)(unsafe.Add(m3, 28))
-			v59 := *(*float32)(unsafe.Add(m2, 32))
-			v60 := *(*int32)(unsafe.Add(m3, 32))
-			v61 := *(*float32)(unsafe.Add(m2, 36))
-			v62 := *(*int32)(unsafe.Add(m3, 36))
-			v63 := *(*float32)(unsafe.Add(m2, 40))
-			v64 := *(*int32)(unsafe.Add(m3, 40))
-			v65 := *(*float32)(unsafe.Add(m2, 44))
-			v66 := *(*int32)(unsafe.Add(m3, 44))
-			v67 := *(*float32)(unsafe.Add(m2, 48))
-			v68 := *(*int32)(unsafe.Add(m3, 48))
-			v69 := *(*float32)(unsafe.Add(m2, 52))
-			v70 := *(*int32)(unsafe.Add(m3, 52))
-			v71 := *(*float32)(unsafe.Add(m2, 56))
-			v72 := *(*int32)(unsafe.Add(m3, 56))
-			v73 := *(*float32)(unsafe.Add(m2, 60))
-			v74 := *(*int32)(unsafe.Add(m3, 60))
-			*(*float32)(m2) = v43
-			*(*int32)(m3) = v44
-			*(*float32)(unsafe.Add(m2, 4)) = v45
-			*(*int32)(unsafe.Add(m3, 4)) = v46
-			*(*float32)(unsafe.Add(m2, 8)) = v47
-			*(*int32)(unsafe.Add(m3, 8)) = v48
-			*(*float32)(unsafe.Add(m2, 12)) = v49
-			*(*int32)(unsafe.Add(m3, 12)) = v50
-			*(*float32)(unsafe.Add(m2, 16)) = v51
-			*(*int32)(unsafe.Add(m3, 16)) = v52
-			*(*float32)(unsafe.Add(m2, 20)) = v53
-			*(*int32)(unsafe.Add(m3, 20)) = v54
-			*(*float32)(unsafe.Add(m2, 24)) = v55
-			*(*int32)(unsafe.Add(m3, 24)) = v56
-			*(*float32)(unsafe.Add(m2, 28)) = v57
-			*(*int32)(unsafe.Add(m3, 28)) = v58
-			*(*float32)(unsafe.Add(m2, 32)) = v59
-			*(*int32)(unsafe.Add(m3, 32)) = v60
-			*(*float32)(unsafe.Add(m2, 36)) = v61
-			*(*int32)(unsafe.Add(m3, 36)) = v62
-			*(*float32)(unsafe.Add(m2, 40)) = v63
-			*(*int32)(unsafe.Add(m3, 40)) = v64
-			*(*float32)(unsafe.Add(m2, 44)) = v65
-			*(*int32)(unsafe.Add(m3, 44)) = v66
-			*(*float32)(unsafe.Add(m2, 48)) = v67
-			*(*int32)(unsafe.Add(m3, 48)) = v68
-			*(*float32)(unsafe.Add(m2, 52)) = v69
-			*(*int32)(unsafe.Add(m3, 52)) = v70
-			*(*float32)(unsafe.Add(m2, 56)) = v71
-			*(*int32)(unsafe.Add(m3, 56)) = v72
-			*(*float32)(unsafe.Add(m2, 60)) = v73
-			*(*int32)(unsafe.Add(m3, 60)) = v74
-			v107 := *(*float32)(m2)
-			v108 := *(*int32)(m3)
-			v109 := *(*float32)(unsafe.Add(m2, 4))
-			v110 := *(*int32)(unsafe.Add(m3, 4))
-			v111 := *(*float32)(unsafe.Add(m2, 8))
-			v112 := *(*int32)(unsafe.Add(m3, 8))
-			v113 := *(*float32)(unsafe.Add(m2, 12))
-			v114 := *(*int32)(unsafe.Add(m3, 12))
-			v115 := *(*float32)(unsafe.Add(m2, 16))
-			v116 := *(*int32)(unsafe.Add(m3, 16))
-			v117 := *(*float32)(unsafe.Add(m2, 20))
-			v118 := *(*int32)(unsafe.Add(m3, 20))
-			v119 := *(*float32)(unsafe.Add(m2, 24))
-			v120 := *(*int32)(unsafe.Add(m3, 24))
-			v121 := *(*float32)(unsafe.Add(m2, 28))
-			v122 := *(*int32)(unsafe.Add(m3, 28))
-			v123 := *(*float32)(unsafe.Add(m2, 32))
-			v124 := *(*int32)(unsafe.Add(m3, 32))
-			v125 := *(*float32)(unsafe.Add(m2, 36))
-			v126 := *(*int32)(unsafe.Add(m3, 36))
-			v127 := *(*float32)(unsafe.Add(m2, 40))
-			v128 := *(*int32)(unsafe.Add(m3, 40))
-			v129 := *(*float32)(unsafe.Add(m2, 44))
-			v130 := *(*int32)(unsafe.Add(m3, 44))
-			v131 := *(*float32)(unsafe.Add(m2, 48))
-			v132 := *(*int32)(unsafe.Add(m3, 48))
-			v133 := *(*float32)(unsafe.Add(m2, 52))
-			v134 := *(*int32)(unsafe.Add(m3, 52))
-			v135 := *(*float32)(unsafe.Add(m2, 56))
-			v136 := *(*int32)(unsafe.Add(m3, 56))
-			v137 := *(*float32)(unsafe.Add(m2, 60))
-			v138 := *(*int32)(unsafe.Add(m3, 60))
-			*(*float32)(m0) = v107
-			*(*int32)(m1) = v108
-			*(*float32)(unsafe.Add(m0, 4)) = v109
-			*(*int32)(unsafe.Add(m1, 4)) = v110
-			*(*float32)(unsafe.Add(m0, 8)) = v111
-			*(*int32)(unsafe.Add(m1, 8)) = v112
-			*(*float32)(unsafe.Add(m0, 12)) = v113
-			*(*int32)(unsafe.Add(m1, 12)) = v114
-			*(*float32)(unsafe.Add(m0, 16)) = v115
-			*(*int32)(unsafe.Add(m1, 16)) = v116
-			*(*float32)(unsafe.Add(m0, 20)) = v117
-			*(*int32)(unsafe.Add(m1, 20)) = v118
-			*(*float32)(unsafe.Add(m0, 24)) = v119
-			*(*int32)(unsafe.Add(m1, 24)) = v120
-			*(*float32)(unsafe.Add(m0, 28)) = v121
-			*(*int32)(unsafe.Add(m1, 28)) = v122
-			*(*float32)(unsafe.Add(m0, 32)) = v123
-			*(*int32)(unsafe.Add(m1, 32)) = v124
-			*(*float32)(unsafe.Add(m0, 36)) = v125
-			*(*int32)(unsafe.Add(m1, 36)) = v126
-			*(*float32)(unsafe.Add(m0, 40)) = v127
-			*(*int32)(unsafe.Add(m1, 40)) = v128
-			*(*float32)(unsafe.Add(m0, 44)) = v129
-			*(*int32)(unsafe.Add(m1, 44)) = v130
-			*(*float32)(unsafe.Add(m0, 48)) = v131
-			*(*int32)(unsafe.Add(m1, 48)) = v132
-			*(*float32)(unsafe.Add(m0, 52)) = v133
-			*(*int32)(unsafe.Add(m1, 52)) = v134
-			*(*float32)(unsafe.Add(m0, 56)) = v135
-			*(*int32)(unsafe.Add(m1, 56)) = v136
-			*(*float32)(unsafe.Add(m0, 60)) = v137
-			*(*int32)(unsafe.Add(m1, 60)) = v138
-			v171 = v6 * v1
-			v172 := uint64(v171) <= uint64(v2)
-			if !v172 {
-				goto b93
-			}
+		v0 := int32(x)
+		v6 := int64(uint32(v0))
+		*(*[64]byte)(m0) = [64]byte{}
+		*(*[64]byte)(m1) = [64]byte{}
+		*(*[64]byte)(m2) = [64]byte{}
+		*(*[64]byte)(m3) = [64]byte{}
+		*(*float32)(m2) = math.Float32frombits(0x7f800000)
+		*(*int32)(m3) = -1
+		*(*float32)(unsafe.Add(m2, 4)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 4)) = -1
+		*(*float32)(unsafe.Add(m2, 8)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 8)) = -1
+		*(*float32)(unsafe.Add(m2, 12)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 12)) = -1
+		*(*float32)(unsafe.Add(m2, 16)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 16)) = -1
+		*(*float32)(unsafe.Add(m2, 20)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 20)) = -1
+		*(*float32)(unsafe.Add(m2, 24)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 24)) = -1
+		*(*float32)(unsafe.Add(m2, 28)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 28)) = -1
+		*(*float32)(unsafe.Add(m2, 32)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 32)) = -1
+		*(*float32)(unsafe.Add(m2, 36)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 36)) = -1
+		*(*float32)(unsafe.Add(m2, 40)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 40)) = -1
+		*(*float32)(unsafe.Add(m2, 44)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 44)) = -1
+		*(*float32)(unsafe.Add(m2, 48)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 48)) = -1
+		*(*float32)(unsafe.Add(m2, 52)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 52)) = -1
+		*(*float32)(unsafe.Add(m2, 56)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 56)) = -1
+		*(*float32)(unsafe.Add(m2, 60)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m3, 60)) = -1
+		v44 := *(*int32)(m3)
+		v45 := *(*float32)(unsafe.Add(m2, 4))
+		v46 := *(*int32)(unsafe.Add(m3, 4))
+		v47 := *(*float32)(unsafe.Add(m2, 8))
+		v48 := *(*int32)(unsafe.Add(m3, 8))
+		v49 := *(*float32)(unsafe.Add(m2, 12))
+		v50 := *(*int32)(unsafe.Add(m3, 12))
+		v51 := *(*float32)(unsafe.Add(m2, 16))
+		v52 := *(*int32)(unsafe.Add(m3, 16))
+		v53 := *(*float32)(unsafe.Add(m2, 20))
+		v54 := *(*int32)(unsafe.Add(m3, 20))
+		v55 := *(*float32)(unsafe.Add(m2, 24))
+		v56 := *(*int32)(unsafe.Add(m3, 24))
+		v57 := *(*float32)(unsafe.Add(m2, 28))
+		v58 := *(*int32)(unsafe.Add(m3, 28))
+		v59 := *(*float32)(unsafe.Add(m2, 32))
+		v60 := *(*int32)(unsafe.Add(m3, 32))
+		v61 := *(*float32)(unsafe.Add(m2, 36))
+		v62 := *(*int32)(unsafe.Add(m3, 36))
+		v63 := *(*float32)(unsafe.Add(m2, 40))
+		v64 := *(*int32)(unsafe.Add(m3, 40))
+		v65 := *(*float32)(unsafe.Add(m2, 44))
+		v66 := *(*int32)(unsafe.Add(m3, 44))
+		v67 := *(*float32)(unsafe.Add(m2, 48))
+		v68 := *(*int32)(unsafe.Add(m3, 48))
+		v69 := *(*float32)(unsafe.Add(m2, 52))
+		v70 := *(*int32)(unsafe.Add(m3, 52))
+		v71 := *(*float32)(unsafe.Add(m2, 56))
+		v72 := *(*int32)(unsafe.Add(m3, 56))
+		v73 := *(*float32)(unsafe.Add(m2, 60))
+		v74 := *(*int32)(unsafe.Add(m3, 60))
+		*(*int32)(m3) = v44
+		*(*float32)(unsafe.Add(m2, 4)) = v45
+		*(*int32)(unsafe.Add(m3, 4)) = v46
+		*(*float32)(unsafe.Add(m2, 8)) = v47
+		*(*int32)(unsafe.Add(m3, 8)) = v48
+		*(*float32)(unsafe.Add(m2, 12)) = v49
+		*(*int32)(unsafe.Add(m3, 12)) = v50
+		*(*float32)(unsafe.Add(m2, 16)) = v51
+		*(*int32)(unsafe.Add(m3, 16)) = v52
+		*(*float32)(unsafe.Add(m2, 20)) = v53
+		*(*int32)(unsafe.Add(m3, 20)) = v54
+		*(*float32)(unsafe.Add(m2, 24)) = v55
+		*(*int32)(unsafe.Add(m3, 24)) = v56
+		*(*float32)(unsafe.Add(m2, 28)) = v57
+		*(*int32)(unsafe.Add(m3, 28)) = v58
+		*(*float32)(unsafe.Add(m2, 32)) = v59
+		*(*int32)(unsafe.Add(m3, 32)) = v60
+		*(*float32)(unsafe.Add(m2, 36)) = v61
+		*(*int32)(unsafe.Add(m3, 36)) = v62
+		*(*float32)(unsafe.Add(m2, 40)) = v63
+		*(*int32)(unsafe.Add(m3, 40)) = v64
+		*(*float32)(unsafe.Add(m2, 44)) = v65
+		*(*int32)(unsafe.Add(m3, 44)) = v66
+		*(*float32)(unsafe.Add(m2, 48)) = v67
+		*(*int32)(unsafe.Add(m3, 48)) = v68
+		*(*float32)(unsafe.Add(m2, 52)) = v69
+		*(*int32)(unsafe.Add(m3, 52)) = v70
+		*(*float32)(unsafe.Add(m2, 56)) = v71
+		*(*int32)(unsafe.Add(m3, 56)) = v72
+		*(*float32)(unsafe.Add(m2, 60)) = v73
+		*(*int32)(unsafe.Add(m3, 60)) = v74
+		v108 := *(*int32)(m3)
+		v109 := *(*float32)(unsafe.Add(m2, 4))
+		v110 := *(*int32)(unsafe.Add(m3, 4))
+		v111 := *(*float32)(unsafe.Add(m2, 8))
+		v112 := *(*int32)(unsafe.Add(m3, 8))
+		v113 := *(*float32)(unsafe.Add(m2, 12))
+		v114 := *(*int32)(unsafe.Add(m3, 12))
+		v115 := *(*float32)(unsafe.Add(m2, 16))
+		v116 := *(*int32)(unsafe.Add(m3, 16))
+		v117 := *(*float32)(unsafe.Add(m2, 20))
+		v118 := *(*int32)(unsafe.Add(m3, 20))
+		v119 := *(*float32)(unsafe.Add(m2, 24))
+		v120 := *(*int32)(unsafe.Add(m3, 24))
+		v121 := *(*float32)(unsafe.Add(m2, 28))
+		v122 := *(*int32)(unsafe.Add(m3, 28))
+		v123 := *(*float32)(unsafe.Add(m2, 32))
+		v124 := *(*int32)(unsafe.Add(m3, 32))
+		v125 := *(*float32)(unsafe.Add(m2, 36))
+		v126 := *(*int32)(unsafe.Add(m3, 36))
+		v127 := *(*float32)(unsafe.Add(m2, 40))
+		v128 := *(*int32)(unsafe.Add(m3, 40))
+		v129 := *(*float32)(unsafe.Add(m2, 44))
+		v130 := *(*int32)(unsafe.Add(m3, 44))
+		v131 := *(*float32)(unsafe.Add(m2, 48))
+		v132 := *(*int32)(unsafe.Add(m3, 48))
+		v133 := *(*float32)(unsafe.Add(m2, 52))
+		v134 := *(*int32)(unsafe.Add(m3, 52))
+		v135 := *(*float32)(unsafe.Add(m2, 56))
+		v136 := *(*int32)(unsafe.Add(m3, 56))
+		v137 := *(*float32)(unsafe.Add(m2, 60))
+		v138 := *(*int32)(unsafe.Add(m3, 60))
+		*(*float32)(m0) = *(*float32)(m2)
+		*(*int32)(m1) = v108
+		*(*float32)(unsafe.Add(m0, 4)) = v109
+		*(*int32)(unsafe.Add(m1, 4)) = v110
+		*(*float32)(unsafe.Add(m0, 8)) = v111
+		*(*int32)(unsafe.Add(m1, 8)) = v112
+		*(*float32)(unsafe.Add(m0, 12)) = v113
+		*(*int32)(unsafe.Add(m1, 12)) = v114
+		*(*float32)(unsafe.Add(m0, 16)) = v115
+		*(*int32)(unsafe.Add(m1, 16)) = v116
+		*(*float32)(unsafe.Add(m0, 20)) = v117
+		*(*int32)(unsafe.Add(m1, 20)) = v118
+		*(*float32)(unsafe.Add(m0, 24)) = v119
+		*(*int32)(unsafe.Add(m1, 24)) = v120
+		*(*float32)(unsafe.Add(m0, 28)) = v121
+		*(*int32)(unsafe.Add(m1, 28)) = v122
+		*(*float32)(unsafe.Add(m0, 32)) = v123
+		*(*int32)(unsafe.Add(m1, 32)) = v124
+		*(*float32)(unsafe.Add(m0, 36)) = v125
+		*(*int32)(unsafe.Add(m1, 36)) = v126
+		*(*float32)(unsafe.Add(m0, 40)) = v127
+		*(*int32)(unsafe.Add(m1, 40)) = v128
+		*(*float32)(unsafe.Add(m0, 44)) = v129
+		*(*int32)(unsafe.Add(m1, 44)) = v130
+		*(*float32)(unsafe.Add(m0, 48)) = v131
+		*(*int32)(unsafe.Add(m1, 48)) = v132
+		*(*float32)(unsafe.Add(m0, 52)) = v133
+		*(*int32)(unsafe.Add(m1, 52)) = v134
+		*(*float32)(unsafe.Add(m0, 56)) = v135
+		*(*int32)(unsafe.Add(m1, 56)) = v136
+		*(*float32)(unsafe.Add(m0, 60)) = v137
+		*(*int32)(unsafe.Add(m1, 60)) = v138
+		v171 := v6 * v1
+		if uint64(v171) > uint64(v2) {
+			g.Fault(0, v171, v2, v0)
+			continue
 		}
-		{
-			v173 = v2 - v171
-			v174 = int(v171) * 128
-			v175 := uint64(v1) <= uint64(v173)
-			if !v175 {
-				goto b92
-			}
-			v176 = int64(-1)
+		v173 := v2 - v171
+		v174 := int(v171) * 128
+		if uint64(v1) > uint64(v173) {
+			g.Fault(1, v1, v173, v0)
+			continue
 		}
+		v176 = -1
 	b2:
-		v177 = v176 + 1
-		if !(v177 < v1) {
+		v177 := v176 + 1
+		if v177 >= v1 {
 			goto b89
 		}
-		v179 = int32(-1)
+		v179 = -1
 	b3:
 		v180 = v179 + 1
-		if !(v180 < 16) {
+		if v180 >= 16 {
 			goto b88
 		}
 		v182 = *(*float32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8))
@@ -268,12 +247,11 @@ func (g *mergeHost) r0() int {
 			v190 = true
 			goto b8
 		}
-		if !(v182 == v184) {
+		if v182 == v184 {
+			v189 = v183 < v185
+		} else {
 			v189 = false
-			goto b7
 		}
-		v189 = v183 < v185
-	b7:
 		v190 = v189
 	b8:
 		if !v190 {
@@ -286,22 +264,20 @@ func (g *mergeHost) r0() int {
 			v197 = true
 			goto b13
 		}
-		if !(v182 == v191) {
+		if v182 == v191 {
+			v196 = v183 < v192
+		} else {
 			v196 = false
-			goto b12
 		}
-		v196 = v183 < v192
-	b12:
 		v197 = v196
 	b13:
 		if !v197 {
-			v356 = int32(15)
+			v356 = 15
 			goto b85
 		}
 		{
-			v198 := *(*float32)(unsafe.Add(m0, 56))
 			v199 := *(*int32)(unsafe.Add(m1, 56))
-			*(*float32)(unsafe.Add(m0, 60)) = v198
+			*(*float32)(unsafe.Add(m0, 60)) = *(*float32)(unsafe.Add(m0, 56))
 			*(*int32)(unsafe.Add(m1, 60)) = v199
 			v202 = *(*float32)(unsafe.Add(m0, 52))
 			v203 = *(*int32)(unsafe.Add(m1, 52))
@@ -310,22 +286,20 @@ func (g *mergeHost) r0() int {
 				goto b18
 			}
 		}
-		if !(v182 == v202) {
+		if v182 == v202 {
+			v207 = v183 < v203
+		} else {
 			v207 = false
-			goto b17
 		}
-		v207 = v183 < v203
-	b17:
 		v208 = v207
 	b18:
 		if !v208 {
-			v356 = int32(14)
+			v356 = 14
 			goto b85
 		}
 		{
-			v209 := *(*float32)(unsafe.Add(m0, 52))
 			v210 := *(*int32)(unsafe.Add(m1, 52))
-			*(*float32)(unsafe.Add(m0, 56)) = v209
+			*(*float32)(unsafe.Add(m0, 56)) = *(*float32)(unsafe.Add(m0, 52))
 			*(*int32)(unsafe.Add(m1, 56)) = v210
 			v213 = *(*float32)(unsafe.Add(m0, 48))
 			v214 = *(*int32)(unsafe.Add(m1, 48))
@@ -334,22 +308,20 @@ func (g *mergeHost) r0() int {
 				goto b23
 			}
 		}
-		if !(v182 == v213) {
+		if v182 == v213 {
+			v218 = v183 < v214
+		} else {
 			v218 = false
-			goto b22
 		}
-		v218 = v183 < v214
-	b22:
 		v219 = v218
 	b23:
 		if !v219 {
-			v356 = int32(13)
+			v356 = 13
 			goto b85
 		}
 		{
-			v220 := *(*float32)(unsafe.Add(m0, 48))
 			v221 := *(*int32)(unsafe.Add(m1, 48))
-			*(*float32)(unsafe.Add(m0, 52)) = v220
+			*(*float32)(unsafe.Add(m0, 52)) = *(*float32)(unsafe.Add(m0, 48))
 			*(*int32)(unsafe.Add(m1, 52)) = v221
 			v224 = *(*float32)(unsafe.Add(m0, 44))
 			v225 = *(*int32)(unsafe.Add(m1, 44))
@@ -358,22 +330,20 @@ func (g *mergeHost) r0() int {
 				goto b28
 			}
 		}
-		if !(v182 == v224) {
+		if v182 == v224 {
+			v229 = v183 < v225
+		} else {
 			v229 = false
-			goto b27
 		}
-		v229 = v183 < v225
-	b27:
 		v230 = v229
 	b28:
 		if !v230 {
-			v356 = int32(12)
+			v356 = 12
 			goto b85
 		}
 		{
-			v231 := *(*float32)(unsafe.Add(m0, 44))
 			v232 := *(*int32)(unsafe.Add(m1, 44))
-			*(*float32)(unsafe.Add(m0, 48)) = v231
+			*(*float32)(unsafe.Add(m0, 48)) = *(*float32)(unsafe.Add(m0, 44))
 			*(*int32)(unsafe.Add(m1, 48)) = v232
 			v235 = *(*float32)(unsafe.Add(m0, 40))
 			v236 = *(*int32)(unsafe.Add(m1, 40))
@@ -382,22 +352,20 @@ func (g *mergeHost) r0() int {
 				goto b33
 			}
 		}
-		if !(v182 == v235) {
+		if v182 == v235 {
+			v240 = v183 < v236
+		} else {
 			v240 = false
-			goto b32
 		}
-		v240 = v183 < v236
-	b32:
 		v241 = v240
 	b33:
 		if !v241 {
-			v356 = int32(11)
+			v356 = 11
 			goto b85
 		}
 		{
-			v242 := *(*float32)(unsafe.Add(m0, 40))
 			v243 := *(*int32)(unsafe.Add(m1, 40))
-			*(*float32)(unsafe.Add(m0, 44)) = v242
+			*(*float32)(unsafe.Add(m0, 44)) = *(*float32)(unsafe.Add(m0, 40))
 			*(*int32)(unsafe.Add(m1, 44)) = v243
 			v246 = *(*float32)(unsafe.Add(m0, 36))
 			v247 = *(*int32)(unsafe.Add(m1, 36))
@@ -406,22 +374,20 @@ func (g *mergeHost) r0() int {
 				goto b38
 			}
 		}
-		if !(v182 == v246) {
+		if v182 == v246 {
+			v251 = v183 < v247
+		} else {
 			v251 = false
-			goto b37
 		}
-		v251 = v183 < v247
-	b37:
 		v252 = v251
 	b38:
 		if !v252 {
-			v356 = int32(10)
+			v356 = 10
 			goto b85
 		}
 		{
-			v253 := *(*float32)(unsafe.Add(m0, 36))
 			v254 := *(*int32)(unsafe.Add(m1, 36))
-			*(*float32)(unsafe.Add(m0, 40)) = v253
+			*(*float32)(unsafe.Add(m0, 40)) = *(*float32)(unsafe.Add(m0, 36))
 			*(*int32)(unsafe.Add(m1, 40)) = v254
 			v257 = *(*float32)(unsafe.Add(m0, 32))
 			v258 = *(*int32)(unsafe.Add(m1, 32))
@@ -430,22 +396,20 @@ func (g *mergeHost) r0() int {
 				goto b43
 			}
 		}
-		if !(v182 == v257) {
+		if v182 == v257 {
+			v262 = v183 < v258
+		} else {
 			v262 = false
-			goto b42
 		}
-		v262 = v183 < v258
-	b42:
 		v263 = v262
 	b43:
 		if !v263 {
-			v356 = int32(9)
+			v356 = 9
 			goto b85
 		}
 		{
-			v264 := *(*float32)(unsafe.Add(m0, 32))
 			v265 := *(*int32)(unsafe.Add(m1, 32))
-			*(*float32)(unsafe.Add(m0, 36)) = v264
+			*(*float32)(unsafe.Add(m0, 36)) = *(*float32)(unsafe.Add(m0, 32))
 			*(*int32)(unsafe.Add(m1, 36)) = v265
 			v268 = *(*float32)(unsafe.Add(m0, 28))
 			v269 = *(*int32)(unsafe.Add(m1, 28))
@@ -454,22 +418,20 @@ func (g *mergeHost) r0() int {
 				goto b48
 			}
 		}
-		if !(v182 == v268) {
+		if v182 == v268 {
+			v273 = v183 < v269
+		} else {
 			v273 = false
-			goto b47
 		}
-		v273 = v183 < v269
-	b47:
 		v274 = v273
 	b48:
 		if !v274 {
-			v356 = int32(8)
+			v356 = 8
 			goto b85
 		}
 		{
-			v275 := *(*float32)(unsafe.Add(m0, 28))
 			v276 := *(*int32)(unsafe.Add(m1, 28))
-			*(*float32)(unsafe.Add(m0, 32)) = v275
+			*(*float32)(unsafe.Add(m0, 32)) = *(*float32)(unsafe.Add(m0, 28))
 			*(*int32)(unsafe.Add(m1, 32)) = v276
 			v279 = *(*float32)(unsafe.Add(m0, 24))
 			v280 = *(*int32)(unsafe.Add(m1, 24))
@@ -478,22 +440,20 @@ func (g *mergeHost) r0() int {
 				goto b53
 			}
 		}
-		if !(v182 == v279) {
+		if v182 == v279 {
+			v284 = v183 < v280
+		} else {
 			v284 = false
-			goto b52
 		}
-		v284 = v183 < v280
-	b52:
 		v285 = v284
 	b53:
 		if !v285 {
-			v356 = int32(7)
+			v356 = 7
 			goto b85
 		}
 		{
-			v286 := *(*float32)(unsafe.Add(m0, 24))
 			v287 := *(*int32)(unsafe.Add(m1, 24))
-			*(*float32)(unsafe.Add(m0, 28)) = v286
+			*(*float32)(unsafe.Add(m0, 28)) = *(*float32)(unsafe.Add(m0, 24))
 			*(*int32)(unsafe.Add(m1, 28)) = v287
 			v290 = *(*float32)(unsafe.Add(m0, 20))
 			v291 = *(*int32)(unsafe.Add(m1, 20))
@@ -502,22 +462,20 @@ func (g *mergeHost) r0() int {
 				goto b58
 			}
 		}
-		if !(v182 == v290) {
+		if v182 == v290 {
+			v295 = v183 < v291
+		} else {
 			v295 = false
-			goto b57
 		}
-		v295 = v183 < v291
-	b57:
 		v296 = v295
 	b58:
 		if !v296 {
-			v356 = int32(6)
+			v356 = 6
 			goto b85
 		}
 		{
-			v297 := *(*float32)(unsafe.Add(m0, 20))
 			v298 := *(*int32)(unsafe.Add(m1, 20))
-			*(*float32)(unsafe.Add(m0, 24)) = v297
+			*(*float32)(unsafe.Add(m0, 24)) = *(*float32)(unsafe.Add(m0, 20))
 			*(*int32)(unsafe.Add(m1, 24)) = v298
 			v301 = *(*float32)(unsafe.Add(m0, 16))
 			v302 = *(*int32)(unsafe.Add(m1, 16))
@@ -526,22 +484,20 @@ func (g *mergeHost) r0() int {
 				goto b63
 			}
 		}
-		if !(v182 == v301) {
+		if v182 == v301 {
+			v306 = v183 < v302
+		} else {
 			v306 = false
-			goto b62
 		}
-		v306 = v183 < v302
-	b62:
 		v307 = v306
 	b63:
 		if !v307 {
-			v356 = int32(5)
+			v356 = 5
 			goto b85
 		}
 		{
-			v308 := *(*float32)(unsafe.Add(m0, 16))
 			v309 := *(*int32)(unsafe.Add(m1, 16))
-			*(*float32)(unsafe.Add(m0, 20)) = v308
+			*(*float32)(unsafe.Add(m0, 20)) = *(*float32)(unsafe.Add(m0, 16))
 			*(*int32)(unsafe.Add(m1, 20)) = v309
 			v312 = *(*float32)(unsafe.Add(m0, 12))
 			v313 = *(*int32)(unsafe.Add(m1, 12))
@@ -550,22 +506,20 @@ func (g *mergeHost) r0() int {
 				goto b68
 			}
 		}
-		if !(v182 == v312) {
+		if v182 == v312 {
+			v317 = v183 < v313
+		} else {
 			v317 = false
-			goto b67
 		}
-		v317 = v183 < v313
-	b67:
 		v318 = v317
 	b68:
 		if !v318 {
-			v356 = int32(4)
+			v356 = 4
 			goto b85
 		}
 		{
-			v319 := *(*float32)(unsafe.Add(m0, 12))
 			v320 := *(*int32)(unsafe.Add(m1, 12))
-			*(*float32)(unsafe.Add(m0, 16)) = v319
+			*(*float32)(unsafe.Add(m0, 16)) = *(*float32)(unsafe.Add(m0, 12))
 			*(*int32)(unsafe.Add(m1, 16)) = v320
 			v323 = *(*float32)(unsafe.Add(m0, 8))
 			v324 = *(*int32)(unsafe.Add(m1, 8))
@@ -574,22 +528,20 @@ func (g *mergeHost) r0() int {
 				goto b73
 			}
 		}
-		if !(v182 == v323) {
+		if v182 == v323 {
+			v328 = v183 < v324
+		} else {
 			v328 = false
-			goto b72
 		}
-		v328 = v183 < v324
-	b72:
 		v329 = v328
 	b73:
 		if !v329 {
-			v356 = int32(3)
+			v356 = 3
 			goto b85
 		}
 		{
-			v330 := *(*float32)(unsafe.Add(m0, 8))
 			v331 := *(*int32)(unsafe.Add(m1, 8))
-			*(*float32)(unsafe.Add(m0, 12)) = v330
+			*(*float32)(unsafe.Add(m0, 12)) = *(*float32)(unsafe.Add(m0, 8))
 			*(*int32)(unsafe.Add(m1, 12)) = v331
 			v334 = *(*float32)(unsafe.Add(m0, 4))
 			v335 = *(*int32)(unsafe.Add(m1, 4))
@@ -598,22 +550,20 @@ func (g *mergeHost) r0() int {
 				goto b78
 			}
 		}
-		if !(v182 == v334) {
+		if v182 == v334 {
+			v339 = v183 < v335
+		} else {
 			v339 = false
-			goto b77
 		}
-		v339 = v183 < v335
-	b77:
 		v340 = v339
 	b78:
 		if !v340 {
-			v356 = int32(2)
+			v356 = 2
 			goto b85
 		}
 		{
-			v341 := *(*float32)(unsafe.Add(m0, 4))
 			v342 := *(*int32)(unsafe.Add(m1, 4))
-			*(*float32)(unsafe.Add(m0, 8)) = v341
+			*(*float32)(unsafe.Add(m0, 8)) = *(*float32)(unsafe.Add(m0, 4))
 			*(*int32)(unsafe.Add(m1, 8)) = v342
 			v345 = *(*float32)(m0)
 			v346 = *(*int32)(m1)
@@ -622,79 +572,73 @@ func (g *mergeHost) r0() int {
 				goto b83
 			}
 		}
-		if !(v182 == v345) {
+		if v182 == v345 {
+			v350 = v183 < v346
+		} else {
 			v350 = false
-			goto b82
 		}
-		v350 = v183 < v346
-	b82:
 		v351 = v350
 	b83:
-		if !v351 {
-			v356 = int32(1)
-			goto b85
-		}
-		{
-			v352 := *(*float32)(m0)
+		if v351 {
 			v353 := *(*int32)(m1)
-			*(*float32)(unsafe.Add(m0, 4)) = v352
+			*(*float32)(unsafe.Add(m0, 4)) = *(*float32)(m0)
 			*(*int32)(unsafe.Add(m1, 4)) = v353
-			v356 = int32(0)
+			v356 = 0
+		} else {
+			v356 = 1
 		}
 	b85:
 		*(*float32)(unsafe.Add(m0, int(v356)*4)) = v182
 		*(*int32)(unsafe.Add(m1, int(v356)*4)) = v183
 		v359 = true
 	b86:
-		if !v359 {
-			goto b88
+		if v359 {
+			v179 = v180
+			goto b3
 		}
-		v179 = v180
-		goto b3
 	b88:
 		v176 = v177
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b2
 	b89:
-		{
-			v360 = *(*float32)(m0)
-			v361 = *(*int32)(m1)
-			v362 = *(*float32)(unsafe.Add(m0, 4))
-			v363 = *(*int32)(unsafe.Add(m1, 4))
-			v364 = *(*float32)(unsafe.Add(m0, 8))
-			v365 = *(*int32)(unsafe.Add(m1, 8))
-			v366 = *(*float32)(unsafe.Add(m0, 12))
-			v367 = *(*int32)(unsafe.Add(m1, 12))
-			v368 = *(*float32)(unsafe.Add(m0, 16))
-			v369 = *(*int32)(unsafe.Add(m1, 16))
-			v370 = *(*float32)(unsafe.Add(m0, 20))
-			v371 = *(*int32)(unsafe.Add(m1, 20))
-			v372 = *(*float32)(unsafe.Add(m0, 24))
-			v373 = *(*int32)(unsafe.Add(m1, 24))
-			v374 = *(*float32)(unsafe.Add(m0, 28))
-			v375 = *(*int32)(unsafe.Add(m1, 28))
-			v376 = *(*float32)(unsafe.Add(m0, 32))
-			v377 = *(*int32)(unsafe.Add(m1, 32))
-			v378 = *(*float32)(unsafe.Add(m0, 36))
-			v379 = *(*int32)(unsafe.Add(m1, 36))
-			v380 = *(*float32)(unsafe.Add(m0, 40))
-			v381 = *(*int32)(unsafe.Add(m1, 40))
-			v382 = *(*float32)(unsafe.Add(m0, 44))
-			v383 = *(*int32)(unsafe.Add(m1, 44))
-			v384 = *(*float32)(unsafe.Add(m0, 48))
-			v385 = *(*int32)(unsafe.Add(m1, 48))
-			v386 = *(*float32)(unsafe.Add(m0, 52))
-			v387 = *(*int32)(unsafe.Add(m1, 52))
-			v388 = *(*float32)(unsafe.Add(m0, 56))
-			v389 = *(*int32)(unsafe.Add(m1, 56))
-			v390 = *(*float32)(unsafe.Add(m0, 60))
-			v391 = *(*int32)(unsafe.Add(m1, 60))
-			v392 := uint64(v6) < uint64(v4)
-			if !v392 {
-				goto b91
-			}
+		v360 := *(*float32)(m0)
+		v361 := *(*int32)(m1)
+		v362 := *(*float32)(unsafe.Add(m0, 4))
+		v363 := *(*int32)(unsafe.Add(m1, 4))
+		v364 := *(*float32)(unsafe.Add(m0, 8))
+		v365 := *(*int32)(unsafe.Add(m1, 8))
+		v366 := *(*float32)(unsafe.Add(m0, 12))
+		v367 := *(*int32)(unsafe.Add(m1, 12))
+		v368 := *(*float32)(unsafe.Add(m0, 16))
+		v369 := *(*int32)(unsafe.Add(m1, 16))
+		v370 := *(*float32)(unsafe.Add(m0, 20))
+		v371 := *(*int32)(unsafe.Add(m1, 20))
+		v372 := *(*float32)(unsafe.Add(m0, 24))
+		v373 := *(*int32)(unsafe.Add(m1, 24))
+		v374 := *(*float32)(unsafe.Add(m0, 28))
+		v375 := *(*int32)(unsafe.Add(m1, 28))
+		v376 := *(*float32)(unsafe.Add(m0, 32))
+		v377 := *(*int32)(unsafe.Add(m1, 32))
+		v378 := *(*float32)(unsafe.Add(m0, 36))
+		v379 := *(*int32)(unsafe.Add(m1, 36))
+		v380 := *(*float32)(unsafe.Add(m0, 40))
+		v381 := *(*int32)(unsafe.Add(m1, 40))
+		v382 := *(*float32)(unsafe.Add(m0, 44))
+		v383 := *(*int32)(unsafe.Add(m1, 44))
+		v384 := *(*float32)(unsafe.Add(m0, 48))
+		v385 := *(*int32)(unsafe.Add(m1, 48))
+		v386 := *(*float32)(unsafe.Add(m0, 52))
+		v387 := *(*int32)(unsafe.Add(m1, 52))
+		v388 := *(*float32)(unsafe.Add(m0, 56))
+		v389 := *(*int32)(unsafe.Add(m1, 56))
+		v390 := *(*float32)(unsafe.Add(m0, 60))
+		v391 := *(*int32)(unsafe.Add(m1, 60))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*128)) = v360
 		*(*int32)(unsafe.Add(p2, x*128+4)) = v361
@@ -728,55 +672,43 @@ func (g *mergeHost) r0() int {
 		*(*int32)(unsafe.Add(p2, x*128+116)) = v389
 		*(*float32)(unsafe.Add(p2, x*128+120)) = v390
 		*(*int32)(unsafe.Add(p2, x*128+124)) = v391
-		continue
-	b91:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		continue
-	b92:
-		g.Fault(1, v1, v173, v0, int32(0), int32(0))
-		continue
-	b93:
-		g.Fault(2, v171, v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // searchHost is a work-group of the kernel [Search].
 type searchHost struct {
 	kernelimpl.HostGroup
-	c0   int32
-	c1   int32
-	v2   int64
-	v3   int64
-	v5   int64
-	v7   int64
-	v13  int32
-	v15  int64
+	c0             int32
+	c1             int32
+	v2, v3, v5, v7 int64
+
+	v13 int32
+
+	v15 int64
+
 	v551 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:8"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:23"},
 	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:86:28"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:94:44"},
-	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:94:34"},
+	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:23"},
+	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:8"},
 	{Kind: 10, Pos: "examples/knn/nearest/kernel.go:92:22"},
+	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:94:34"},
+	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:94:44"},
 	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:109:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
 	const n = 64
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v13 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v13 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 64)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c1)*4)
@@ -787,41 +719,28 @@ func (g *searchHost) Begin() {
 	g.Allot(5, 64)
 }
 
-// Run runs it.
 func (g *searchHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 81 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 90 of kernel.go
-			next = g.r2()
-		case 2:
-			// ZeroLocal in line 98 of kernel.go
-			g.Zero(1)
-			next = g.r3()
-		case 3:
-			// Barrier in line 100 of kernel.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 106 of kernel.go
+		case 4: // Barrier, kernel.go:106
 			next = g.r5()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 81 of kernel.go.
-func (g *searchHost) r1() int {
+func (g *searchHost) r0() int {
 	const n = 64
+	// ZeroLocal, kernel.go:81
+	g.Zero(0)
 	v13 := g.v13
 	c0 := g.c0
 	v2 := g.v2
 	c1 := g.c1
 	v18 := int64(uint32(c1))
 	v19 := uint64(v2) <= uint64(v18)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v20 := v12 * v2
@@ -829,100 +748,77 @@ func (g *searchHost) r1() int {
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	u15 := g.v15
-	next := -1
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v15, v17, v35, v42, v44 int64
-		var v46 float32
-		{
-			v15 = int64(uint32(int32(uint32(v13) / uint32(c0))))
-			v16 := int32(x)
-			v17 = int64(uint32(v16))
+	more := false
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v35, v42, v44 int64
+			var v46 float32
+			v15 := int64(uint32(int32(uint32(v13) / uint32(c0))))
+			v17 := int64(uint32(int32(x)))
 			if !v19 {
-				goto b222
+				g.Fault(0, v2, v18, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
-			v21 := v20 + v17
-			v22 := uint64(v21) < uint64(v5)
-			v23 := v2 - v17
-			v24 := v23 + -1
-			v25 := v24 / 64
-			v27 := v17 + (v25 * 64)
-			v30 := uint64(v17) < uint64(v2)
-			v34 := ((v22 && (uint64(v20+v27) < uint64(v5))) && v30) && (uint64(v27) < uint64(v2))
+			v27 := v17 + ((((v2 - v17) + -1) / 64) * 64)
+			v32 := (uint64(v20+v17) < uint64(v5)) && (uint64(v20+v27) < uint64(v5))
+			v34 := (v32 && (uint64(v17) < uint64(v2))) && (uint64(v27) < uint64(v2))
 			if !v34 {
 				v42 = v17
 				goto b5
 			}
 			v35 = v17
-		}
-	b3:
-		if !(v35 < v2) {
+		b3:
+			if v35 < v2 {
+				*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
+				v35 = v35 + 64
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b3
+			}
 			goto b11
-		}
-		{
-			v38 := *(*float32)(unsafe.Add(p2, int(v20+v35)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v35)))*4)) = v38
-			v35 = v35 + 64
+		b5:
+			if v42 >= v2 {
+				goto b11
+			}
+			v44 = v20 + v42
+			if uint64(v44) >= uint64(v5) {
+				g.Fault(1, v44, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
+			if uint64(v42) >= uint64(v2) {
+				g.Fault(2, v42, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v42)))*4)) = v46
+			v42 = v42 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b3
+			goto b5
+		b11:
+			u15 = v15
+			more = true
 		}
-	b5:
-		if !(v42 < v2) {
-			goto b11
-		}
-		v44 = v20 + v42
-		if !(uint64(v44) < uint64(v5)) {
-			goto b10
-		}
-		v46 = *(*float32)(unsafe.Add(p2, int(v44)*4))
-		if !(uint64(v42) < uint64(v2)) {
-			goto b9
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v42)))*4)) = v46
-		v42 = v42 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b9:
-		g.Fault(0, v42, v2, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		g.Fault(1, v44, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		u15 = v15
-		next = 1
-		continue
-	b222:
-		g.Fault(2, v2, v18, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v15 = u15
-	return next
-}
-
-// r2 runs them after the Barrier in line 90 of kernel.go.
-func (g *searchHost) r2() int {
-	const n = 64
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:90
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	v2 := g.v2
 	v217 := v2 != 0
 	v3 := g.v3
 	v9 := int32(g.ID[0])
@@ -933,67 +829,62 @@ func (g *searchHost) r2() int {
 	v228 := v3 <= 2147483647
 	v238 := 0 <= v2
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		if dead[li] {
-			continue
-		}
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		v16 := int32(x)
-		v17 := int64(uint32(v16))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v224, v252, v257, v258, v443, v445, v447, v451, v452 int64
-		var v255, v448 int
-		var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
-		var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
-		var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
-		{
+	more = false
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			if dead[li] {
+				continue
+			}
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v16 := int32(x)
+			v17 := int64(uint32(v16))
+			var v252, v257, v258, v443, v445, v447, v451, v452 int64
+			var v255, v448 int
+			var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
+			var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
+			var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
 			*(*[64]byte)(own2) = [64]byte{}
 			*(*[64]byte)(own3) = [64]byte{}
 			*(*[64]byte)(m4) = [64]byte{}
 			*(*[64]byte)(m5) = [64]byte{}
 			*(*float32)(m4) = math.Float32frombits(0x7f800000)
-			*(*int32)(m5) = int32(-1)
+			*(*int32)(m5) = -1
 			*(*float32)(unsafe.Add(m4, 4)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 4)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 4)) = -1
 			*(*float32)(unsafe.Add(m4, 8)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 8)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 8)) = -1
 			*(*float32)(unsafe.Add(m4, 12)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 12)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 12)) = -1
 			*(*float32)(unsafe.Add(m4, 16)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 16)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 16)) = -1
 			*(*float32)(unsafe.Add(m4, 20)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 20)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 20)) = -1
 			*(*float32)(unsafe.Add(m4, 24)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 24)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 24)) = -1
 			*(*float32)(unsafe.Add(m4, 28)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 28)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 28)) = -1
 			*(*float32)(unsafe.Add(m4, 32)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 32)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 32)) = -1
 			*(*float32)(unsafe.Add(m4, 36)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 36)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 36)) = -1
 			*(*float32)(unsafe.Add(m4, 40)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 40)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 40)) = -1
 			*(*float32)(unsafe.Add(m4, 44)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 44)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 44)) = -1
 			*(*float32)(unsafe.Add(m4, 48)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 48)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 48)) = -1
 			*(*float32)(unsafe.Add(m4, 52)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 52)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 52)) = -1
 			*(*float32)(unsafe.Add(m4, 56)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 56)) = int32(-1)
+			*(*int32)(unsafe.Add(m5, 56)) = -1
 			*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 60)) = int32(-1)
-			v89 := *(*float32)(m4)
+			*(*int32)(unsafe.Add(m5, 60)) = -1
 			v90 := *(*int32)(m5)
 			v91 := *(*float32)(unsafe.Add(m4, 4))
 			v92 := *(*int32)(unsafe.Add(m5, 4))
@@ -1025,7 +916,6 @@ func (g *searchHost) r2() int {
 			v118 := *(*int32)(unsafe.Add(m5, 56))
 			v119 := *(*float32)(unsafe.Add(m4, 60))
 			v120 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(m4) = v89
 			*(*int32)(m5) = v90
 			*(*float32)(unsafe.Add(m4, 4)) = v91
 			*(*int32)(unsafe.Add(m5, 4)) = v92
@@ -1057,7 +947,6 @@ func (g *searchHost) r2() int {
 			*(*int32)(unsafe.Add(m5, 56)) = v118
 			*(*float32)(unsafe.Add(m4, 60)) = v119
 			*(*int32)(unsafe.Add(m5, 60)) = v120
-			v153 := *(*float32)(m4)
 			v154 := *(*int32)(m5)
 			v155 := *(*float32)(unsafe.Add(m4, 4))
 			v156 := *(*int32)(unsafe.Add(m5, 4))
@@ -1089,7 +978,7 @@ func (g *searchHost) r2() int {
 			v182 := *(*int32)(unsafe.Add(m5, 56))
 			v183 := *(*float32)(unsafe.Add(m4, 60))
 			v184 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(own2) = v153
+			*(*float32)(own2) = *(*float32)(m4)
 			*(*int32)(own3) = v154
 			*(*float32)(unsafe.Add(own2, 4)) = v155
 			*(*int32)(unsafe.Add(own3, 4)) = v156
@@ -1122,566 +1011,502 @@ func (g *searchHost) r2() int {
 			*(*float32)(unsafe.Add(own2, 60)) = v183
 			*(*int32)(unsafe.Add(own3, 60)) = v184
 			if !v217 {
-				goto b221
+				g.Fault(3, 0, 0, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v218 := v3 / v2
 			v220 := v219 + v17
-			v221 := v220 <= 2147483647
-			v224 = v218
+			v224 := v218
 			if v222 < v218 {
 				v224 = v222
 			}
 			v229 := v220 * v2
-			v230 := uint64(v229) <= uint64(v3)
 			v236 := (v220 + ((((v224 - v220) + -1) / 64) * 64)) * v2
-			v239 := v3 - v229
-			v245 := ((v221 && (-2147483648 <= v224)) && (v224 <= 2147483647)) && v227
-			v249 := (((v245 && v228) && v230) && (uint64(v236) <= uint64(v3))) && v238
-			if !((v249 && (v2 <= v239)) && (v2 <= (v3 - v236))) {
+			v244 := ((v220 <= 2147483647) && (-2147483648 <= v224)) && (v224 <= 2147483647)
+			v245 := v244 && v227
+			v246 := v245 && v228
+			v248 := (v246 && (uint64(v229) <= uint64(v3))) && (uint64(v236) <= uint64(v3))
+			v249 := v248 && v238
+			if !((v249 && (v2 <= (v3 - v229))) && (v2 <= (v3 - v236))) {
 				v443 = v220
 				goto b101
 			}
 			v252 = v220
-		}
-	b14:
-		if !(v252 < v224) {
-			goto b122
-		}
-		v255 = int(v252*v2) * 4
-		v256 = float32(0)
-		v257 = int64(-1)
-	b16:
-		v258 = v257 + 1
-		if !(v258 < v2) {
-			goto b18
-		}
-		{
-			v260 := *(*float32)(unsafe.Add(p1, v255+int(v258)*4))
-			v262 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4))
-			v263 := float32(v260 - v262)
-			v256 = float32(v256 + float32(v263*v263))
-			v257 = v258
+		b14:
+			if v252 < v224 {
+				v255 = int(v252*v2) * 4
+				v256 = 0
+				v257 = -1
+			} else {
+				goto b122
+			}
+		b16:
+			v258 = v257 + 1
+			if v258 < v2 {
+				v263 := float32(*(*float32)(unsafe.Add(p1, v255+int(v258)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4)))
+				v256 = float32(v256 + float32(v263*v263))
+				v257 = v258
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b16
+			}
+			v266 = int32(uint64(v252))
+			v267 = *(*float32)(unsafe.Add(own2, 60))
+			v268 = *(*int32)(unsafe.Add(own3, 60))
+			if v256 < v267 {
+				v273 = true
+				goto b22
+			}
+			if v256 == v267 {
+				v272 = v266 < v268
+			} else {
+				v272 = false
+			}
+			v273 = v272
+		b22:
+			if !v273 {
+				goto b100
+			}
+			v274 = *(*float32)(unsafe.Add(own2, 56))
+			v275 = *(*int32)(unsafe.Add(own3, 56))
+			if v256 < v274 {
+				v280 = true
+				goto b27
+			}
+			if v256 == v274 {
+				v279 = v266 < v275
+			} else {
+				v279 = false
+			}
+			v280 = v279
+		b27:
+			if !v280 {
+				v439 = 15
+				goto b99
+			}
+			{
+				v282 := *(*int32)(unsafe.Add(own3, 56))
+				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
+				*(*int32)(unsafe.Add(own3, 60)) = v282
+				v285 = *(*float32)(unsafe.Add(own2, 52))
+				v286 = *(*int32)(unsafe.Add(own3, 52))
+				if v256 < v285 {
+					v291 = true
+					goto b32
+				}
+			}
+			if v256 == v285 {
+				v290 = v266 < v286
+			} else {
+				v290 = false
+			}
+			v291 = v290
+		b32:
+			if !v291 {
+				v439 = 14
+				goto b99
+			}
+			{
+				v293 := *(*int32)(unsafe.Add(own3, 52))
+				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
+				*(*int32)(unsafe.Add(own3, 56)) = v293
+				v296 = *(*float32)(unsafe.Add(own2, 48))
+				v297 = *(*int32)(unsafe.Add(own3, 48))
+				if v256 < v296 {
+					v302 = true
+					goto b37
+				}
+			}
+			if v256 == v296 {
+				v301 = v266 < v297
+			} else {
+				v301 = false
+			}
+			v302 = v301
+		b37:
+			if !v302 {
+				v439 = 13
+				goto b99
+			}
+			{
+				v304 := *(*int32)(unsafe.Add(own3, 48))
+				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
+				*(*int32)(unsafe.Add(own3, 52)) = v304
+				v307 = *(*float32)(unsafe.Add(own2, 44))
+				v308 = *(*int32)(unsafe.Add(own3, 44))
+				if v256 < v307 {
+					v313 = true
+					goto b42
+				}
+			}
+			if v256 == v307 {
+				v312 = v266 < v308
+			} else {
+				v312 = false
+			}
+			v313 = v312
+		b42:
+			if !v313 {
+				v439 = 12
+				goto b99
+			}
+			{
+				v315 := *(*int32)(unsafe.Add(own3, 44))
+				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
+				*(*int32)(unsafe.Add(own3, 48)) = v315
+				v318 = *(*float32)(unsafe.Add(own2, 40))
+				v319 = *(*int32)(unsafe.Add(own3, 40))
+				if v256 < v318 {
+					v324 = true
+					goto b47
+				}
+			}
+			if v256 == v318 {
+				v323 = v266 < v319
+			} else {
+				v323 = false
+			}
+			v324 = v323
+		b47:
+			if !v324 {
+				v439 = 11
+				goto b99
+			}
+			{
+				v326 := *(*int32)(unsafe.Add(own3, 40))
+				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
+				*(*int32)(unsafe.Add(own3, 44)) = v326
+				v329 = *(*float32)(unsafe.Add(own2, 36))
+				v330 = *(*int32)(unsafe.Add(own3, 36))
+				if v256 < v329 {
+					v335 = true
+					goto b52
+				}
+			}
+			if v256 == v329 {
+				v334 = v266 < v330
+			} else {
+				v334 = false
+			}
+			v335 = v334
+		b52:
+			if !v335 {
+				v439 = 10
+				goto b99
+			}
+			{
+				v337 := *(*int32)(unsafe.Add(own3, 36))
+				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
+				*(*int32)(unsafe.Add(own3, 40)) = v337
+				v340 = *(*float32)(unsafe.Add(own2, 32))
+				v341 = *(*int32)(unsafe.Add(own3, 32))
+				if v256 < v340 {
+					v346 = true
+					goto b57
+				}
+			}
+			if v256 == v340 {
+				v345 = v266 < v341
+			} else {
+				v345 = false
+			}
+			v346 = v345
+		b57:
+			if !v346 {
+				v439 = 9
+				goto b99
+			}
+			{
+				v348 := *(*int32)(unsafe.Add(own3, 32))
+				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
+				*(*int32)(unsafe.Add(own3, 36)) = v348
+				v351 = *(*float32)(unsafe.Add(own2, 28))
+				v352 = *(*int32)(unsafe.Add(own3, 28))
+				if v256 < v351 {
+					v357 = true
+					goto b62
+				}
+			}
+			if v256 == v351 {
+				v356 = v266 < v352
+			} else {
+				v356 = false
+			}
+			v357 = v356
+		b62:
+			if !v357 {
+				v439 = 8
+				goto b99
+			}
+			{
+				v359 := *(*int32)(unsafe.Add(own3, 28))
+				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
+				*(*int32)(unsafe.Add(own3, 32)) = v359
+				v362 = *(*float32)(unsafe.Add(own2, 24))
+				v363 = *(*int32)(unsafe.Add(own3, 24))
+				if v256 < v362 {
+					v368 = true
+					goto b67
+				}
+			}
+			if v256 == v362 {
+				v367 = v266 < v363
+			} else {
+				v367 = false
+			}
+			v368 = v367
+		b67:
+			if !v368 {
+				v439 = 7
+				goto b99
+			}
+			{
+				v370 := *(*int32)(unsafe.Add(own3, 24))
+				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
+				*(*int32)(unsafe.Add(own3, 28)) = v370
+				v373 = *(*float32)(unsafe.Add(own2, 20))
+				v374 = *(*int32)(unsafe.Add(own3, 20))
+				if v256 < v373 {
+					v379 = true
+					goto b72
+				}
+			}
+			if v256 == v373 {
+				v378 = v266 < v374
+			} else {
+				v378 = false
+			}
+			v379 = v378
+		b72:
+			if !v379 {
+				v439 = 6
+				goto b99
+			}
+			{
+				v381 := *(*int32)(unsafe.Add(own3, 20))
+				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
+				*(*int32)(unsafe.Add(own3, 24)) = v381
+				v384 = *(*float32)(unsafe.Add(own2, 16))
+				v385 = *(*int32)(unsafe.Add(own3, 16))
+				if v256 < v384 {
+					v390 = true
+					goto b77
+				}
+			}
+			if v256 == v384 {
+				v389 = v266 < v385
+			} else {
+				v389 = false
+			}
+			v390 = v389
+		b77:
+			if !v390 {
+				v439 = 5
+				goto b99
+			}
+			{
+				v392 := *(*int32)(unsafe.Add(own3, 16))
+				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
+				*(*int32)(unsafe.Add(own3, 20)) = v392
+				v395 = *(*float32)(unsafe.Add(own2, 12))
+				v396 = *(*int32)(unsafe.Add(own3, 12))
+				if v256 < v395 {
+					v401 = true
+					goto b82
+				}
+			}
+			if v256 == v395 {
+				v400 = v266 < v396
+			} else {
+				v400 = false
+			}
+			v401 = v400
+		b82:
+			if !v401 {
+				v439 = 4
+				goto b99
+			}
+			{
+				v403 := *(*int32)(unsafe.Add(own3, 12))
+				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
+				*(*int32)(unsafe.Add(own3, 16)) = v403
+				v406 = *(*float32)(unsafe.Add(own2, 8))
+				v407 = *(*int32)(unsafe.Add(own3, 8))
+				if v256 < v406 {
+					v412 = true
+					goto b87
+				}
+			}
+			if v256 == v406 {
+				v411 = v266 < v407
+			} else {
+				v411 = false
+			}
+			v412 = v411
+		b87:
+			if !v412 {
+				v439 = 3
+				goto b99
+			}
+			{
+				v414 := *(*int32)(unsafe.Add(own3, 8))
+				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
+				*(*int32)(unsafe.Add(own3, 12)) = v414
+				v417 = *(*float32)(unsafe.Add(own2, 4))
+				v418 = *(*int32)(unsafe.Add(own3, 4))
+				if v256 < v417 {
+					v423 = true
+					goto b92
+				}
+			}
+			if v256 == v417 {
+				v422 = v266 < v418
+			} else {
+				v422 = false
+			}
+			v423 = v422
+		b92:
+			if !v423 {
+				v439 = 2
+				goto b99
+			}
+			{
+				v425 := *(*int32)(unsafe.Add(own3, 4))
+				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
+				*(*int32)(unsafe.Add(own3, 8)) = v425
+				v428 = *(*float32)(own2)
+				v429 = *(*int32)(own3)
+				if v256 < v428 {
+					v434 = true
+					goto b97
+				}
+			}
+			if v256 == v428 {
+				v433 = v266 < v429
+			} else {
+				v433 = false
+			}
+			v434 = v433
+		b97:
+			if v434 {
+				v436 := *(*int32)(own3)
+				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(own3, 4)) = v436
+				v439 = 0
+			} else {
+				v439 = 1
+			}
+		b99:
+			*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
+			*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
+		b100:
+			v252 = v252 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b16
-		}
-	b18:
-		v266 = int32(uint64(v252))
-		v267 = *(*float32)(unsafe.Add(own2, 60))
-		v268 = *(*int32)(unsafe.Add(own3, 60))
-		if v256 < v267 {
-			v273 = true
-			goto b22
-		}
-		if !(v256 == v267) {
-			v272 = false
-			goto b21
-		}
-		v272 = v266 < v268
-	b21:
-		v273 = v272
-	b22:
-		if !v273 {
-			goto b100
-		}
-		v274 = *(*float32)(unsafe.Add(own2, 56))
-		v275 = *(*int32)(unsafe.Add(own3, 56))
-		if v256 < v274 {
-			v280 = true
-			goto b27
-		}
-		if !(v256 == v274) {
-			v279 = false
-			goto b26
-		}
-		v279 = v266 < v275
-	b26:
-		v280 = v279
-	b27:
-		if !v280 {
-			v439 = int32(15)
-			goto b99
-		}
-		{
-			v281 := *(*float32)(unsafe.Add(own2, 56))
-			v282 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v281
-			*(*int32)(unsafe.Add(own3, 60)) = v282
-			v285 = *(*float32)(unsafe.Add(own2, 52))
-			v286 = *(*int32)(unsafe.Add(own3, 52))
-			if v256 < v285 {
-				v291 = true
-				goto b32
+			goto b14
+		b101:
+			if v443 >= v224 {
+				goto b122
 			}
-		}
-		if !(v256 == v285) {
-			v290 = false
-			goto b31
-		}
-		v290 = v266 < v286
-	b31:
-		v291 = v290
-	b32:
-		if !v291 {
-			v439 = int32(14)
-			goto b99
-		}
-		{
-			v292 := *(*float32)(unsafe.Add(own2, 52))
-			v293 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v292
-			*(*int32)(unsafe.Add(own3, 56)) = v293
-			v296 = *(*float32)(unsafe.Add(own2, 48))
-			v297 = *(*int32)(unsafe.Add(own3, 48))
-			if v256 < v296 {
-				v302 = true
-				goto b37
+			v445 = v443 * v2
+			if uint64(v445) > uint64(v3) {
+				g.Fault(4, v445, v3, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		if !(v256 == v296) {
-			v301 = false
-			goto b36
-		}
-		v301 = v266 < v297
-	b36:
-		v302 = v301
-	b37:
-		if !v302 {
-			v439 = int32(13)
-			goto b99
-		}
-		{
-			v303 := *(*float32)(unsafe.Add(own2, 48))
-			v304 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v303
-			*(*int32)(unsafe.Add(own3, 52)) = v304
-			v307 = *(*float32)(unsafe.Add(own2, 44))
-			v308 = *(*int32)(unsafe.Add(own3, 44))
-			if v256 < v307 {
-				v313 = true
-				goto b42
+			v447 = v3 - v445
+			v448 = int(v445) * 4
+			if uint64(v2) > uint64(v447) {
+				g.Fault(5, v2, v447, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		if !(v256 == v307) {
-			v312 = false
-			goto b41
-		}
-		v312 = v266 < v308
-	b41:
-		v313 = v312
-	b42:
-		if !v313 {
-			v439 = int32(12)
-			goto b99
-		}
-		{
-			v314 := *(*float32)(unsafe.Add(own2, 44))
-			v315 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v314
-			*(*int32)(unsafe.Add(own3, 48)) = v315
-			v318 = *(*float32)(unsafe.Add(own2, 40))
-			v319 = *(*int32)(unsafe.Add(own3, 40))
-			if v256 < v318 {
-				v324 = true
-				goto b47
+			v450 = 0
+			v451 = -1
+		b104:
+			v452 = v451 + 1
+			if v452 < v2 {
+				v457 := float32(*(*float32)(unsafe.Add(p1, v448+int(v452)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4)))
+				v450 = float32(v450 + float32(v457*v457))
+				v451 = v452
+				if stop.Load() {
+					return g.Stop()
+				}
+				goto b104
 			}
-		}
-		if !(v256 == v318) {
-			v323 = false
-			goto b46
-		}
-		v323 = v266 < v319
-	b46:
-		v324 = v323
-	b47:
-		if !v324 {
-			v439 = int32(11)
-			goto b99
-		}
-		{
-			v325 := *(*float32)(unsafe.Add(own2, 40))
-			v326 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v325
-			*(*int32)(unsafe.Add(own3, 44)) = v326
-			v329 = *(*float32)(unsafe.Add(own2, 36))
-			v330 = *(*int32)(unsafe.Add(own3, 36))
-			if v256 < v329 {
-				v335 = true
-				goto b52
+			v460 = int32(uint64(v443))
+			v461 = *(*float32)(unsafe.Add(own2, 60))
+			v462 = *(*int32)(unsafe.Add(own3, 60))
+			if v450 < v461 {
+				v467 = true
+				goto b110
 			}
-		}
-		if !(v256 == v329) {
-			v334 = false
-			goto b51
-		}
-		v334 = v266 < v330
-	b51:
-		v335 = v334
-	b52:
-		if !v335 {
-			v439 = int32(10)
-			goto b99
-		}
-		{
-			v336 := *(*float32)(unsafe.Add(own2, 36))
-			v337 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v336
-			*(*int32)(unsafe.Add(own3, 40)) = v337
-			v340 = *(*float32)(unsafe.Add(own2, 32))
-			v341 = *(*int32)(unsafe.Add(own3, 32))
-			if v256 < v340 {
-				v346 = true
-				goto b57
+			if v450 == v461 {
+				v466 = v460 < v462
+			} else {
+				v466 = false
 			}
-		}
-		if !(v256 == v340) {
-			v345 = false
-			goto b56
-		}
-		v345 = v266 < v341
-	b56:
-		v346 = v345
-	b57:
-		if !v346 {
-			v439 = int32(9)
-			goto b99
-		}
-		{
-			v347 := *(*float32)(unsafe.Add(own2, 32))
-			v348 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v347
-			*(*int32)(unsafe.Add(own3, 36)) = v348
-			v351 = *(*float32)(unsafe.Add(own2, 28))
-			v352 = *(*int32)(unsafe.Add(own3, 28))
-			if v256 < v351 {
-				v357 = true
-				goto b62
+			v467 = v466
+		b110:
+			if !v467 {
+				goto b119
 			}
-		}
-		if !(v256 == v351) {
-			v356 = false
-			goto b61
-		}
-		v356 = v266 < v352
-	b61:
-		v357 = v356
-	b62:
-		if !v357 {
-			v439 = int32(8)
-			goto b99
-		}
-		{
-			v358 := *(*float32)(unsafe.Add(own2, 28))
-			v359 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v358
-			*(*int32)(unsafe.Add(own3, 32)) = v359
-			v362 = *(*float32)(unsafe.Add(own2, 24))
-			v363 = *(*int32)(unsafe.Add(own3, 24))
-			if v256 < v362 {
-				v368 = true
-				goto b67
+			v468 = 15
+		b111:
+			if 0 >= v468 {
+				goto b118
 			}
-		}
-		if !(v256 == v362) {
-			v367 = false
-			goto b66
-		}
-		v367 = v266 < v363
-	b66:
-		v368 = v367
-	b67:
-		if !v368 {
-			v439 = int32(7)
-			goto b99
-		}
-		{
-			v369 := *(*float32)(unsafe.Add(own2, 24))
-			v370 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v369
-			*(*int32)(unsafe.Add(own3, 28)) = v370
-			v373 = *(*float32)(unsafe.Add(own2, 20))
-			v374 = *(*int32)(unsafe.Add(own3, 20))
-			if v256 < v373 {
-				v379 = true
-				goto b72
+			v470 = v468 + -1
+			v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
+			v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
+			if v450 < v471 {
+				v477 = true
+				goto b116
 			}
-		}
-		if !(v256 == v373) {
-			v378 = false
-			goto b71
-		}
-		v378 = v266 < v374
-	b71:
-		v379 = v378
-	b72:
-		if !v379 {
-			v439 = int32(6)
-			goto b99
-		}
-		{
-			v380 := *(*float32)(unsafe.Add(own2, 20))
-			v381 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v380
-			*(*int32)(unsafe.Add(own3, 24)) = v381
-			v384 = *(*float32)(unsafe.Add(own2, 16))
-			v385 = *(*int32)(unsafe.Add(own3, 16))
-			if v256 < v384 {
-				v390 = true
-				goto b77
+			if v450 == v471 {
+				v476 = v460 < v472
+			} else {
+				v476 = false
 			}
-		}
-		if !(v256 == v384) {
-			v389 = false
-			goto b76
-		}
-		v389 = v266 < v385
-	b76:
-		v390 = v389
-	b77:
-		if !v390 {
-			v439 = int32(5)
-			goto b99
-		}
-		{
-			v391 := *(*float32)(unsafe.Add(own2, 16))
-			v392 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v391
-			*(*int32)(unsafe.Add(own3, 20)) = v392
-			v395 = *(*float32)(unsafe.Add(own2, 12))
-			v396 = *(*int32)(unsafe.Add(own3, 12))
-			if v256 < v395 {
-				v401 = true
-				goto b82
+			v477 = v476
+		b116:
+			if v477 {
+				v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
+				*(*float32)(unsafe.Add(own2, int(v468)*4)) = *(*float32)(unsafe.Add(own2, int(v470)*4))
+				*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
+				v468 = v470
+				goto b111
 			}
-		}
-		if !(v256 == v395) {
-			v400 = false
-			goto b81
-		}
-		v400 = v266 < v396
-	b81:
-		v401 = v400
-	b82:
-		if !v401 {
-			v439 = int32(4)
-			goto b99
-		}
-		{
-			v402 := *(*float32)(unsafe.Add(own2, 12))
-			v403 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v402
-			*(*int32)(unsafe.Add(own3, 16)) = v403
-			v406 = *(*float32)(unsafe.Add(own2, 8))
-			v407 = *(*int32)(unsafe.Add(own3, 8))
-			if v256 < v406 {
-				v412 = true
-				goto b87
-			}
-		}
-		if !(v256 == v406) {
-			v411 = false
-			goto b86
-		}
-		v411 = v266 < v407
-	b86:
-		v412 = v411
-	b87:
-		if !v412 {
-			v439 = int32(3)
-			goto b99
-		}
-		{
-			v413 := *(*float32)(unsafe.Add(own2, 8))
-			v414 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v413
-			*(*int32)(unsafe.Add(own3, 12)) = v414
-			v417 = *(*float32)(unsafe.Add(own2, 4))
-			v418 = *(*int32)(unsafe.Add(own3, 4))
-			if v256 < v417 {
-				v423 = true
-				goto b92
-			}
-		}
-		if !(v256 == v417) {
-			v422 = false
-			goto b91
-		}
-		v422 = v266 < v418
-	b91:
-		v423 = v422
-	b92:
-		if !v423 {
-			v439 = int32(2)
-			goto b99
-		}
-		{
-			v424 := *(*float32)(unsafe.Add(own2, 4))
-			v425 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v424
-			*(*int32)(unsafe.Add(own3, 8)) = v425
-			v428 = *(*float32)(own2)
-			v429 = *(*int32)(own3)
-			if v256 < v428 {
-				v434 = true
-				goto b97
-			}
-		}
-		if !(v256 == v428) {
-			v433 = false
-			goto b96
-		}
-		v433 = v266 < v429
-	b96:
-		v434 = v433
-	b97:
-		if !v434 {
-			v439 = int32(1)
-			goto b99
-		}
-		{
-			v435 := *(*float32)(own2)
-			v436 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v435
-			*(*int32)(unsafe.Add(own3, 4)) = v436
-			v439 = int32(0)
-		}
-	b99:
-		*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
-		*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
-	b100:
-		v252 = v252 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
-	b101:
-		if !(v443 < v224) {
-			goto b122
-		}
-		v445 = v443 * v2
-		if !(uint64(v445) <= uint64(v3)) {
-			goto b121
-		}
-		v447 = v3 - v445
-		v448 = int(v445) * 4
-		if !(uint64(v2) <= uint64(v447)) {
-			goto b120
-		}
-		v450 = float32(0)
-		v451 = int64(-1)
-	b104:
-		v452 = v451 + 1
-		if !(v452 < v2) {
-			goto b106
-		}
-		{
-			v454 := *(*float32)(unsafe.Add(p1, v448+int(v452)*4))
-			v456 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4))
-			v457 := float32(v454 - v456)
-			v450 = float32(v450 + float32(v457*v457))
-			v451 = v452
+		b118:
+			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
+			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
+		b119:
+			v443 = v443 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b104
+			goto b101
+		b122:
+			more = true
 		}
-	b106:
-		v460 = int32(uint64(v443))
-		v461 = *(*float32)(unsafe.Add(own2, 60))
-		v462 = *(*int32)(unsafe.Add(own3, 60))
-		if v450 < v461 {
-			v467 = true
-			goto b110
-		}
-		if !(v450 == v461) {
-			v466 = false
-			goto b109
-		}
-		v466 = v460 < v462
-	b109:
-		v467 = v466
-	b110:
-		if !v467 {
-			goto b119
-		}
-		v468 = int32(15)
-	b111:
-		if !(0 < v468) {
-			goto b118
-		}
-		v470 = v468 + -1
-		v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
-		v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
-		if v450 < v471 {
-			v477 = true
-			goto b116
-		}
-		if !(v450 == v471) {
-			v476 = false
-			goto b115
-		}
-		v476 = v460 < v472
-	b115:
-		v477 = v476
-	b116:
-		if !v477 {
-			goto b118
-		}
-		{
-			v478 := *(*float32)(unsafe.Add(own2, int(v470)*4))
-			v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
-			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v478
-			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
-			v468 = v470
-			goto b111
-		}
-	b118:
-		*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
-		*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
-	b119:
-		v443 = v443 + 64
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b101
-	b120:
-		g.Fault(3, v2, v447, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b121:
-		g.Fault(4, v445, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b122:
-		next = 2
-		continue
-	b221:
-		g.Fault(5, int64(0), int64(0), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r3 runs them after the ZeroLocal in line 98 of kernel.go.
-func (g *searchHost) r3() int {
-	const n = 64
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:98
+	g.Zero(1)
 	m1 := g.Memory(1)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 64)
-		if dead[li] {
-			continue
-		}
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		{
-			v487 := *(*float32)(own2)
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			if dead[li] {
+				continue
+			}
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
 			v488 := *(*int32)(own3)
 			v489 := *(*float32)(unsafe.Add(own2, 4))
 			v490 := *(*int32)(unsafe.Add(own3, 4))
@@ -1713,7 +1538,7 @@ func (g *searchHost) r3() int {
 			v516 := *(*int32)(unsafe.Add(own3, 56))
 			v517 := *(*float32)(unsafe.Add(own2, 60))
 			v518 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v487
+			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(m1, x*128+4)) = v488
 			*(*float32)(unsafe.Add(m1, x*128+8)) = v489
 			*(*int32)(unsafe.Add(m1, x*128+12)) = v490
@@ -1745,611 +1570,555 @@ func (g *searchHost) r3() int {
 			*(*int32)(unsafe.Add(m1, x*128+116)) = v516
 			*(*float32)(unsafe.Add(m1, x*128+120)) = v517
 			*(*int32)(unsafe.Add(m1, x*128+124)) = v518
-			continue
 		}
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 100 of kernel.go.
-func (g *searchHost) r4() int {
-	const n = 64
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
+	// Barrier, kernel.go:100
 	u551 := g.v551
-	v11 := int32(g.ID[1])
-	v12 := int64(uint32(v11))
 	v15 := g.v15
 	v802 := v12 * v15
-	v9 := int32(g.ID[0])
-	v10 := int64(uint32(v9))
 	v803 := v802 + v10
 	v7 := g.v7
 	v836 := uint64(v803) < uint64(v7)
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 64)
-		y := int(uint(li) / 64)
-		if dead[li] {
+	{
+		for li := range n {
+			x := int(uint(li) % 64)
+			y := int(uint(li) / 64)
+			if dead[li] {
+				continue
+			}
+			v16 := int32(x)
+			own2 := unsafe.Add(m2, li*64)
+			own3 := unsafe.Add(m3, li*64)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
+			var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
+			var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
+			v551 = 32
+			if 0 >= v551 {
+				goto b216
+			}
+			if v16 < v551 {
+				v554 = v16 + v551
+				v555 = -1
+			} else {
+				goto b214
+			}
+		b128:
+			v556 = v555 + 1
+			if v556 >= 16 {
+				goto b213
+			}
+			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
+			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
+			v560 = *(*float32)(unsafe.Add(own2, 60))
+			v561 = *(*int32)(unsafe.Add(own3, 60))
+			if v558 < v560 {
+				v566 = true
+				goto b133
+			}
+			if v558 == v560 {
+				v565 = v559 < v561
+			} else {
+				v565 = false
+			}
+			v566 = v565
+		b133:
+			if !v566 {
+				v735 = false
+				goto b211
+			}
+			v567 = *(*float32)(unsafe.Add(own2, 56))
+			v568 = *(*int32)(unsafe.Add(own3, 56))
+			if v558 < v567 {
+				v573 = true
+				goto b138
+			}
+			if v558 == v567 {
+				v572 = v559 < v568
+			} else {
+				v572 = false
+			}
+			v573 = v572
+		b138:
+			if !v573 {
+				v732 = 15
+				goto b210
+			}
+			{
+				v575 := *(*int32)(unsafe.Add(own3, 56))
+				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
+				*(*int32)(unsafe.Add(own3, 60)) = v575
+				v578 = *(*float32)(unsafe.Add(own2, 52))
+				v579 = *(*int32)(unsafe.Add(own3, 52))
+				if v558 < v578 {
+					v584 = true
+					goto b143
+				}
+			}
+			if v558 == v578 {
+				v583 = v559 < v579
+			} else {
+				v583 = false
+			}
+			v584 = v583
+		b143:
+			if !v584 {
+				v732 = 14
+				goto b210
+			}
+			{
+				v586 := *(*int32)(unsafe.Add(own3, 52))
+				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
+				*(*int32)(unsafe.Add(own3, 56)) = v586
+				v589 = *(*float32)(unsafe.Add(own2, 48))
+				v590 = *(*int32)(unsafe.Add(own3, 48))
+				if v558 < v589 {
+					v595 = true
+					goto b148
+				}
+			}
+			if v558 == v589 {
+				v594 = v559 < v590
+			} else {
+				v594 = false
+			}
+			v595 = v594
+		b148:
+			if !v595 {
+				v732 = 13
+				goto b210
+			}
+			{
+				v597 := *(*int32)(unsafe.Add(own3, 48))
+				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
+				*(*int32)(unsafe.Add(own3, 52)) = v597
+				v600 = *(*float32)(unsafe.Add(own2, 44))
+				v601 = *(*int32)(unsafe.Add(own3, 44))
+				if v558 < v600 {
+					v606 = true
+					goto b153
+				}
+			}
+			if v558 == v600 {
+				v605 = v559 < v601
+			} else {
+				v605 = false
+			}
+			v606 = v605
+		b153:
+			if !v606 {
+				v732 = 12
+				goto b210
+			}
+			{
+				v608 := *(*int32)(unsafe.Add(own3, 44))
+				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
+				*(*int32)(unsafe.Add(own3, 48)) = v608
+				v611 = *(*float32)(unsafe.Add(own2, 40))
+				v612 = *(*int32)(unsafe.Add(own3, 40))
+				if v558 < v611 {
+					v617 = true
+					goto b158
+				}
+			}
+			if v558 == v611 {
+				v616 = v559 < v612
+			} else {
+				v616 = false
+			}
+			v617 = v616
+		b158:
+			if !v617 {
+				v732 = 11
+				goto b210
+			}
+			{
+				v619 := *(*int32)(unsafe.Add(own3, 40))
+				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
+				*(*int32)(unsafe.Add(own3, 44)) = v619
+				v622 = *(*float32)(unsafe.Add(own2, 36))
+				v623 = *(*int32)(unsafe.Add(own3, 36))
+				if v558 < v622 {
+					v628 = true
+					goto b163
+				}
+			}
+			if v558 == v622 {
+				v627 = v559 < v623
+			} else {
+				v627 = false
+			}
+			v628 = v627
+		b163:
+			if !v628 {
+				v732 = 10
+				goto b210
+			}
+			{
+				v630 := *(*int32)(unsafe.Add(own3, 36))
+				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
+				*(*int32)(unsafe.Add(own3, 40)) = v630
+				v633 = *(*float32)(unsafe.Add(own2, 32))
+				v634 = *(*int32)(unsafe.Add(own3, 32))
+				if v558 < v633 {
+					v639 = true
+					goto b168
+				}
+			}
+			if v558 == v633 {
+				v638 = v559 < v634
+			} else {
+				v638 = false
+			}
+			v639 = v638
+		b168:
+			if !v639 {
+				v732 = 9
+				goto b210
+			}
+			{
+				v641 := *(*int32)(unsafe.Add(own3, 32))
+				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
+				*(*int32)(unsafe.Add(own3, 36)) = v641
+				v644 = *(*float32)(unsafe.Add(own2, 28))
+				v645 = *(*int32)(unsafe.Add(own3, 28))
+				if v558 < v644 {
+					v650 = true
+					goto b173
+				}
+			}
+			if v558 == v644 {
+				v649 = v559 < v645
+			} else {
+				v649 = false
+			}
+			v650 = v649
+		b173:
+			if !v650 {
+				v732 = 8
+				goto b210
+			}
+			{
+				v652 := *(*int32)(unsafe.Add(own3, 28))
+				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
+				*(*int32)(unsafe.Add(own3, 32)) = v652
+				v655 = *(*float32)(unsafe.Add(own2, 24))
+				v656 = *(*int32)(unsafe.Add(own3, 24))
+				if v558 < v655 {
+					v661 = true
+					goto b178
+				}
+			}
+			if v558 == v655 {
+				v660 = v559 < v656
+			} else {
+				v660 = false
+			}
+			v661 = v660
+		b178:
+			if !v661 {
+				v732 = 7
+				goto b210
+			}
+			{
+				v663 := *(*int32)(unsafe.Add(own3, 24))
+				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
+				*(*int32)(unsafe.Add(own3, 28)) = v663
+				v666 = *(*float32)(unsafe.Add(own2, 20))
+				v667 = *(*int32)(unsafe.Add(own3, 20))
+				if v558 < v666 {
+					v672 = true
+					goto b183
+				}
+			}
+			if v558 == v666 {
+				v671 = v559 < v667
+			} else {
+				v671 = false
+			}
+			v672 = v671
+		b183:
+			if !v672 {
+				v732 = 6
+				goto b210
+			}
+			{
+				v674 := *(*int32)(unsafe.Add(own3, 20))
+				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
+				*(*int32)(unsafe.Add(own3, 24)) = v674
+				v677 = *(*float32)(unsafe.Add(own2, 16))
+				v678 = *(*int32)(unsafe.Add(own3, 16))
+				if v558 < v677 {
+					v683 = true
+					goto b188
+				}
+			}
+			if v558 == v677 {
+				v682 = v559 < v678
+			} else {
+				v682 = false
+			}
+			v683 = v682
+		b188:
+			if !v683 {
+				v732 = 5
+				goto b210
+			}
+			{
+				v685 := *(*int32)(unsafe.Add(own3, 16))
+				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
+				*(*int32)(unsafe.Add(own3, 20)) = v685
+				v688 = *(*float32)(unsafe.Add(own2, 12))
+				v689 = *(*int32)(unsafe.Add(own3, 12))
+				if v558 < v688 {
+					v694 = true
+					goto b193
+				}
+			}
+			if v558 == v688 {
+				v693 = v559 < v689
+			} else {
+				v693 = false
+			}
+			v694 = v693
+		b193:
+			if !v694 {
+				v732 = 4
+				goto b210
+			}
+			{
+				v696 := *(*int32)(unsafe.Add(own3, 12))
+				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
+				*(*int32)(unsafe.Add(own3, 16)) = v696
+				v699 = *(*float32)(unsafe.Add(own2, 8))
+				v700 = *(*int32)(unsafe.Add(own3, 8))
+				if v558 < v699 {
+					v705 = true
+					goto b198
+				}
+			}
+			if v558 == v699 {
+				v704 = v559 < v700
+			} else {
+				v704 = false
+			}
+			v705 = v704
+		b198:
+			if !v705 {
+				v732 = 3
+				goto b210
+			}
+			{
+				v707 := *(*int32)(unsafe.Add(own3, 8))
+				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
+				*(*int32)(unsafe.Add(own3, 12)) = v707
+				v710 = *(*float32)(unsafe.Add(own2, 4))
+				v711 = *(*int32)(unsafe.Add(own3, 4))
+				if v558 < v710 {
+					v716 = true
+					goto b203
+				}
+			}
+			if v558 == v710 {
+				v715 = v559 < v711
+			} else {
+				v715 = false
+			}
+			v716 = v715
+		b203:
+			if !v716 {
+				v732 = 2
+				goto b210
+			}
+			{
+				v718 := *(*int32)(unsafe.Add(own3, 4))
+				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
+				*(*int32)(unsafe.Add(own3, 8)) = v718
+				v721 = *(*float32)(own2)
+				v722 = *(*int32)(own3)
+				if v558 < v721 {
+					v727 = true
+					goto b208
+				}
+			}
+			if v558 == v721 {
+				v726 = v559 < v722
+			} else {
+				v726 = false
+			}
+			v727 = v726
+		b208:
+			if v727 {
+				v729 := *(*int32)(own3)
+				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(own3, 4)) = v729
+				v732 = 0
+			} else {
+				v732 = 1
+			}
+		b210:
+			*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
+			*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
+			v735 = true
+		b211:
+			if v735 {
+				v555 = v556
+				goto b128
+			}
+		b213:
+			{
+				v737 := *(*int32)(own3)
+				v738 := *(*float32)(unsafe.Add(own2, 4))
+				v739 := *(*int32)(unsafe.Add(own3, 4))
+				v740 := *(*float32)(unsafe.Add(own2, 8))
+				v741 := *(*int32)(unsafe.Add(own3, 8))
+				v742 := *(*float32)(unsafe.Add(own2, 12))
+				v743 := *(*int32)(unsafe.Add(own3, 12))
+				v744 := *(*float32)(unsafe.Add(own2, 16))
+				v745 := *(*int32)(unsafe.Add(own3, 16))
+				v746 := *(*float32)(unsafe.Add(own2, 20))
+				v747 := *(*int32)(unsafe.Add(own3, 20))
+				v748 := *(*float32)(unsafe.Add(own2, 24))
+				v749 := *(*int32)(unsafe.Add(own3, 24))
+				v750 := *(*float32)(unsafe.Add(own2, 28))
+				v751 := *(*int32)(unsafe.Add(own3, 28))
+				v752 := *(*float32)(unsafe.Add(own2, 32))
+				v753 := *(*int32)(unsafe.Add(own3, 32))
+				v754 := *(*float32)(unsafe.Add(own2, 36))
+				v755 := *(*int32)(unsafe.Add(own3, 36))
+				v756 := *(*float32)(unsafe.Add(own2, 40))
+				v757 := *(*int32)(unsafe.Add(own3, 40))
+				v758 := *(*float32)(unsafe.Add(own2, 44))
+				v759 := *(*int32)(unsafe.Add(own3, 44))
+				v760 := *(*float32)(unsafe.Add(own2, 48))
+				v761 := *(*int32)(unsafe.Add(own3, 48))
+				v762 := *(*float32)(unsafe.Add(own2, 52))
+				v763 := *(*int32)(unsafe.Add(own3, 52))
+				v764 := *(*float32)(unsafe.Add(own2, 56))
+				v765 := *(*int32)(unsafe.Add(own3, 56))
+				v766 := *(*float32)(unsafe.Add(own2, 60))
+				v767 := *(*int32)(unsafe.Add(own3, 60))
+				*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
+				*(*int32)(unsafe.Add(m1, x*128+4)) = v737
+				*(*float32)(unsafe.Add(m1, x*128+8)) = v738
+				*(*int32)(unsafe.Add(m1, x*128+12)) = v739
+				*(*float32)(unsafe.Add(m1, x*128+16)) = v740
+				*(*int32)(unsafe.Add(m1, x*128+20)) = v741
+				*(*float32)(unsafe.Add(m1, x*128+24)) = v742
+				*(*int32)(unsafe.Add(m1, x*128+28)) = v743
+				*(*float32)(unsafe.Add(m1, x*128+32)) = v744
+				*(*int32)(unsafe.Add(m1, x*128+36)) = v745
+				*(*float32)(unsafe.Add(m1, x*128+40)) = v746
+				*(*int32)(unsafe.Add(m1, x*128+44)) = v747
+				*(*float32)(unsafe.Add(m1, x*128+48)) = v748
+				*(*int32)(unsafe.Add(m1, x*128+52)) = v749
+				*(*float32)(unsafe.Add(m1, x*128+56)) = v750
+				*(*int32)(unsafe.Add(m1, x*128+60)) = v751
+				*(*float32)(unsafe.Add(m1, x*128+64)) = v752
+				*(*int32)(unsafe.Add(m1, x*128+68)) = v753
+				*(*float32)(unsafe.Add(m1, x*128+72)) = v754
+				*(*int32)(unsafe.Add(m1, x*128+76)) = v755
+				*(*float32)(unsafe.Add(m1, x*128+80)) = v756
+				*(*int32)(unsafe.Add(m1, x*128+84)) = v757
+				*(*float32)(unsafe.Add(m1, x*128+88)) = v758
+				*(*int32)(unsafe.Add(m1, x*128+92)) = v759
+				*(*float32)(unsafe.Add(m1, x*128+96)) = v760
+				*(*int32)(unsafe.Add(m1, x*128+100)) = v761
+				*(*float32)(unsafe.Add(m1, x*128+104)) = v762
+				*(*int32)(unsafe.Add(m1, x*128+108)) = v763
+				*(*float32)(unsafe.Add(m1, x*128+112)) = v764
+				*(*int32)(unsafe.Add(m1, x*128+116)) = v765
+				*(*float32)(unsafe.Add(m1, x*128+120)) = v766
+				*(*int32)(unsafe.Add(m1, x*128+124)) = v767
+			}
+		b214:
+			u551 = v551
+			next = 4
 			continue
-		}
-		v16 := int32(x)
-		own2 := unsafe.Add(m2, li*64)
-		own3 := unsafe.Add(m3, li*64)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
-		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
-		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
-		v551 = int32(32)
-		if !(0 < v551) {
-			goto b216
-		}
-		if !(v16 < v551) {
-			goto b214
-		}
-		v554 = v16 + v551
-		v555 = int32(-1)
-	b128:
-		v556 = v555 + 1
-		if !(v556 < 16) {
-			goto b213
-		}
-		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-		v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-		v560 = *(*float32)(unsafe.Add(own2, 60))
-		v561 = *(*int32)(unsafe.Add(own3, 60))
-		if v558 < v560 {
-			v566 = true
-			goto b133
-		}
-		if !(v558 == v560) {
-			v565 = false
-			goto b132
-		}
-		v565 = v559 < v561
-	b132:
-		v566 = v565
-	b133:
-		if !v566 {
-			v735 = false
-			goto b211
-		}
-		v567 = *(*float32)(unsafe.Add(own2, 56))
-		v568 = *(*int32)(unsafe.Add(own3, 56))
-		if v558 < v567 {
-			v573 = true
-			goto b138
-		}
-		if !(v558 == v567) {
-			v572 = false
-			goto b137
-		}
-		v572 = v559 < v568
-	b137:
-		v573 = v572
-	b138:
-		if !v573 {
-			v732 = int32(15)
-			goto b210
-		}
-		{
-			v574 := *(*float32)(unsafe.Add(own2, 56))
-			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v574
-			*(*int32)(unsafe.Add(own3, 60)) = v575
-			v578 = *(*float32)(unsafe.Add(own2, 52))
-			v579 = *(*int32)(unsafe.Add(own3, 52))
-			if v558 < v578 {
-				v584 = true
-				goto b143
-			}
-		}
-		if !(v558 == v578) {
-			v583 = false
-			goto b142
-		}
-		v583 = v559 < v579
-	b142:
-		v584 = v583
-	b143:
-		if !v584 {
-			v732 = int32(14)
-			goto b210
-		}
-		{
-			v585 := *(*float32)(unsafe.Add(own2, 52))
-			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v585
-			*(*int32)(unsafe.Add(own3, 56)) = v586
-			v589 = *(*float32)(unsafe.Add(own2, 48))
-			v590 = *(*int32)(unsafe.Add(own3, 48))
-			if v558 < v589 {
-				v595 = true
-				goto b148
-			}
-		}
-		if !(v558 == v589) {
-			v594 = false
-			goto b147
-		}
-		v594 = v559 < v590
-	b147:
-		v595 = v594
-	b148:
-		if !v595 {
-			v732 = int32(13)
-			goto b210
-		}
-		{
-			v596 := *(*float32)(unsafe.Add(own2, 48))
-			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v596
-			*(*int32)(unsafe.Add(own3, 52)) = v597
-			v600 = *(*float32)(unsafe.Add(own2, 44))
-			v601 = *(*int32)(unsafe.Add(own3, 44))
-			if v558 < v600 {
-				v606 = true
-				goto b153
-			}
-		}
-		if !(v558 == v600) {
-			v605 = false
-			goto b152
-		}
-		v605 = v559 < v601
-	b152:
-		v606 = v605
-	b153:
-		if !v606 {
-			v732 = int32(12)
-			goto b210
-		}
-		{
-			v607 := *(*float32)(unsafe.Add(own2, 44))
-			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v607
-			*(*int32)(unsafe.Add(own3, 48)) = v608
-			v611 = *(*float32)(unsafe.Add(own2, 40))
-			v612 = *(*int32)(unsafe.Add(own3, 40))
-			if v558 < v611 {
-				v617 = true
-				goto b158
-			}
-		}
-		if !(v558 == v611) {
-			v616 = false
-			goto b157
-		}
-		v616 = v559 < v612
-	b157:
-		v617 = v616
-	b158:
-		if !v617 {
-			v732 = int32(11)
-			goto b210
-		}
-		{
-			v618 := *(*float32)(unsafe.Add(own2, 40))
-			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v618
-			*(*int32)(unsafe.Add(own3, 44)) = v619
-			v622 = *(*float32)(unsafe.Add(own2, 36))
-			v623 = *(*int32)(unsafe.Add(own3, 36))
-			if v558 < v622 {
-				v628 = true
-				goto b163
-			}
-		}
-		if !(v558 == v622) {
-			v627 = false
-			goto b162
-		}
-		v627 = v559 < v623
-	b162:
-		v628 = v627
-	b163:
-		if !v628 {
-			v732 = int32(10)
-			goto b210
-		}
-		{
-			v629 := *(*float32)(unsafe.Add(own2, 36))
-			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v629
-			*(*int32)(unsafe.Add(own3, 40)) = v630
-			v633 = *(*float32)(unsafe.Add(own2, 32))
-			v634 = *(*int32)(unsafe.Add(own3, 32))
-			if v558 < v633 {
-				v639 = true
-				goto b168
-			}
-		}
-		if !(v558 == v633) {
-			v638 = false
-			goto b167
-		}
-		v638 = v559 < v634
-	b167:
-		v639 = v638
-	b168:
-		if !v639 {
-			v732 = int32(9)
-			goto b210
-		}
-		{
-			v640 := *(*float32)(unsafe.Add(own2, 32))
-			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v640
-			*(*int32)(unsafe.Add(own3, 36)) = v641
-			v644 = *(*float32)(unsafe.Add(own2, 28))
-			v645 = *(*int32)(unsafe.Add(own3, 28))
-			if v558 < v644 {
-				v650 = true
-				goto b173
-			}
-		}
-		if !(v558 == v644) {
-			v649 = false
-			goto b172
-		}
-		v649 = v559 < v645
-	b172:
-		v650 = v649
-	b173:
-		if !v650 {
-			v732 = int32(8)
-			goto b210
-		}
-		{
-			v651 := *(*float32)(unsafe.Add(own2, 28))
-			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v651
-			*(*int32)(unsafe.Add(own3, 32)) = v652
-			v655 = *(*float32)(unsafe.Add(own2, 24))
-			v656 = *(*int32)(unsafe.Add(own3, 24))
-			if v558 < v655 {
-				v661 = true
-				goto b178
-			}
-		}
-		if !(v558 == v655) {
-			v660 = false
-			goto b177
-		}
-		v660 = v559 < v656
-	b177:
-		v661 = v660
-	b178:
-		if !v661 {
-			v732 = int32(7)
-			goto b210
-		}
-		{
-			v662 := *(*float32)(unsafe.Add(own2, 24))
-			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v662
-			*(*int32)(unsafe.Add(own3, 28)) = v663
-			v666 = *(*float32)(unsafe.Add(own2, 20))
-			v667 = *(*int32)(unsafe.Add(own3, 20))
-			if v558 < v666 {
-				v672 = true
-				goto b183
-			}
-		}
-		if !(v558 == v666) {
-			v671 = false
-			goto b182
-		}
-		v671 = v559 < v667
-	b182:
-		v672 = v671
-	b183:
-		if !v672 {
-			v732 = int32(6)
-			goto b210
-		}
-		{
-			v673 := *(*float32)(unsafe.Add(own2, 20))
-			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v673
-			*(*int32)(unsafe.Add(own3, 24)) = v674
-			v677 = *(*float32)(unsafe.Add(own2, 16))
-			v678 = *(*int32)(unsafe.Add(own3, 16))
-			if v558 < v677 {
-				v683 = true
-				goto b188
-			}
-		}
-		if !(v558 == v677) {
-			v682 = false
-			goto b187
-		}
-		v682 = v559 < v678
-	b187:
-		v683 = v682
-	b188:
-		if !v683 {
-			v732 = int32(5)
-			goto b210
-		}
-		{
-			v684 := *(*float32)(unsafe.Add(own2, 16))
-			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v684
-			*(*int32)(unsafe.Add(own3, 20)) = v685
-			v688 = *(*float32)(unsafe.Add(own2, 12))
-			v689 = *(*int32)(unsafe.Add(own3, 12))
-			if v558 < v688 {
-				v694 = true
-				goto b193
-			}
-		}
-		if !(v558 == v688) {
-			v693 = false
-			goto b192
-		}
-		v693 = v559 < v689
-	b192:
-		v694 = v693
-	b193:
-		if !v694 {
-			v732 = int32(4)
-			goto b210
-		}
-		{
-			v695 := *(*float32)(unsafe.Add(own2, 12))
-			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v695
-			*(*int32)(unsafe.Add(own3, 16)) = v696
-			v699 = *(*float32)(unsafe.Add(own2, 8))
-			v700 = *(*int32)(unsafe.Add(own3, 8))
-			if v558 < v699 {
-				v705 = true
-				goto b198
-			}
-		}
-		if !(v558 == v699) {
-			v704 = false
-			goto b197
-		}
-		v704 = v559 < v700
-	b197:
-		v705 = v704
-	b198:
-		if !v705 {
-			v732 = int32(3)
-			goto b210
-		}
-		{
-			v706 := *(*float32)(unsafe.Add(own2, 8))
-			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v706
-			*(*int32)(unsafe.Add(own3, 12)) = v707
-			v710 = *(*float32)(unsafe.Add(own2, 4))
-			v711 = *(*int32)(unsafe.Add(own3, 4))
-			if v558 < v710 {
-				v716 = true
-				goto b203
-			}
-		}
-		if !(v558 == v710) {
-			v715 = false
-			goto b202
-		}
-		v715 = v559 < v711
-	b202:
-		v716 = v715
-	b203:
-		if !v716 {
-			v732 = int32(2)
-			goto b210
-		}
-		{
-			v717 := *(*float32)(unsafe.Add(own2, 4))
-			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v717
-			*(*int32)(unsafe.Add(own3, 8)) = v718
-			v721 = *(*float32)(own2)
-			v722 = *(*int32)(own3)
-			if v558 < v721 {
-				v727 = true
-				goto b208
-			}
-		}
-		if !(v558 == v721) {
-			v726 = false
-			goto b207
-		}
-		v726 = v559 < v722
-	b207:
-		v727 = v726
-	b208:
-		if !v727 {
-			v732 = int32(1)
-			goto b210
-		}
-		{
-			v728 := *(*float32)(own2)
-			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v728
-			*(*int32)(unsafe.Add(own3, 4)) = v729
-			v732 = int32(0)
-		}
-	b210:
-		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
-		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
-		v735 = true
-	b211:
-		if !v735 {
-			goto b213
-		}
-		v555 = v556
-		goto b128
-	b213:
-		{
-			v736 := *(*float32)(own2)
-			v737 := *(*int32)(own3)
-			v738 := *(*float32)(unsafe.Add(own2, 4))
-			v739 := *(*int32)(unsafe.Add(own3, 4))
-			v740 := *(*float32)(unsafe.Add(own2, 8))
-			v741 := *(*int32)(unsafe.Add(own3, 8))
-			v742 := *(*float32)(unsafe.Add(own2, 12))
-			v743 := *(*int32)(unsafe.Add(own3, 12))
-			v744 := *(*float32)(unsafe.Add(own2, 16))
-			v745 := *(*int32)(unsafe.Add(own3, 16))
-			v746 := *(*float32)(unsafe.Add(own2, 20))
-			v747 := *(*int32)(unsafe.Add(own3, 20))
-			v748 := *(*float32)(unsafe.Add(own2, 24))
-			v749 := *(*int32)(unsafe.Add(own3, 24))
-			v750 := *(*float32)(unsafe.Add(own2, 28))
-			v751 := *(*int32)(unsafe.Add(own3, 28))
-			v752 := *(*float32)(unsafe.Add(own2, 32))
-			v753 := *(*int32)(unsafe.Add(own3, 32))
-			v754 := *(*float32)(unsafe.Add(own2, 36))
-			v755 := *(*int32)(unsafe.Add(own3, 36))
-			v756 := *(*float32)(unsafe.Add(own2, 40))
-			v757 := *(*int32)(unsafe.Add(own3, 40))
-			v758 := *(*float32)(unsafe.Add(own2, 44))
-			v759 := *(*int32)(unsafe.Add(own3, 44))
-			v760 := *(*float32)(unsafe.Add(own2, 48))
-			v761 := *(*int32)(unsafe.Add(own3, 48))
-			v762 := *(*float32)(unsafe.Add(own2, 52))
-			v763 := *(*int32)(unsafe.Add(own3, 52))
-			v764 := *(*float32)(unsafe.Add(own2, 56))
-			v765 := *(*int32)(unsafe.Add(own3, 56))
-			v766 := *(*float32)(unsafe.Add(own2, 60))
-			v767 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v736
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v740
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v741
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v742
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v743
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v744
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v745
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v746
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v747
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v748
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v749
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v750
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v751
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v752
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v753
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v754
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v755
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v756
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v757
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v758
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v759
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v760
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v761
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v762
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v763
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v764
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v765
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v766
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v767
-		}
-	b214:
-		u551 = v551
-		next = 4
-		continue
-	b216:
-		{
-			v801 := v16 == 0
-			if !v801 {
+		b216:
+			if v16 != 0 {
 				goto b220
 			}
+			v804 = *(*float32)(own2)
+			v805 = *(*int32)(own3)
+			v806 = *(*float32)(unsafe.Add(own2, 4))
+			v807 = *(*int32)(unsafe.Add(own3, 4))
+			v808 = *(*float32)(unsafe.Add(own2, 8))
+			v809 = *(*int32)(unsafe.Add(own3, 8))
+			v810 = *(*float32)(unsafe.Add(own2, 12))
+			v811 = *(*int32)(unsafe.Add(own3, 12))
+			v812 = *(*float32)(unsafe.Add(own2, 16))
+			v813 = *(*int32)(unsafe.Add(own3, 16))
+			v814 = *(*float32)(unsafe.Add(own2, 20))
+			v815 = *(*int32)(unsafe.Add(own3, 20))
+			v816 = *(*float32)(unsafe.Add(own2, 24))
+			v817 = *(*int32)(unsafe.Add(own3, 24))
+			v818 = *(*float32)(unsafe.Add(own2, 28))
+			v819 = *(*int32)(unsafe.Add(own3, 28))
+			v820 = *(*float32)(unsafe.Add(own2, 32))
+			v821 = *(*int32)(unsafe.Add(own3, 32))
+			v822 = *(*float32)(unsafe.Add(own2, 36))
+			v823 = *(*int32)(unsafe.Add(own3, 36))
+			v824 = *(*float32)(unsafe.Add(own2, 40))
+			v825 = *(*int32)(unsafe.Add(own3, 40))
+			v826 = *(*float32)(unsafe.Add(own2, 44))
+			v827 = *(*int32)(unsafe.Add(own3, 44))
+			v828 = *(*float32)(unsafe.Add(own2, 48))
+			v829 = *(*int32)(unsafe.Add(own3, 48))
+			v830 = *(*float32)(unsafe.Add(own2, 52))
+			v831 = *(*int32)(unsafe.Add(own3, 52))
+			v832 = *(*float32)(unsafe.Add(own2, 56))
+			v833 = *(*int32)(unsafe.Add(own3, 56))
+			v834 = *(*float32)(unsafe.Add(own2, 60))
+			v835 = *(*int32)(unsafe.Add(own3, 60))
+			if !v836 {
+				g.Fault(6, v803, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
+			*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
+			*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
+			*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
+			*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
+			*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
+			*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
+			*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
+			*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
+			*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
+			*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
+			*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
+			*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
+			*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
+			*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
+			*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
+			*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
+			*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
+			*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
+			*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
+			*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
+			*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
+			*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
+			*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
+			*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
+			*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
+			*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
+			*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
+			*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
+			*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
+			*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
+			*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
+		b220:
+			g.Leave(li)
 		}
-		v804 = *(*float32)(own2)
-		v805 = *(*int32)(own3)
-		v806 = *(*float32)(unsafe.Add(own2, 4))
-		v807 = *(*int32)(unsafe.Add(own3, 4))
-		v808 = *(*float32)(unsafe.Add(own2, 8))
-		v809 = *(*int32)(unsafe.Add(own3, 8))
-		v810 = *(*float32)(unsafe.Add(own2, 12))
-		v811 = *(*int32)(unsafe.Add(own3, 12))
-		v812 = *(*float32)(unsafe.Add(own2, 16))
-		v813 = *(*int32)(unsafe.Add(own3, 16))
-		v814 = *(*float32)(unsafe.Add(own2, 20))
-		v815 = *(*int32)(unsafe.Add(own3, 20))
-		v816 = *(*float32)(unsafe.Add(own2, 24))
-		v817 = *(*int32)(unsafe.Add(own3, 24))
-		v818 = *(*float32)(unsafe.Add(own2, 28))
-		v819 = *(*int32)(unsafe.Add(own3, 28))
-		v820 = *(*float32)(unsafe.Add(own2, 32))
-		v821 = *(*int32)(unsafe.Add(own3, 32))
-		v822 = *(*float32)(unsafe.Add(own2, 36))
-		v823 = *(*int32)(unsafe.Add(own3, 36))
-		v824 = *(*float32)(unsafe.Add(own2, 40))
-		v825 = *(*int32)(unsafe.Add(own3, 40))
-		v826 = *(*float32)(unsafe.Add(own2, 44))
-		v827 = *(*int32)(unsafe.Add(own3, 44))
-		v828 = *(*float32)(unsafe.Add(own2, 48))
-		v829 = *(*int32)(unsafe.Add(own3, 48))
-		v830 = *(*float32)(unsafe.Add(own2, 52))
-		v831 = *(*int32)(unsafe.Add(own3, 52))
-		v832 = *(*float32)(unsafe.Add(own2, 56))
-		v833 = *(*int32)(unsafe.Add(own3, 56))
-		v834 = *(*float32)(unsafe.Add(own2, 60))
-		v835 = *(*int32)(unsafe.Add(own3, 60))
-		if !v836 {
-			goto b219
-		}
-		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
-		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
-		*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
-		*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
-		*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
-		*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
-		*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
-		*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
-		*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
-		*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
-		*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
-		*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
-		*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
-		*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
-		*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
-		*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
-		*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
-		*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
-		*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
-		*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
-		*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
-		*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
-		*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
-		*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
-		*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
-		*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
-		*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
-		*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
-		*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
-		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
-		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
-		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
-		goto b220
-	b219:
-		g.Fault(6, v803, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b220:
-		g.Leave(li)
-		continue
 	}
 	g.v551 = u551
 	return next
 }
 
-// r5 runs them after the Barrier in line 106 of kernel.go.
 func (g *searchHost) r5() int {
 	const n = 64
 	e551 := g.v551
@@ -2366,12 +2135,12 @@ func (g *searchHost) r5() int {
 	v803 := v802 + v10
 	v7 := g.v7
 	v836 := uint64(v803) < uint64(v7)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		x := int(uint(li) % 64)
 		y := int(uint(li) / 64)
 		if dead[li] {
@@ -2387,17 +2156,18 @@ func (g *searchHost) r5() int {
 		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
 		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
 		v551 = v551 / 2
-		if !(0 < v551) {
+		if 0 >= v551 {
 			goto b216
 		}
-		if !(v16 < v551) {
+		if v16 < v551 {
+			v554 = v16 + v551
+			v555 = -1
+		} else {
 			goto b214
 		}
-		v554 = v16 + v551
-		v555 = int32(-1)
 	b128:
 		v556 = v555 + 1
-		if !(v556 < 16) {
+		if v556 >= 16 {
 			goto b213
 		}
 		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
@@ -2408,12 +2178,11 @@ func (g *searchHost) r5() int {
 			v566 = true
 			goto b133
 		}
-		if !(v558 == v560) {
+		if v558 == v560 {
+			v565 = v559 < v561
+		} else {
 			v565 = false
-			goto b132
 		}
-		v565 = v559 < v561
-	b132:
 		v566 = v565
 	b133:
 		if !v566 {
@@ -2426,22 +2195,20 @@ func (g *searchHost) r5() int {
 			v573 = true
 			goto b138
 		}
-		if !(v558 == v567) {
+		if v558 == v567 {
+			v572 = v559 < v568
+		} else {
 			v572 = false
-			goto b137
 		}
-		v572 = v559 < v568
-	b137:
 		v573 = v572
 	b138:
 		if !v573 {
-			v732 = int32(15)
+			v732 = 15
 			goto b210
 		}
 		{
-			v574 := *(*float32)(unsafe.Add(own2, 56))
 			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = v574
+			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
 			*(*int32)(unsafe.Add(own3, 60)) = v575
 			v578 = *(*float32)(unsafe.Add(own2, 52))
 			v579 = *(*int32)(unsafe.Add(own3, 52))
@@ -2450,22 +2217,20 @@ func (g *searchHost) r5() int {
 				goto b143
 			}
 		}
-		if !(v558 == v578) {
+		if v558 == v578 {
+			v583 = v559 < v579
+		} else {
 			v583 = false
-			goto b142
 		}
-		v583 = v559 < v579
-	b142:
 		v584 = v583
 	b143:
 		if !v584 {
-			v732 = int32(14)
+			v732 = 14
 			goto b210
 		}
 		{
-			v585 := *(*float32)(unsafe.Add(own2, 52))
 			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = v585
+			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
 			*(*int32)(unsafe.Add(own3, 56)) = v586
 			v589 = *(*float32)(unsafe.Add(own2, 48))
 			v590 = *(*int32)(unsafe.Add(own3, 48))
@@ -2474,22 +2239,20 @@ func (g *searchHost) r5() int {
 				goto b148
 			}
 		}
-		if !(v558 == v589) {
+		if v558 == v589 {
+			v594 = v559 < v590
+		} else {
 			v594 = false
-			goto b147
 		}
-		v594 = v559 < v590
-	b147:
 		v595 = v594
 	b148:
 		if !v595 {
-			v732 = int32(13)
+			v732 = 13
 			goto b210
 		}
 		{
-			v596 := *(*float32)(unsafe.Add(own2, 48))
 			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = v596
+			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
 			*(*int32)(unsafe.Add(own3, 52)) = v597
 			v600 = *(*float32)(unsafe.Add(own2, 44))
 			v601 = *(*int32)(unsafe.Add(own3, 44))
@@ -2498,22 +2261,20 @@ func (g *searchHost) r5() int {
 				goto b153
 			}
 		}
-		if !(v558 == v600) {
+		if v558 == v600 {
+			v605 = v559 < v601
+		} else {
 			v605 = false
-			goto b152
 		}
-		v605 = v559 < v601
-	b152:
 		v606 = v605
 	b153:
 		if !v606 {
-			v732 = int32(12)
+			v732 = 12
 			goto b210
 		}
 		{
-			v607 := *(*float32)(unsafe.Add(own2, 44))
 			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = v607
+			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
 			*(*int32)(unsafe.Add(own3, 48)) = v608
 			v611 = *(*float32)(unsafe.Add(own2, 40))
 			v612 = *(*int32)(unsafe.Add(own3, 40))
@@ -2522,22 +2283,20 @@ func (g *searchHost) r5() int {
 				goto b158
 			}
 		}
-		if !(v558 == v611) {
+		if v558 == v611 {
+			v616 = v559 < v612
+		} else {
 			v616 = false
-			goto b157
 		}
-		v616 = v559 < v612
-	b157:
 		v617 = v616
 	b158:
 		if !v617 {
-			v732 = int32(11)
+			v732 = 11
 			goto b210
 		}
 		{
-			v618 := *(*float32)(unsafe.Add(own2, 40))
 			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = v618
+			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
 			*(*int32)(unsafe.Add(own3, 44)) = v619
 			v622 = *(*float32)(unsafe.Add(own2, 36))
 			v623 = *(*int32)(unsafe.Add(own3, 36))
@@ -2546,22 +2305,20 @@ func (g *searchHost) r5() int {
 				goto b163
 			}
 		}
-		if !(v558 == v622) {
+		if v558 == v622 {
+			v627 = v559 < v623
+		} else {
 			v627 = false
-			goto b162
 		}
-		v627 = v559 < v623
-	b162:
 		v628 = v627
 	b163:
 		if !v628 {
-			v732 = int32(10)
+			v732 = 10
 			goto b210
 		}
 		{
-			v629 := *(*float32)(unsafe.Add(own2, 36))
 			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = v629
+			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
 			*(*int32)(unsafe.Add(own3, 40)) = v630
 			v633 = *(*float32)(unsafe.Add(own2, 32))
 			v634 = *(*int32)(unsafe.Add(own3, 32))
@@ -2570,22 +2327,20 @@ func (g *searchHost) r5() int {
 				goto b168
 			}
 		}
-		if !(v558 == v633) {
+		if v558 == v633 {
+			v638 = v559 < v634
+		} else {
 			v638 = false
-			goto b167
 		}
-		v638 = v559 < v634
-	b167:
 		v639 = v638
 	b168:
 		if !v639 {
-			v732 = int32(9)
+			v732 = 9
 			goto b210
 		}
 		{
-			v640 := *(*float32)(unsafe.Add(own2, 32))
 			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = v640
+			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
 			*(*int32)(unsafe.Add(own3, 36)) = v641
 			v644 = *(*float32)(unsafe.Add(own2, 28))
 			v645 = *(*int32)(unsafe.Add(own3, 28))
@@ -2594,22 +2349,20 @@ func (g *searchHost) r5() int {
 				goto b173
 			}
 		}
-		if !(v558 == v644) {
+		if v558 == v644 {
+			v649 = v559 < v645
+		} else {
 			v649 = false
-			goto b172
 		}
-		v649 = v559 < v645
-	b172:
 		v650 = v649
 	b173:
 		if !v650 {
-			v732 = int32(8)
+			v732 = 8
 			goto b210
 		}
 		{
-			v651 := *(*float32)(unsafe.Add(own2, 28))
 			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = v651
+			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
 			*(*int32)(unsafe.Add(own3, 32)) = v652
 			v655 = *(*float32)(unsafe.Add(own2, 24))
 			v656 = *(*int32)(unsafe.Add(own3, 24))
@@ -2618,22 +2371,20 @@ func (g *searchHost) r5() int {
 				goto b178
 			}
 		}
-		if !(v558 == v655) {
+		if v558 == v655 {
+			v660 = v559 < v656
+		} else {
 			v660 = false
-			goto b177
 		}
-		v660 = v559 < v656
-	b177:
 		v661 = v660
 	b178:
 		if !v661 {
-			v732 = int32(7)
+			v732 = 7
 			goto b210
 		}
 		{
-			v662 := *(*float32)(unsafe.Add(own2, 24))
 			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = v662
+			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
 			*(*int32)(unsafe.Add(own3, 28)) = v663
 			v666 = *(*float32)(unsafe.Add(own2, 20))
 			v667 = *(*int32)(unsafe.Add(own3, 20))
@@ -2642,22 +2393,20 @@ func (g *searchHost) r5() int {
 				goto b183
 			}
 		}
-		if !(v558 == v666) {
+		if v558 == v666 {
+			v671 = v559 < v667
+		} else {
 			v671 = false
-			goto b182
 		}
-		v671 = v559 < v667
-	b182:
 		v672 = v671
 	b183:
 		if !v672 {
-			v732 = int32(6)
+			v732 = 6
 			goto b210
 		}
 		{
-			v673 := *(*float32)(unsafe.Add(own2, 20))
 			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = v673
+			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
 			*(*int32)(unsafe.Add(own3, 24)) = v674
 			v677 = *(*float32)(unsafe.Add(own2, 16))
 			v678 = *(*int32)(unsafe.Add(own3, 16))
@@ -2666,22 +2415,20 @@ func (g *searchHost) r5() int {
 				goto b188
 			}
 		}
-		if !(v558 == v677) {
+		if v558 == v677 {
+			v682 = v559 < v678
+		} else {
 			v682 = false
-			goto b187
 		}
-		v682 = v559 < v678
-	b187:
 		v683 = v682
 	b188:
 		if !v683 {
-			v732 = int32(5)
+			v732 = 5
 			goto b210
 		}
 		{
-			v684 := *(*float32)(unsafe.Add(own2, 16))
 			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = v684
+			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
 			*(*int32)(unsafe.Add(own3, 20)) = v685
 			v688 = *(*float32)(unsafe.Add(own2, 12))
 			v689 = *(*int32)(unsafe.Add(own3, 12))
@@ -2690,22 +2437,20 @@ func (g *searchHost) r5() int {
 				goto b193
 			}
 		}
-		if !(v558 == v688) {
+		if v558 == v688 {
+			v693 = v559 < v689
+		} else {
 			v693 = false
-			goto b192
 		}
-		v693 = v559 < v689
-	b192:
 		v694 = v693
 	b193:
 		if !v694 {
-			v732 = int32(4)
+			v732 = 4
 			goto b210
 		}
 		{
-			v695 := *(*float32)(unsafe.Add(own2, 12))
 			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = v695
+			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
 			*(*int32)(unsafe.Add(own3, 16)) = v696
 			v699 = *(*float32)(unsafe.Add(own2, 8))
 			v700 = *(*int32)(unsafe.Add(own3, 8))
@@ -2714,22 +2459,20 @@ func (g *searchHost) r5() int {
 				goto b198
 			}
 		}
-		if !(v558 == v699) {
+		if v558 == v699 {
+			v704 = v559 < v700
+		} else {
 			v704 = false
-			goto b197
 		}
-		v704 = v559 < v700
-	b197:
 		v705 = v704
 	b198:
 		if !v705 {
-			v732 = int32(3)
+			v732 = 3
 			goto b210
 		}
 		{
-			v706 := *(*float32)(unsafe.Add(own2, 8))
 			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = v706
+			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
 			*(*int32)(unsafe.Add(own3, 12)) = v707
 			v710 = *(*float32)(unsafe.Add(own2, 4))
 			v711 = *(*int32)(unsafe.Add(own3, 4))
@@ -2738,22 +2481,20 @@ func (g *searchHost) r5() int {
 				goto b203
 			}
 		}
-		if !(v558 == v710) {
+		if v558 == v710 {
+			v715 = v559 < v711
+		} else {
 			v715 = false
-			goto b202
 		}
-		v715 = v559 < v711
-	b202:
 		v716 = v715
 	b203:
 		if !v716 {
-			v732 = int32(2)
+			v732 = 2
 			goto b210
 		}
 		{
-			v717 := *(*float32)(unsafe.Add(own2, 4))
 			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = v717
+			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
 			*(*int32)(unsafe.Add(own3, 8)) = v718
 			v721 = *(*float32)(own2)
 			v722 = *(*int32)(own3)
@@ -2762,38 +2503,32 @@ func (g *searchHost) r5() int {
 				goto b208
 			}
 		}
-		if !(v558 == v721) {
+		if v558 == v721 {
+			v726 = v559 < v722
+		} else {
 			v726 = false
-			goto b207
 		}
-		v726 = v559 < v722
-	b207:
 		v727 = v726
 	b208:
-		if !v727 {
-			v732 = int32(1)
-			goto b210
-		}
-		{
-			v728 := *(*float32)(own2)
+		if v727 {
 			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = v728
+			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(own3, 4)) = v729
-			v732 = int32(0)
+			v732 = 0
+		} else {
+			v732 = 1
 		}
 	b210:
 		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
 		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
 		v735 = true
 	b211:
-		if !v735 {
-			goto b213
+		if v735 {
+			v555 = v556
+			goto b128
 		}
-		v555 = v556
-		goto b128
 	b213:
 		{
-			v736 := *(*float32)(own2)
 			v737 := *(*int32)(own3)
 			v738 := *(*float32)(unsafe.Add(own2, 4))
 			v739 := *(*int32)(unsafe.Add(own3, 4))
@@ -2825,7 +2560,7 @@ func (g *searchHost) r5() int {
 			v765 := *(*int32)(unsafe.Add(own3, 56))
 			v766 := *(*float32)(unsafe.Add(own2, 60))
 			v767 := *(*int32)(unsafe.Add(own3, 60))
-			*(*float32)(unsafe.Add(m1, x*128)) = v736
+			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
 			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
 			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
 			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
@@ -2863,11 +2598,8 @@ func (g *searchHost) r5() int {
 		next = 4
 		continue
 	b216:
-		{
-			v801 := v16 == 0
-			if !v801 {
-				goto b220
-			}
+		if v16 != 0 {
+			goto b220
 		}
 		v804 = *(*float32)(own2)
 		v805 = *(*int32)(own3)
@@ -2902,7 +2634,9 @@ func (g *searchHost) r5() int {
 		v834 = *(*float32)(unsafe.Add(own2, 60))
 		v835 = *(*int32)(unsafe.Add(own3, 60))
 		if !v836 {
-			goto b219
+			g.Fault(6, v803, v7, v0, v1)
+			g.Leave(li)
+			continue
 		}
 		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
 		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
@@ -2936,14 +2670,8 @@ func (g *searchHost) r5() int {
 		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
 		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
 		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
-		goto b220
-	b219:
-		g.Fault(6, v803, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	b220:
 		g.Leave(li)
-		continue
 	}
 	g.v551 = u551
 	return next

@@ -13,56 +13,32 @@ import (
 type lifeHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v2 int64
-	v3 int64
-	v4 int64
-	v6 int64
 }
 
 func newLifeHost() kernelimpl.HostForm { return new(lifeHost) }
 
 var lifeHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/life/cells/kernel.go:34:20"},
-	{Kind: 10, Pos: "examples/life/cells/kernel.go:34:64"},
 	{Kind: 10, Pos: "examples/life/cells/kernel.go:34:38"},
+	{Kind: 10, Pos: "examples/life/cells/kernel.go:34:64"},
 	{Kind: 1, Pos: "examples/life/cells/kernel.go:53:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *lifeHost) Begin() {
 	g.Sites = lifeHostSites
 	const n = 256
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 16)
 	g.Allot(0, 1296)
 }
 
-// Run runs it.
 func (g *lifeHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 30 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 36 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 30 of kernel.go.
-func (g *lifeHost) r1() int {
 	const n = 256
+	// ZeroLocal, kernel.go:30
+	g.Zero(0)
 	c0 := g.c0
-	v2 := g.v2
+	v2 := g.Int64(24)
 	v16 := v2 != 0
-	v3 := g.v3
+	v3 := g.Int64(32)
 	v17 := v3 != 0
 	v18 := v16 && v17
 	v10 := int32(g.ID[1])
@@ -73,202 +49,161 @@ func (g *lifeHost) r1() int {
 	v9 := int64(uint32(v8))
 	v25 := v9 * 16
 	v26 := v3 == -1
-	v4 := g.v4
+	v4 := g.Int64(48)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	v19 := v11 * 16
 	v20 := v2 == -1
 	v21 := v9 * 16
 	v22 := v3 == -1
-	next := -1
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 16)
-		y := int(uint(li) / 16)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v27, v29, v32, v59, v61, v64 int32
-		var v53, v65, v68, v75, v78, v85 int64
-		{
-			v12 := int32(y)
-			v13 := v12 * c0
-			v14 := int32(x)
-			v15 := v13 + v14
+	more := false
+	{
+		for li := range n {
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v27, v29, v32, v59, v61, v64 int32
+			var v53, v65, v68, v75, v78, v85 int64
+			v15 := (int32(y) * c0) + int32(x)
 			if !v18 {
 				v59 = v15
 				goto b6
 			}
 			v27 = v15
-		}
-	b2:
-		if !(v27 < 324) {
-			goto b14
-		}
-		{
-			v29 = v27 / 18
-			v32 = v27 - (v29 * 18)
-			v36 := ((v23 + int64(uint32(v29))) + -1) + v2
-			v39 := v2
-			if (v36 == -9223372036854775808) && v24 {
-				v39 = int64(1)
+		b2:
+			if v27 >= 324 {
+				goto b14
 			}
-			v46 := ((v25 + int64(uint32(v32))) + -1) + v3
-			v49 := v3
-			if (v46 == -9223372036854775808) && v26 {
-				v49 = int64(1)
+			{
+				v29 = v27 / 18
+				v32 = v27 - (v29 * 18)
+				v36 := ((v23 + int64(uint32(v29))) + -1) + v2
+				v38 := (v36 == -9223372036854775808) && v24
+				v39 := v2
+				if v38 {
+					v39 = 1
+				}
+				v46 := ((v25 + int64(uint32(v32))) + -1) + v3
+				v48 := (v46 == -9223372036854775808) && v26
+				v49 := v3
+				if v48 {
+					v49 = 1
+				}
+				v53 = ((v36 - ((v36 / v39) * v39)) * v3) + (v46 - ((v46 / v49) * v49))
+				if uint64(v53) >= uint64(v4) {
+					g.Fault(0, v53, v4, v0, v1)
+					g.Leave(li)
+					continue
+				}
 			}
-			v53 = ((v36 - ((v36 / v39) * v39)) * v3) + (v46 - ((v46 / v49) * v49))
-			if !(uint64(v53) < uint64(v4)) {
-				goto b5
-			}
-		}
-		{
-			v55 := *(*int32)(unsafe.Add(p2, int(v53)*4))
-			*(*int32)(unsafe.Add(m0, int(v29)*72+int(v32)*4)) = v55
+			*(*int32)(unsafe.Add(m0, int(v29)*72+int(v32)*4)) = *(*int32)(unsafe.Add(p2, int(v53)*4))
 			v27 = v27 + 256
 			goto b2
-		}
-	b5:
-		g.Fault(0, v53, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b6:
-		if !(v59 < 324) {
-			goto b14
-		}
-		v61 = v59 / 18
-		v64 = v59 - (v61 * 18)
-		v65 = int64(uint32(v64))
-		v68 = ((v19 + int64(uint32(v61))) + -1) + v2
-		if !v16 {
-			goto b13
-		}
-		{
-			v71 := v2
-			if (v68 == -9223372036854775808) && v20 {
-				v71 = int64(1)
+		b6:
+			if v59 >= 324 {
+				goto b14
 			}
-			v75 = (v68 - ((v68 / v71) * v71)) * v3
-			v78 = ((v21 + v65) + -1) + v3
-			if !v17 {
-				goto b12
+			v61 = v59 / 18
+			v64 = v59 - (v61 * 18)
+			v65 = int64(uint32(v64))
+			v68 = ((v19 + int64(uint32(v61))) + -1) + v2
+			if !v16 {
+				g.Fault(1, 0, 0, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
-			v81 := v3
-			if (v78 == -9223372036854775808) && v22 {
-				v81 = int64(1)
+			{
+				v70 := (v68 == -9223372036854775808) && v20
+				v71 := v2
+				if v70 {
+					v71 = 1
+				}
+				v75 = (v68 - ((v68 / v71) * v71)) * v3
+				v78 = ((v21 + v65) + -1) + v3
+				if !v17 {
+					g.Fault(2, 0, 0, v0, v1)
+					g.Leave(li)
+					continue
+				}
 			}
-			v85 = v75 + (v78 - ((v78 / v81) * v81))
-			if !(uint64(v85) < uint64(v4)) {
-				goto b11
+			{
+				v80 := (v78 == -9223372036854775808) && v22
+				v81 := v3
+				if v80 {
+					v81 = 1
+				}
+				v85 = v75 + (v78 - ((v78 / v81) * v81))
+				if uint64(v85) >= uint64(v4) {
+					g.Fault(0, v85, v4, v0, v1)
+					g.Leave(li)
+					continue
+				}
 			}
-		}
-		{
-			v87 := *(*int32)(unsafe.Add(p2, int(v85)*4))
-			*(*int32)(unsafe.Add(m0, int(v61)*72+int(v64)*4)) = v87
+			*(*int32)(unsafe.Add(m0, int(v61)*72+int(v64)*4)) = *(*int32)(unsafe.Add(p2, int(v85)*4))
 			v59 = v59 + 256
 			goto b6
+		b14:
+			more = true
 		}
-	b11:
-		g.Fault(0, v85, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		g.Fault(1, int64(0), int64(0), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b13:
-		g.Fault(2, int64(0), int64(0), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b14:
-		next = 1
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 36 of kernel.go.
-func (g *lifeHost) r2() int {
-	const n = 256
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	v2 := g.v2
-	v3 := g.v3
-	m0 := g.Memory(0)
-	v6 := g.v6
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:36
+	v6 := g.Int64(64)
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 16)
-		y := int(uint(li) / 16)
-		if dead[li] {
-			continue
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v93, v94, v124 int64
-		var v117, v118, v122 int32
-		{
-			v93 = int64(uint32(v0))
-			v94 = int64(uint32(v1))
-			v95 := v2 <= v94
-			if v95 {
+	{
+		for li := range n {
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
+			if dead[li] {
+				continue
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v122 int32
+			v93 := int64(uint32(v0))
+			v94 := int64(uint32(v1))
+			if v2 <= v94 {
 				goto b17
 			}
-		}
-		{
-			v96 := v3 <= v93
-			if !v96 {
+			if v3 > v93 {
 				goto b18
 			}
-		}
-	b17:
-		continue
-	b18:
-		{
-			v97 := *(*int32)(unsafe.Add(m0, y*72+x*4))
-			v99 := *(*int32)(unsafe.Add(m0, y*72+x*4+4))
-			v102 := *(*int32)(unsafe.Add(m0, y*72+x*4+8))
-			v105 := *(*int32)(unsafe.Add(m0, y*72+x*4+72))
-			v107 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
-			v109 := *(*int32)(unsafe.Add(m0, y*72+x*4+80))
-			v112 := *(*int32)(unsafe.Add(m0, y*72+x*4+144))
-			v114 := *(*int32)(unsafe.Add(m0, y*72+x*4+148))
-			v115 := ((((((v97 + v99) + v102) + v105) + v107) + v109) + v112) + v114
-			v116 := *(*int32)(unsafe.Add(m0, y*72+x*4+152))
-			v117 = v115 + v116
-			v118 = *(*int32)(unsafe.Add(m0, y*72+x*4+76))
+		b17:
+			continue
+		b18:
+			v100 := *(*int32)(unsafe.Add(m0, y*72+x*4)) + *(*int32)(unsafe.Add(m0, y*72+x*4+4))
+			v106 := (v100 + *(*int32)(unsafe.Add(m0, y*72+x*4+8))) + *(*int32)(unsafe.Add(m0, y*72+x*4+72))
+			v110 := (v106 + *(*int32)(unsafe.Add(m0, y*72+x*4+76))) + *(*int32)(unsafe.Add(m0, y*72+x*4+80))
+			v115 := (v110 + *(*int32)(unsafe.Add(m0, y*72+x*4+144))) + *(*int32)(unsafe.Add(m0, y*72+x*4+148))
+			v117 := v115 + *(*int32)(unsafe.Add(m0, y*72+x*4+152))
+			v118 := *(*int32)(unsafe.Add(m0, y*72+x*4+76))
 			if v117 == 3 {
 				goto b21
 			}
-		}
-		if !(v117 == 4) {
-			goto b22
-		}
-		if !(v118 == 1) {
-			goto b22
-		}
-	b21:
-		v122 = int32(1)
-		goto b23
-	b22:
-		v122 = int32(0)
-	b23:
-		{
-			v123 := v94 * v3
-			v124 = v123 + v93
-			if !(uint64(v124) < uint64(v6)) {
-				goto b25
+			if v117 != 4 {
+				goto b22
 			}
+			if v118 != 1 {
+				goto b22
+			}
+		b21:
+			v122 = 1
+			goto b23
+		b22:
+			v122 = 0
+		b23:
+			v124 := (v94 * v3) + v93
+			if uint64(v124) >= uint64(v6) {
+				g.Fault(3, v124, v6, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p3, int(v124)*4)) = v122
 		}
-		*(*int32)(unsafe.Add(p3, int(v124)*4)) = v122
-		continue
-	b25:
-		g.Fault(3, v124, v6, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }

@@ -14,13 +14,6 @@ import (
 // mandelbrotHost is some work-items of the kernel [Mandelbrot].
 type mandelbrotHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 float32
-	v5 float32
-	v6 float32
-	v7 int64
-	v8 int64
 }
 
 func newMandelbrotHost() kernelimpl.HostForm { return new(mandelbrotHost) }
@@ -31,43 +24,28 @@ var mandelbrotHostSites = []abi.Site{
 
 var mandelbrotHostTable0 = [8]int32{0, -1560706194, 1313084713, -64530479, -181084736, -614296167, 1011060801, -28220501}
 
-// Begin readies the form for a launch.
 func (g *mandelbrotHost) Begin() {
 	g.Sites = mandelbrotHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[float32](&g.HostGroup, 28)
-	g.v6 = kernelimpl.HostArg[float32](&g.HostGroup, 32)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*mandelbrotHost) Spare() {}
 
-// Run runs it.
 func (g *mandelbrotHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *mandelbrotHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v12 := int64(uint32(v2))
 	v15 := float32(v12)
 	v16 := -v15
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v13 := int64(uint32(v3))
 	v19 := float32(v13)
 	v20 := -v19
-	v6 := g.v6
-	v4 := g.v4
-	v5 := g.v5
-	v7 := g.v7
+	v6 := g.Float32(32)
+	v4 := g.Float32(24)
+	v5 := g.Float32(28)
+	v7 := g.Int64(40)
 	v22 := 0 < v7
 	stop := g.Cancelled()
-	v8 := g.v8
+	v8 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -78,57 +56,49 @@ func (g *mandelbrotHost) r0() int {
 			y++
 		}
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v1, v26, v64, v70, v72, v83, v84, v213, v219, v221, v232, v233, v376, v382, v384, v395, v396, v529, v530, v602, v605, v608, v621, v622, v623, v626, v628, v629, v681, v708, v711, v773, v774, v846, v849, v852, v865, v866, v867, v870, v872, v873, v925, v952, v955, v1017, v1018, v1090, v1093, v1096, v1109, v1110, v1111, v1114, v1116, v1117, v1169, v1196, v1199, v1262, v1336 int32
-		var v10, v11, v57, v367, v1265 int64
-		var v17, v21, v23, v24, v25, v41, v43, v44, v55, v56, v58, v59, v60, v63, v69, v211, v212, v218, v360, v363, v366, v369, v375, v381, v523, v525, v526, v630, v676, v678, v682, v683, v709, v710, v762, v766, v767, v769, v770, v874, v920, v922, v926, v927, v953, v954, v1006, v1010, v1011, v1013, v1014, v1118, v1164, v1166, v1170, v1171, v1197, v1198, v1250, v1254, v1259, v1260, v1261 float32
+		var v23, v24, v25, v55, v56, v58, v59, v60, v63, v69, v211, v212, v218, v360, v363, v366, v369, v375, v381, v523, v525, v526, v630, v676, v678, v682, v683, v709, v710, v762, v766, v767, v769, v770, v874, v920, v922, v926, v927, v953, v954, v1006, v1010, v1011, v1013, v1014, v1118, v1164, v1166, v1170, v1171, v1197, v1198, v1250, v1254, v1259, v1260, v1261 float32
+		var v26, v64, v70, v72, v83, v84, v213, v219, v221, v232, v233, v376, v382, v384, v395, v396, v529, v530, v602, v605, v608, v621, v622, v623, v626, v628, v629, v681, v708, v711, v773, v774, v846, v849, v852, v865, v866, v867, v870, v872, v873, v925, v952, v955, v1017, v1018, v1090, v1093, v1096, v1109, v1110, v1111, v1114, v1116, v1117, v1169, v1196, v1199 int32
 		var v54, v370, v610, v611, v624, v854, v855, v868, v1098, v1099, v1112 bool
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v10 = int64(uint32(v0))
-			v11 = int64(uint32(v1))
-			v14 := float32(v10)
-			v17 = float32(v16*float32(0.5) + v14)
-			v18 := float32(v11)
-			v21 = float32(v20*float32(0.5) + v18)
-			v23 = float32(0)
-			v24 = float32(0)
-			v25 = float32(0)
-			v26 = int32(0)
-		}
+		var v57, v367 int64
+		v0 := int32(x)
+		v1 := int32(y)
+		v10 := int64(uint32(v0))
+		v11 := int64(uint32(v1))
+		v17 := float32(v16*float32(0.5) + float32(v10))
+		v21 := float32(v20*float32(0.5) + float32(v11))
+		v23 = 0
+		v24 = 0
+		v25 = 0
+		v26 = 0
 	b1:
-		{
-			v27 := v26 / 2
-			v34 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5) / 2)
-			v39 := float32(v21 + float32(float32(float32(int64(uint32(v27)))+0.5)/2))
-			v41 = float32(v4 + float32(v6*float32(v17+v34)))
-			v43 = float32(v5 + float32(v6*v39))
-			v44 = float32(v43 * v43)
-			v45 := float32(v41 - 0.25)
-			v46 := float32(v45*v45 + v44)
-			if float32(v46*float32(v46+v45)) <= float32(v44*0.25) {
-				v54 = true
-				goto b3
-			}
-		}
-		{
+		v27 := v26 / 2
+		v34 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5) / 2)
+		v39 := float32(v21 + float32(float32(float32(int64(uint32(v27)))+0.5)/2))
+		v41 := float32(v4 + float32(v6*float32(v17+v34)))
+		v43 := float32(v5 + float32(v6*v39))
+		v44 := float32(v43 * v43)
+		v45 := float32(v41 - 0.25)
+		v46 := float32(v45*v45 + v44)
+		if float32(v46*float32(v46+v45)) <= float32(v44*0.25) {
+			v54 = true
+		} else {
 			v51 := float32(v41 + 1)
 			v54 = float32(v51*v51+v44) <= 0.0625
 		}
-	b3:
 		if v54 {
-			v369 = float32(0)
+			v369 = 0
 			v370 = false
 			goto b28
 		}
 		if !v22 {
 			goto b27
 		}
-		v55 = float32(0)
-		v56 = float32(0)
-		v57 = int64(0)
+		v55 = 0
+		v56 = 0
+		v57 = 0
 	b5:
 		v58 = float32(v55 * v55)
 		v59 = float32(v56 * v56)
@@ -138,7 +108,7 @@ func (g *mandelbrotHost) r0() int {
 		}
 		v63 = float32(float32(v57) + 1)
 		v64 = int32(math.Float32bits(v60))
-		if !(uint32(2139095039) <= uint32(v64+-1)) {
+		if 2139095039 > uint32(v64+-1) {
 			goto b11
 		}
 		if v60 == 0 {
@@ -147,9 +117,9 @@ func (g *mandelbrotHost) r0() int {
 		}
 		if v60 < 0 {
 			v69 = math.Float32frombits(0x7fc00000)
-			goto b10
+		} else {
+			v69 = v60
 		}
-		v69 = v60
 	b10:
 		v211 = v69
 		goto b15
@@ -158,27 +128,22 @@ func (g *mandelbrotHost) r0() int {
 			v70 = v64 & 8388607
 			v71 := int32(uint32(v64) >> 23)
 			v72 = v71 + -127
-			if !(v71 == 0) {
-				goto b13
+			if v71 == 0 {
+				v76 := (31 - (int32(bits.Len32(uint32(v70))) - 1)) + -8
+				v80 := int32(0)
+				if uint32(v76) < 32 {
+					v80 = v70 << (uint32(v76&31) & 31)
+				}
+				v83 = v80
+				v84 = -126 - v76
+			} else {
+				v83 = v70 | 8388608
+				v84 = v72
 			}
 		}
-		{
-			v76 := (31 - (int32(bits.Len32(uint32(v70))) - 1)) + -8
-			v80 := int32(0)
-			if uint32(v76) < uint32(32) {
-				v80 = v70 << (uint32(v76&31) & 31)
-			}
-			v83 = v80
-			v84 = -126 - v76
-			goto b14
-		}
-	b13:
-		v83 = v70 | 8388608
-		v84 = v72
-	b14:
 		{
 			v86 := (v83 & 8388607) | 1065353216
-			v87 := uint32(1068827891) <= uint32(v86)
+			v87 := 1068827891 <= uint32(v86)
 			v90 := v84
 			if v87 {
 				v90 = v84 + 1
@@ -239,7 +204,7 @@ func (g *mandelbrotHost) r0() int {
 	b15:
 		v212 = float32(v211 * 0.5)
 		v213 = int32(math.Float32bits(v212))
-		if !(uint32(2139095039) <= uint32(v213+-1)) {
+		if 2139095039 > uint32(v213+-1) {
 			goto b20
 		}
 		if v212 == 0 {
@@ -248,9 +213,9 @@ func (g *mandelbrotHost) r0() int {
 		}
 		if v212 < 0 {
 			v218 = math.Float32frombits(0x7fc00000)
-			goto b19
+		} else {
+			v218 = v212
 		}
-		v218 = v212
 	b19:
 		v360 = v218
 		goto b24
@@ -259,27 +224,22 @@ func (g *mandelbrotHost) r0() int {
 			v219 = v213 & 8388607
 			v220 := int32(uint32(v213) >> 23)
 			v221 = v220 + -127
-			if !(v220 == 0) {
-				goto b22
+			if v220 == 0 {
+				v225 := (31 - (int32(bits.Len32(uint32(v219))) - 1)) + -8
+				v229 := int32(0)
+				if uint32(v225) < 32 {
+					v229 = v219 << (uint32(v225&31) & 31)
+				}
+				v232 = v229
+				v233 = -126 - v225
+			} else {
+				v232 = v219 | 8388608
+				v233 = v221
 			}
 		}
-		{
-			v225 := (31 - (int32(bits.Len32(uint32(v219))) - 1)) + -8
-			v229 := int32(0)
-			if uint32(v225) < uint32(32) {
-				v229 = v219 << (uint32(v225&31) & 31)
-			}
-			v232 = v229
-			v233 = -126 - v225
-			goto b23
-		}
-	b22:
-		v232 = v219 | 8388608
-		v233 = v221
-	b23:
 		{
 			v235 := (v232 & 8388607) | 1065353216
-			v236 := uint32(1068827891) <= uint32(v235)
+			v236 := 1068827891 <= uint32(v235)
 			v239 := v233
 			if v236 {
 				v239 = v233 + 1
@@ -345,18 +305,18 @@ func (g *mandelbrotHost) r0() int {
 		v363 = float32(float32(v58-v59) + v41)
 		v366 = float32(float32(float32(v55*2)*v56) + v43)
 		v367 = v57 + 1
-		if !(v367 < v7) {
-			goto b27
+		if v367 < v7 {
+			v55 = v363
+			v56 = v366
+			v57 = v367
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
 		}
-		v55 = v363
-		v56 = v366
-		v57 = v367
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
 	b27:
-		v369 = float32(0)
+		v369 = 0
 		v370 = false
 	b28:
 		if !v370 {
@@ -376,7 +336,7 @@ func (g *mandelbrotHost) r0() int {
 			}
 			v375 = float32(v374 + 2)
 			v376 = int32(math.Float32bits(v375))
-			if !(uint32(2139095039) <= uint32(v376+-1)) {
+			if 2139095039 > uint32(v376+-1) {
 				goto b34
 			}
 		}
@@ -386,9 +346,9 @@ func (g *mandelbrotHost) r0() int {
 		}
 		if v375 < 0 {
 			v381 = math.Float32frombits(0x7fc00000)
-			goto b33
+		} else {
+			v381 = v375
 		}
-		v381 = v375
 	b33:
 		v523 = v381
 		goto b38
@@ -397,27 +357,22 @@ func (g *mandelbrotHost) r0() int {
 			v382 = v376 & 8388607
 			v383 := int32(uint32(v376) >> 23)
 			v384 = v383 + -127
-			if !(v383 == 0) {
-				goto b36
+			if v383 == 0 {
+				v388 := (31 - (int32(bits.Len32(uint32(v382))) - 1)) + -8
+				v392 := int32(0)
+				if uint32(v388) < 32 {
+					v392 = v382 << (uint32(v388&31) & 31)
+				}
+				v395 = v392
+				v396 = -126 - v388
+			} else {
+				v395 = v382 | 8388608
+				v396 = v384
 			}
 		}
-		{
-			v388 := (31 - (int32(bits.Len32(uint32(v382))) - 1)) + -8
-			v392 := int32(0)
-			if uint32(v388) < uint32(32) {
-				v392 = v382 << (uint32(v388&31) & 31)
-			}
-			v395 = v392
-			v396 = -126 - v388
-			goto b37
-		}
-	b36:
-		v395 = v382 | 8388608
-		v396 = v384
-	b37:
 		{
 			v398 := (v395 & 8388607) | 1065353216
-			v399 := uint32(1068827891) <= uint32(v398)
+			v399 := 1068827891 <= uint32(v398)
 			v402 := v396
 			if v399 {
 				v402 = v396 + 1
@@ -479,20 +434,40 @@ func (g *mandelbrotHost) r0() int {
 		v525 = float32(float32(v523*float32(0.9)+float32(0.5)) * 6.2831855)
 		v526 = float32(math.Abs(float64(v525)))
 		if v526 <= 0.7853982 {
-			v708 = int32(0)
+			v708 = 0
 			v709 = v525
-			v710 = float32(0)
+			v710 = 0
 			goto b49
 		}
 		if !(6400 <= v526) {
-			goto b48
+			v685 := float32(math.RoundToEven(float64(float32(v525 * 0.63661975))))
+			v689 := float32(float32(v525-float32(v685*1.5703125)) - float32(v685*0.0004837513))
+			v690 := float32(v685 * 7.5495336e-08)
+			v691 := float32(v689 - v690)
+			v692 := float32(v689 - v691)
+			v696 := float32(float32(v689-float32(v691+v692)) + float32(v692-v690))
+			v698 := float32(v696 - float32(v685*2.563344e-12))
+			v699 := float32(v691 + v698)
+			v704 := (v685 < 2.1474836e+09) && (-2.1474836e+09 <= v685)
+			v705 := float32(0)
+			if v704 {
+				v705 = v685
+			}
+			v707 := int32(-2147483648)
+			if v704 {
+				v707 = int32(v705)
+			}
+			v708 = v707
+			v709 = v699
+			v710 = float32(v698 - float32(v699-v691))
+			goto b49
 		}
 		v529 = int32(math.Float32bits(v525))
 		v530 = v529 & 2147483647
-		if uint32(2139095040) <= uint32(v530) {
-			v681 = int32(0)
+		if 2139095040 <= uint32(v530) {
+			v681 = 0
 			v682 = math.Float32frombits(0x7fc00000)
-			v683 = float32(0)
+			v683 = 0
 			goto b47
 		}
 		{
@@ -505,7 +480,7 @@ func (g *mandelbrotHost) r0() int {
 			v545 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+2)&7)*4))
 			v548 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+3)&7)*4))
 			v550 := 32 - v537
-			v551 := uint32(v550) < uint32(32)
+			v551 := uint32(v550) < 32
 			v552 := v550 & 31
 			v554 := int32(0)
 			if v551 {
@@ -530,7 +505,7 @@ func (g *mandelbrotHost) r0() int {
 			v582 := (v533 * v559) + v580
 			v584 := int32(0)
 			if uint32(v582) < uint32(v580) {
-				v584 = int32(1)
+				v584 = 1
 			}
 			v586 := v559 & 65535
 			v587 := int32(uint32(v559) >> 16)
@@ -544,45 +519,41 @@ func (g *mandelbrotHost) r0() int {
 			v609 := v529 & -2147483648
 			v610 = v609 == 0
 			v611 = v609 != 0
-			if !((v603 & -2147483648) != 0) {
+			if (v603 & -2147483648) != 0 {
+				v615 := ^v605
+				v616 := ^v608
+				v620 := v615
+				if v616 == -1 {
+					v620 = v615 + 1
+				}
+				v621 = v602 + 1
+				v622 = v620
+				v623 = v616 + 1
+				v624 = v610
+			} else {
 				v621 = v602
 				v622 = v605
 				v623 = v608
 				v624 = v611
-				goto b43
 			}
 		}
-		{
-			v615 := ^v605
-			v616 := ^v608
-			v620 := v615
-			if v616 == -1 {
-				v620 = v615 + 1
-			}
-			v621 = v602 + 1
-			v622 = v620
-			v623 = v616 + 1
-			v624 = v610
-		}
-	b43:
 		v626 = v621
 		if v611 {
 			v626 = 0 - v621
 		}
 		if v622 == 0 {
 			v628 = v623
-			v629 = int32(0)
-			v630 = float32(1.3877788e-17)
-			goto b45
+			v629 = 0
+			v630 = 1.3877788e-17
+		} else {
+			v628 = v622
+			v629 = v623
+			v630 = 5.9604645e-08
 		}
-		v628 = v622
-		v629 = v623
-		v630 = float32(5.9604645e-08)
-	b45:
 		{
 			v631 := int32(bits.Len32(uint32(v628))) - 1
 			v632 := 31 - v631
-			v633 := uint32(v632) < uint32(32)
+			v633 := uint32(v632) < 32
 			v634 := v632 & 31
 			v636 := int32(0)
 			if v633 {
@@ -590,7 +561,7 @@ func (g *mandelbrotHost) r0() int {
 			}
 			v637 := 32 - v632
 			v641 := int32(0)
-			if uint32(v637) < uint32(32) {
+			if uint32(v637) < 32 {
 				v641 = int32(uint32(v629) >> (uint32(v637&31) & 31))
 			}
 			v642 := v636 | v641
@@ -610,60 +581,30 @@ func (g *mandelbrotHost) r0() int {
 			v675 := float32(v671 + float32(float32(v651*-4.371139e-08)+v673))
 			v676 = float32(v663 + v675)
 			v678 = float32(v675 - float32(v676-v663))
-			if !v624 {
+			if v624 {
+				v681 = v626
+				v682 = -v676
+				v683 = -v678
+			} else {
 				v681 = v626
 				v682 = v676
 				v683 = v678
-				goto b47
 			}
 		}
-		v681 = v626
-		v682 = -v676
-		v683 = -v678
 	b47:
 		v708 = v681
 		v709 = v682
 		v710 = v683
-		goto b49
-	b48:
-		{
-			v685 := float32(math.RoundToEven(float64(float32(v525 * 0.63661975))))
-			v689 := float32(float32(v525-float32(v685*1.5703125)) - float32(v685*0.0004837513))
-			v690 := float32(v685 * 7.5495336e-08)
-			v691 := float32(v689 - v690)
-			v692 := float32(v689 - v691)
-			v696 := float32(float32(v689-float32(v691+v692)) + float32(v692-v690))
-			v698 := float32(v696 - float32(v685*2.563344e-12))
-			v699 := float32(v691 + v698)
-			v704 := (v685 < 2.1474836e+09) && (-2.1474836e+09 <= v685)
-			v705 := float32(0)
-			if v704 {
-				v705 = v685
-			}
-			v707 := int32(-2147483648)
-			if v704 {
-				v707 = int32(v705)
-			}
-			v708 = v707
-			v709 = v699
-			v710 = float32(v698 - float32(v699-v691))
-		}
 	b49:
 		v711 = v708 + 1
-		if !((v711 & 1) == 0) {
-			goto b51
-		}
-		{
+		if (v711 & 1) == 0 {
 			v714 := float32(v709 * v709)
 			v717 := float32(v714 * float32(float32(v714*2.8043569e-06)-0.00019850295))
 			v720 := float32(float32(v714*float32(v717+0.008333373)) - 0.16666667)
 			v726 := float32(float32(float32(v709*v714)*v720) + float32(v710*float32(1-float32(v714*0.5))))
 			v727 := float32(v709 + v726)
 			v762 = float32(v727 + float32(v726-float32(v727-v709)))
-			goto b52
-		}
-	b51:
-		{
+		} else {
 			v733 := math.Float32frombits(uint32(int32(math.Float32bits(v709)) & -4096))
 			v734 := float32(v709 - v733)
 			v735 := float32(v709 * v709)
@@ -677,31 +618,49 @@ func (g *mandelbrotHost) r0() int {
 			v758 := float32(v747 + v757)
 			v762 = float32(v758 + float32(v757-float32(v758-v747)))
 		}
-	b52:
-		if !((v711 & 2) != 0) {
+		if (v711 & 2) != 0 {
+			v766 = -v762
+		} else {
 			v766 = v762
-			goto b54
 		}
-		v766 = -v762
-	b54:
 		v767 = float32(v766*float32(0.5) + float32(0.5))
 		v769 = float32(float32(v523*float32(0.9)+float32(0.42)) * 6.2831855)
 		v770 = float32(math.Abs(float64(v769)))
 		if v770 <= 0.7853982 {
-			v952 = int32(0)
+			v952 = 0
 			v953 = v769
-			v954 = float32(0)
+			v954 = 0
 			goto b65
 		}
 		if !(6400 <= v770) {
-			goto b64
+			v929 := float32(math.RoundToEven(float64(float32(v769 * 0.63661975))))
+			v933 := float32(float32(v769-float32(v929*1.5703125)) - float32(v929*0.0004837513))
+			v934 := float32(v929 * 7.5495336e-08)
+			v935 := float32(v933 - v934)
+			v936 := float32(v933 - v935)
+			v940 := float32(float32(v933-float32(v935+v936)) + float32(v936-v934))
+			v942 := float32(v940 - float32(v929*2.563344e-12))
+			v943 := float32(v935 + v942)
+			v948 := (v929 < 2.1474836e+09) && (-2.1474836e+09 <= v929)
+			v949 := float32(0)
+			if v948 {
+				v949 = v929
+			}
+			v951 := int32(-2147483648)
+			if v948 {
+				v951 = int32(v949)
+			}
+			v952 = v951
+			v953 = v943
+			v954 = float32(v942 - float32(v943-v935))
+			goto b65
 		}
 		v773 = int32(math.Float32bits(v769))
 		v774 = v773 & 2147483647
-		if uint32(2139095040) <= uint32(v774) {
-			v925 = int32(0)
+		if 2139095040 <= uint32(v774) {
+			v925 = 0
 			v926 = math.Float32frombits(0x7fc00000)
-			v927 = float32(0)
+			v927 = 0
 			goto b63
 		}
 		{
@@ -714,7 +673,7 @@ func (g *mandelbrotHost) r0() int {
 			v789 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+2)&7)*4))
 			v792 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+3)&7)*4))
 			v794 := 32 - v781
-			v795 := uint32(v794) < uint32(32)
+			v795 := uint32(v794) < 32
 			v796 := v794 & 31
 			v798 := int32(0)
 			if v795 {
@@ -739,7 +698,7 @@ func (g *mandelbrotHost) r0() int {
 			v826 := (v777 * v803) + v824
 			v828 := int32(0)
 			if uint32(v826) < uint32(v824) {
-				v828 = int32(1)
+				v828 = 1
 			}
 			v830 := v803 & 65535
 			v831 := int32(uint32(v803) >> 16)
@@ -753,45 +712,41 @@ func (g *mandelbrotHost) r0() int {
 			v853 := v773 & -2147483648
 			v854 = v853 == 0
 			v855 = v853 != 0
-			if !((v847 & -2147483648) != 0) {
+			if (v847 & -2147483648) != 0 {
+				v859 := ^v849
+				v860 := ^v852
+				v864 := v859
+				if v860 == -1 {
+					v864 = v859 + 1
+				}
+				v865 = v846 + 1
+				v866 = v864
+				v867 = v860 + 1
+				v868 = v854
+			} else {
 				v865 = v846
 				v866 = v849
 				v867 = v852
 				v868 = v855
-				goto b59
 			}
 		}
-		{
-			v859 := ^v849
-			v860 := ^v852
-			v864 := v859
-			if v860 == -1 {
-				v864 = v859 + 1
-			}
-			v865 = v846 + 1
-			v866 = v864
-			v867 = v860 + 1
-			v868 = v854
-		}
-	b59:
 		v870 = v865
 		if v855 {
 			v870 = 0 - v865
 		}
 		if v866 == 0 {
 			v872 = v867
-			v873 = int32(0)
-			v874 = float32(1.3877788e-17)
-			goto b61
+			v873 = 0
+			v874 = 1.3877788e-17
+		} else {
+			v872 = v866
+			v873 = v867
+			v874 = 5.9604645e-08
 		}
-		v872 = v866
-		v873 = v867
-		v874 = float32(5.9604645e-08)
-	b61:
 		{
 			v875 := int32(bits.Len32(uint32(v872))) - 1
 			v876 := 31 - v875
-			v877 := uint32(v876) < uint32(32)
+			v877 := uint32(v876) < 32
 			v878 := v876 & 31
 			v880 := int32(0)
 			if v877 {
@@ -799,7 +754,7 @@ func (g *mandelbrotHost) r0() int {
 			}
 			v881 := 32 - v876
 			v885 := int32(0)
-			if uint32(v881) < uint32(32) {
+			if uint32(v881) < 32 {
 				v885 = int32(uint32(v873) >> (uint32(v881&31) & 31))
 			}
 			v886 := v880 | v885
@@ -819,60 +774,30 @@ func (g *mandelbrotHost) r0() int {
 			v919 := float32(v915 + float32(float32(v895*-4.371139e-08)+v917))
 			v920 = float32(v907 + v919)
 			v922 = float32(v919 - float32(v920-v907))
-			if !v868 {
+			if v868 {
+				v925 = v870
+				v926 = -v920
+				v927 = -v922
+			} else {
 				v925 = v870
 				v926 = v920
 				v927 = v922
-				goto b63
 			}
 		}
-		v925 = v870
-		v926 = -v920
-		v927 = -v922
 	b63:
 		v952 = v925
 		v953 = v926
 		v954 = v927
-		goto b65
-	b64:
-		{
-			v929 := float32(math.RoundToEven(float64(float32(v769 * 0.63661975))))
-			v933 := float32(float32(v769-float32(v929*1.5703125)) - float32(v929*0.0004837513))
-			v934 := float32(v929 * 7.5495336e-08)
-			v935 := float32(v933 - v934)
-			v936 := float32(v933 - v935)
-			v940 := float32(float32(v933-float32(v935+v936)) + float32(v936-v934))
-			v942 := float32(v940 - float32(v929*2.563344e-12))
-			v943 := float32(v935 + v942)
-			v948 := (v929 < 2.1474836e+09) && (-2.1474836e+09 <= v929)
-			v949 := float32(0)
-			if v948 {
-				v949 = v929
-			}
-			v951 := int32(-2147483648)
-			if v948 {
-				v951 = int32(v949)
-			}
-			v952 = v951
-			v953 = v943
-			v954 = float32(v942 - float32(v943-v935))
-		}
 	b65:
 		v955 = v952 + 1
-		if !((v955 & 1) == 0) {
-			goto b67
-		}
-		{
+		if (v955 & 1) == 0 {
 			v958 := float32(v953 * v953)
 			v961 := float32(v958 * float32(float32(v958*2.8043569e-06)-0.00019850295))
 			v964 := float32(float32(v958*float32(v961+0.008333373)) - 0.16666667)
 			v970 := float32(float32(float32(v953*v958)*v964) + float32(v954*float32(1-float32(v958*0.5))))
 			v971 := float32(v953 + v970)
 			v1006 = float32(v971 + float32(v970-float32(v971-v953)))
-			goto b68
-		}
-	b67:
-		{
+		} else {
 			v977 := math.Float32frombits(uint32(int32(math.Float32bits(v953)) & -4096))
 			v978 := float32(v953 - v977)
 			v979 := float32(v953 * v953)
@@ -886,31 +811,49 @@ func (g *mandelbrotHost) r0() int {
 			v1002 := float32(v991 + v1001)
 			v1006 = float32(v1002 + float32(v1001-float32(v1002-v991)))
 		}
-	b68:
-		if !((v955 & 2) != 0) {
+		if (v955 & 2) != 0 {
+			v1010 = -v1006
+		} else {
 			v1010 = v1006
-			goto b70
 		}
-		v1010 = -v1006
-	b70:
 		v1011 = float32(v1010*float32(0.5) + float32(0.5))
 		v1013 = float32(float32(v523*float32(0.9)+float32(0.3)) * 6.2831855)
 		v1014 = float32(math.Abs(float64(v1013)))
 		if v1014 <= 0.7853982 {
-			v1196 = int32(0)
+			v1196 = 0
 			v1197 = v1013
-			v1198 = float32(0)
+			v1198 = 0
 			goto b81
 		}
 		if !(6400 <= v1014) {
-			goto b80
+			v1173 := float32(math.RoundToEven(float64(float32(v1013 * 0.63661975))))
+			v1177 := float32(float32(v1013-float32(v1173*1.5703125)) - float32(v1173*0.0004837513))
+			v1178 := float32(v1173 * 7.5495336e-08)
+			v1179 := float32(v1177 - v1178)
+			v1180 := float32(v1177 - v1179)
+			v1184 := float32(float32(v1177-float32(v1179+v1180)) + float32(v1180-v1178))
+			v1186 := float32(v1184 - float32(v1173*2.563344e-12))
+			v1187 := float32(v1179 + v1186)
+			v1192 := (v1173 < 2.1474836e+09) && (-2.1474836e+09 <= v1173)
+			v1193 := float32(0)
+			if v1192 {
+				v1193 = v1173
+			}
+			v1195 := int32(-2147483648)
+			if v1192 {
+				v1195 = int32(v1193)
+			}
+			v1196 = v1195
+			v1197 = v1187
+			v1198 = float32(v1186 - float32(v1187-v1179))
+			goto b81
 		}
 		v1017 = int32(math.Float32bits(v1013))
 		v1018 = v1017 & 2147483647
-		if uint32(2139095040) <= uint32(v1018) {
-			v1169 = int32(0)
+		if 2139095040 <= uint32(v1018) {
+			v1169 = 0
 			v1170 = math.Float32frombits(0x7fc00000)
-			v1171 = float32(0)
+			v1171 = 0
 			goto b79
 		}
 		{
@@ -923,7 +866,7 @@ func (g *mandelbrotHost) r0() int {
 			v1033 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+2)&7)*4))
 			v1036 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+3)&7)*4))
 			v1038 := 32 - v1025
-			v1039 := uint32(v1038) < uint32(32)
+			v1039 := uint32(v1038) < 32
 			v1040 := v1038 & 31
 			v1042 := int32(0)
 			if v1039 {
@@ -948,7 +891,7 @@ func (g *mandelbrotHost) r0() int {
 			v1070 := (v1021 * v1047) + v1068
 			v1072 := int32(0)
 			if uint32(v1070) < uint32(v1068) {
-				v1072 = int32(1)
+				v1072 = 1
 			}
 			v1074 := v1047 & 65535
 			v1075 := int32(uint32(v1047) >> 16)
@@ -962,45 +905,41 @@ func (g *mandelbrotHost) r0() int {
 			v1097 := v1017 & -2147483648
 			v1098 = v1097 == 0
 			v1099 = v1097 != 0
-			if !((v1091 & -2147483648) != 0) {
+			if (v1091 & -2147483648) != 0 {
+				v1103 := ^v1093
+				v1104 := ^v1096
+				v1108 := v1103
+				if v1104 == -1 {
+					v1108 = v1103 + 1
+				}
+				v1109 = v1090 + 1
+				v1110 = v1108
+				v1111 = v1104 + 1
+				v1112 = v1098
+			} else {
 				v1109 = v1090
 				v1110 = v1093
 				v1111 = v1096
 				v1112 = v1099
-				goto b75
 			}
 		}
-		{
-			v1103 := ^v1093
-			v1104 := ^v1096
-			v1108 := v1103
-			if v1104 == -1 {
-				v1108 = v1103 + 1
-			}
-			v1109 = v1090 + 1
-			v1110 = v1108
-			v1111 = v1104 + 1
-			v1112 = v1098
-		}
-	b75:
 		v1114 = v1109
 		if v1099 {
 			v1114 = 0 - v1109
 		}
 		if v1110 == 0 {
 			v1116 = v1111
-			v1117 = int32(0)
-			v1118 = float32(1.3877788e-17)
-			goto b77
+			v1117 = 0
+			v1118 = 1.3877788e-17
+		} else {
+			v1116 = v1110
+			v1117 = v1111
+			v1118 = 5.9604645e-08
 		}
-		v1116 = v1110
-		v1117 = v1111
-		v1118 = float32(5.9604645e-08)
-	b77:
 		{
 			v1119 := int32(bits.Len32(uint32(v1116))) - 1
 			v1120 := 31 - v1119
-			v1121 := uint32(v1120) < uint32(32)
+			v1121 := uint32(v1120) < 32
 			v1122 := v1120 & 31
 			v1124 := int32(0)
 			if v1121 {
@@ -1008,7 +947,7 @@ func (g *mandelbrotHost) r0() int {
 			}
 			v1125 := 32 - v1120
 			v1129 := int32(0)
-			if uint32(v1125) < uint32(32) {
+			if uint32(v1125) < 32 {
 				v1129 = int32(uint32(v1117) >> (uint32(v1125&31) & 31))
 			}
 			v1130 := v1124 | v1129
@@ -1028,60 +967,30 @@ func (g *mandelbrotHost) r0() int {
 			v1163 := float32(v1159 + float32(float32(v1139*-4.371139e-08)+v1161))
 			v1164 = float32(v1151 + v1163)
 			v1166 = float32(v1163 - float32(v1164-v1151))
-			if !v1112 {
+			if v1112 {
+				v1169 = v1114
+				v1170 = -v1164
+				v1171 = -v1166
+			} else {
 				v1169 = v1114
 				v1170 = v1164
 				v1171 = v1166
-				goto b79
 			}
 		}
-		v1169 = v1114
-		v1170 = -v1164
-		v1171 = -v1166
 	b79:
 		v1196 = v1169
 		v1197 = v1170
 		v1198 = v1171
-		goto b81
-	b80:
-		{
-			v1173 := float32(math.RoundToEven(float64(float32(v1013 * 0.63661975))))
-			v1177 := float32(float32(v1013-float32(v1173*1.5703125)) - float32(v1173*0.0004837513))
-			v1178 := float32(v1173 * 7.5495336e-08)
-			v1179 := float32(v1177 - v1178)
-			v1180 := float32(v1177 - v1179)
-			v1184 := float32(float32(v1177-float32(v1179+v1180)) + float32(v1180-v1178))
-			v1186 := float32(v1184 - float32(v1173*2.563344e-12))
-			v1187 := float32(v1179 + v1186)
-			v1192 := (v1173 < 2.1474836e+09) && (-2.1474836e+09 <= v1173)
-			v1193 := float32(0)
-			if v1192 {
-				v1193 = v1173
-			}
-			v1195 := int32(-2147483648)
-			if v1192 {
-				v1195 = int32(v1193)
-			}
-			v1196 = v1195
-			v1197 = v1187
-			v1198 = float32(v1186 - float32(v1187-v1179))
-		}
 	b81:
 		v1199 = v1196 + 1
-		if !((v1199 & 1) == 0) {
-			goto b83
-		}
-		{
+		if (v1199 & 1) == 0 {
 			v1202 := float32(v1197 * v1197)
 			v1205 := float32(v1202 * float32(float32(v1202*2.8043569e-06)-0.00019850295))
 			v1208 := float32(float32(v1202*float32(v1205+0.008333373)) - 0.16666667)
 			v1214 := float32(float32(float32(v1197*v1202)*v1208) + float32(v1198*float32(1-float32(v1202*0.5))))
 			v1215 := float32(v1197 + v1214)
 			v1250 = float32(v1215 + float32(v1214-float32(v1215-v1197)))
-			goto b84
-		}
-	b83:
-		{
+		} else {
 			v1221 := math.Float32frombits(uint32(int32(math.Float32bits(v1197)) & -4096))
 			v1222 := float32(v1197 - v1221)
 			v1223 := float32(v1197 * v1197)
@@ -1095,140 +1004,130 @@ func (g *mandelbrotHost) r0() int {
 			v1246 := float32(v1235 + v1245)
 			v1250 = float32(v1246 + float32(v1245-float32(v1246-v1235)))
 		}
-	b84:
-		if !((v1199 & 2) != 0) {
+		if (v1199 & 2) != 0 {
+			v1254 = -v1250
+		} else {
 			v1254 = v1250
-			goto b86
 		}
-		v1254 = -v1250
-	b86:
 		v1259 = float32(v23 + v767)
 		v1260 = float32(v24 + v1011)
 		v1261 = float32(v25 + float32(v1254*float32(0.5)+float32(0.5)))
 	b87:
-		v1262 = v26 + 1
-		if !(v1262 < 4) {
-			goto b89
+		v1262 := v26 + 1
+		if v1262 < 4 {
+			v23 = v1259
+			v24 = v1260
+			v25 = v1261
+			v26 = v1262
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
 		}
-		v23 = v1259
-		v24 = v1260
-		v25 = v1261
-		v26 = v1262
-		if stop.Load() {
-			return g.Stop()
+		v1265 := (v11 * v12) + v10
+		v1266 := float32(v1259 * 0.25)
+		v1267 := float32(v1260 * 0.25)
+		v1268 := float32(v1261 * 0.25)
+		v1270 := float32(0)
+		if 0 < v1266 {
+			v1270 = v1266
 		}
-		goto b1
-	b89:
-		{
-			v1264 := v11 * v12
-			v1265 = v1264 + v10
-			v1266 := float32(v1259 * 0.25)
-			v1267 := float32(v1260 * 0.25)
-			v1268 := float32(v1261 * 0.25)
-			v1270 := float32(0)
-			if 0 < v1266 {
-				v1270 = v1266
-			}
-			v1272 := v1270
-			if v1266 != v1266 {
-				v1272 = v1266
-			}
-			v1275 := math.Float32frombits(uint32(int32(math.Float32bits(v1272)) | 1065353216))
-			v1277 := float32(1)
-			if v1272 == 1 {
-				v1277 = v1275
-			}
-			v1279 := v1277
-			if v1272 < 1 {
-				v1279 = v1272
-			}
-			v1281 := v1279
-			if v1272 != v1272 {
-				v1281 = v1272
-			}
-			v1282 := float32(v1281*float32(255) + float32(0.5))
-			v1285 := (v1282 < 9.223372e+18) && (-9.223372e+18 <= v1282)
-			v1286 := float32(0)
-			if v1285 {
-				v1286 = v1282
-			}
-			v1288 := int64(-9223372036854775808)
-			if v1285 {
-				v1288 = int64(v1286)
-			}
-			v1291 := float32(0)
-			if 0 < v1267 {
-				v1291 = v1267
-			}
-			v1293 := v1291
-			if v1267 != v1267 {
-				v1293 = v1267
-			}
-			v1296 := math.Float32frombits(uint32(int32(math.Float32bits(v1293)) | 1065353216))
-			v1298 := float32(1)
-			if v1293 == 1 {
-				v1298 = v1296
-			}
-			v1300 := v1298
-			if v1293 < 1 {
-				v1300 = v1293
-			}
-			v1302 := v1300
-			if v1293 != v1293 {
-				v1302 = v1293
-			}
-			v1303 := float32(v1302*float32(255) + float32(0.5))
-			v1306 := (v1303 < 9.223372e+18) && (-9.223372e+18 <= v1303)
-			v1307 := float32(0)
-			if v1306 {
-				v1307 = v1303
-			}
-			v1309 := int64(-9223372036854775808)
-			if v1306 {
-				v1309 = int64(v1307)
-			}
-			v1314 := float32(0)
-			if 0 < v1268 {
-				v1314 = v1268
-			}
-			v1316 := v1314
-			if v1268 != v1268 {
-				v1316 = v1268
-			}
-			v1319 := math.Float32frombits(uint32(int32(math.Float32bits(v1316)) | 1065353216))
-			v1321 := float32(1)
-			if v1316 == 1 {
-				v1321 = v1319
-			}
-			v1323 := v1321
-			if v1316 < 1 {
-				v1323 = v1316
-			}
-			v1325 := v1323
-			if v1316 != v1316 {
-				v1325 = v1316
-			}
-			v1326 := float32(v1325*float32(255) + float32(0.5))
-			v1329 := (v1326 < 9.223372e+18) && (-9.223372e+18 <= v1326)
-			v1330 := float32(0)
-			if v1329 {
-				v1330 = v1326
-			}
-			v1332 := int64(-9223372036854775808)
-			if v1329 {
-				v1332 = int64(v1330)
-			}
-			v1335 := (int32(uint64(v1288)) | (int32(uint64(v1309)) << 8)) | (int32(uint64(v1332)) << 16)
-			v1336 = v1335 | -16777216
-			if !(uint64(v1265) < uint64(v8)) {
-				goto b91
-			}
+		v1272 := v1270
+		if v1266 != v1266 {
+			v1272 = v1266
+		}
+		v1275 := math.Float32frombits(uint32(int32(math.Float32bits(v1272)) | 1065353216))
+		v1277 := float32(1)
+		if v1272 == 1 {
+			v1277 = v1275
+		}
+		v1279 := v1277
+		if v1272 < 1 {
+			v1279 = v1272
+		}
+		v1281 := v1279
+		if v1272 != v1272 {
+			v1281 = v1272
+		}
+		v1282 := float32(v1281*float32(255) + float32(0.5))
+		v1285 := (v1282 < 9.223372e+18) && (-9.223372e+18 <= v1282)
+		v1286 := float32(0)
+		if v1285 {
+			v1286 = v1282
+		}
+		v1288 := int64(-9223372036854775808)
+		if v1285 {
+			v1288 = int64(v1286)
+		}
+		v1291 := float32(0)
+		if 0 < v1267 {
+			v1291 = v1267
+		}
+		v1293 := v1291
+		if v1267 != v1267 {
+			v1293 = v1267
+		}
+		v1296 := math.Float32frombits(uint32(int32(math.Float32bits(v1293)) | 1065353216))
+		v1298 := float32(1)
+		if v1293 == 1 {
+			v1298 = v1296
+		}
+		v1300 := v1298
+		if v1293 < 1 {
+			v1300 = v1293
+		}
+		v1302 := v1300
+		if v1293 != v1293 {
+			v1302 = v1293
+		}
+		v1303 := float32(v1302*float32(255) + float32(0.5))
+		v1306 := (v1303 < 9.223372e+18) && (-9.223372e+18 <= v1303)
+		v1307 := float32(0)
+		if v1306 {
+			v1307 = v1303
+		}
+		v1309 := int64(-9223372036854775808)
+		if v1306 {
+			v1309 = int64(v1307)
+		}
+		v1314 := float32(0)
+		if 0 < v1268 {
+			v1314 = v1268
+		}
+		v1316 := v1314
+		if v1268 != v1268 {
+			v1316 = v1268
+		}
+		v1319 := math.Float32frombits(uint32(int32(math.Float32bits(v1316)) | 1065353216))
+		v1321 := float32(1)
+		if v1316 == 1 {
+			v1321 = v1319
+		}
+		v1323 := v1321
+		if v1316 < 1 {
+			v1323 = v1316
+		}
+		v1325 := v1323
+		if v1316 != v1316 {
+			v1325 = v1316
+		}
+		v1326 := float32(v1325*float32(255) + float32(0.5))
+		v1329 := (v1326 < 9.223372e+18) && (-9.223372e+18 <= v1326)
+		v1330 := float32(0)
+		if v1329 {
+			v1330 = v1326
+		}
+		v1332 := int64(-9223372036854775808)
+		if v1329 {
+			v1332 = int64(v1330)
+		}
+		v1335 := (int32(uint64(v1288)) | (int32(uint64(v1309)) << 8)) | (int32(uint64(v1332)) << 16)
+		v1336 := v1335 | -16777216
+		if uint64(v1265) >= uint64(v8) {
+			g.Fault(0, v1265, v8, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v1265)*4)) = v1336
-		continue
-	b91:
-		g.Fault(0, v1265, v8, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }

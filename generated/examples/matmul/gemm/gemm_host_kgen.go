@@ -12,15 +12,11 @@ import (
 // matMulHost is a work-group of the kernel [MatMul].
 type matMulHost struct {
 	kernelimpl.HostGroup
-	v2  int64
-	v3  int64
-	v4  int64
-	v5  int64
-	v7  int64
-	v9  int64
-	v17 []float32
+	v2, v3, v4, v5, v7, v9 int64
+
+	v17, v85 []float32
+
 	v18 int64
-	v85 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
@@ -30,50 +26,38 @@ var matMulHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/matmul/gemm/kernel.go:45:6"},
 }
 
-// Begin readies the form for a launch.
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
 	const n = 256
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(32)
+	g.v4 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(88)
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
-	kernelimpl.HostRoom(&g.v17, n)
-	kernelimpl.HostRoom(&g.v85, n)
+	kernelimpl.HostRoom(n, &g.v17, &g.v85)
 }
 
-// Run runs it.
 func (g *matMulHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 29 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 30 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 38 of kernel.go
+		case 2: // Barrier, kernel.go:38
 			next = g.r3()
-		case 3:
-			// Barrier in line 42 of kernel.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 30 of kernel.go.
-func (g *matMulHost) r2() int {
+func (g *matMulHost) r0() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernel.go:29
+	g.Zero(0)
+	// ZeroLocal, kernel.go:30
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v3 := g.v3
 	v2 := g.v2
 	v5 := g.v5
@@ -88,124 +72,89 @@ func (g *matMulHost) r2() int {
 	v9 := g.v9
 	p5 := g.Pointer(5)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 16)
-		y := int(uint(li) / 16)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v11, v12, v14, v16, v18, v20, v24, v29, v33, v92 int64
-		var v17, v27, v36 float32
-		{
-			v11 = int64(uint32(v0))
-			v12 = int64(uint32(v1))
-			v13 := int32(x)
-			v14 = int64(uint32(v13))
-			v15 := int32(y)
-			v16 = int64(uint32(v15))
-			v17 = float32(0)
-			v18 = int64(0)
-		}
-		if !(v18 < v3) {
-			goto b19
-		}
-		{
+	{
+		for li := range n {
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v17, v27, v36 float32
+			var v18, v20, v24, v29, v33, v92 int64
+			v11 := int64(uint32(v0))
+			v12 := int64(uint32(v1))
+			v14 := int64(uint32(int32(x)))
+			v16 := int64(uint32(int32(y)))
+			v17 = 0
+			v18 = 0
+			if v18 >= v3 {
+				goto b19
+			}
 			v20 = v18 + v14
-			v21 := v2 <= v12
-			if v21 {
+			if v2 <= v12 {
 				goto b6
 			}
-		}
-		if !(v3 <= v20) {
-			goto b7
-		}
-	b6:
-		v27 = float32(0)
-		goto b9
-	b7:
-		{
-			v23 := v12 * v3
-			v24 = v23 + v20
-			if !(uint64(v24) < uint64(v5)) {
-				goto b18
+			if v3 > v20 {
+				goto b7
 			}
-		}
-		{
-			v26 := *(*float32)(unsafe.Add(p3, int(v24)*4))
-			v27 = v26
-		}
-	b9:
-		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
-		v29 = v18 + v16
-		if v3 <= v29 {
-			goto b11
-		}
-		{
-			v31 := v4 <= v11
-			if !v31 {
+		b6:
+			v27 = 0
+			goto b9
+		b7:
+			v24 = (v12 * v3) + v20
+			if uint64(v24) >= uint64(v5) {
+				g.Fault(0, v24, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p3, int(v24)*4))
+		b9:
+			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
+			v29 = v18 + v16
+			if v3 <= v29 {
+				goto b11
+			}
+			if v4 > v11 {
 				goto b12
 			}
-		}
-	b11:
-		v36 = float32(0)
-		goto b14
-	b12:
-		v33 = (v29 * v4) + v11
-		if !(uint64(v33) < uint64(v7)) {
-			goto b17
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
-			v36 = v35
-		}
-	b14:
-		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
-		h17[li] = v17
-		u18 = v18
-		next = 2
-		continue
-	b17:
-		g.Fault(0, v33, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(0, v24, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		{
-			v89 := v12 < v2
-			if !v89 {
+		b11:
+			v36 = 0
+			goto b14
+		b12:
+			v33 = (v29 * v4) + v11
+			if uint64(v33) >= uint64(v7) {
+				g.Fault(0, v33, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v36 = *(*float32)(unsafe.Add(p4, int(v33)*4))
+		b14:
+			*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
+			h17[li] = v17
+			u18 = v18
+			next = 2
+			continue
+		b19:
+			if v12 >= v2 {
 				goto b24
 			}
-		}
-		{
-			v90 := v11 < v4
-			if !v90 {
+			if v11 >= v4 {
 				goto b24
 			}
-		}
-		{
-			v91 := v12 * v4
-			v92 = v91 + v11
-			if !(uint64(v92) < uint64(v9)) {
-				goto b23
+			v92 = (v12 * v4) + v11
+			if uint64(v92) >= uint64(v9) {
+				g.Fault(1, v92, v9, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
+		b24:
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
-		goto b24
-	b23:
-		g.Fault(1, v92, v9, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Leave(li)
-		continue
 	}
 	g.v18 = u18
 	return next
 }
 
-// r3 runs them after the Barrier in line 38 of kernel.go.
 func (g *matMulHost) r3() int {
 	const n = 256
 	m0 := g.Memory(0)
@@ -213,194 +162,133 @@ func (g *matMulHost) r3() int {
 	h17 := g.v17[:n]
 	h85 := g.v85[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 16)
-		y := int(uint(li) / 16)
-		if dead[li] {
-			continue
-		}
-		v17 := h17[li]
-		{
-			v38 := *(*float32)(unsafe.Add(m0, y*64))
-			v39 := *(*float32)(unsafe.Add(m1, x*4))
-			v41 := *(*float32)(unsafe.Add(m0, y*64+4))
-			v42 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v44 := *(*float32)(unsafe.Add(m0, y*64+8))
-			v45 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v47 := *(*float32)(unsafe.Add(m0, y*64+12))
-			v48 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v49 := float32(v47*v48 + float32(v44*v45+float32(v41*v42+float32(v38*v39+v17))))
-			v50 := *(*float32)(unsafe.Add(m0, y*64+16))
-			v51 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v53 := *(*float32)(unsafe.Add(m0, y*64+20))
-			v54 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v56 := *(*float32)(unsafe.Add(m0, y*64+24))
-			v57 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v59 := *(*float32)(unsafe.Add(m0, y*64+28))
-			v60 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v61 := float32(v59*v60 + float32(v56*v57+float32(v53*v54+float32(v50*v51+v49))))
-			v62 := *(*float32)(unsafe.Add(m0, y*64+32))
-			v63 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v65 := *(*float32)(unsafe.Add(m0, y*64+36))
-			v66 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v68 := *(*float32)(unsafe.Add(m0, y*64+40))
-			v69 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v71 := *(*float32)(unsafe.Add(m0, y*64+44))
-			v72 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v73 := float32(v71*v72 + float32(v68*v69+float32(v65*v66+float32(v62*v63+v61))))
-			v74 := *(*float32)(unsafe.Add(m0, y*64+48))
-			v75 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v77 := *(*float32)(unsafe.Add(m0, y*64+52))
-			v78 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v80 := *(*float32)(unsafe.Add(m0, y*64+56))
-			v81 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v83 := *(*float32)(unsafe.Add(m0, y*64+60))
-			v84 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v85 := float32(v83*v84 + float32(v80*v81+float32(v77*v78+float32(v74*v75+v73))))
+	{
+		for li := range n {
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
+			if dead[li] {
+				continue
+			}
+			v17 := h17[li]
+			v40 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v17)
+			v43 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v40)
+			v46 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v43)
+			v49 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v46)
+			v52 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v49)
+			v55 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v52)
+			v58 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v55)
+			v61 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v58)
+			v64 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v61)
+			v67 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v64)
+			v70 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v67)
+			v73 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v70)
+			v76 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v73)
+			v79 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v76)
+			v82 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v79)
+			v85 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v82)
 			h85[li] = v85
-			continue
 		}
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 42 of kernel.go.
-func (g *matMulHost) r4() int {
-	const n = 256
+	// Barrier, kernel.go:42
 	e18 := g.v18
-	h85 := g.v85[:n]
 	v3 := g.v3
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
+	basey := g.Base(1)
 	v5 := g.v5
+	basex := g.Base(0)
 	p3 := g.Pointer(3)
-	m0 := g.Memory(0)
 	v4 := g.v4
-	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	m1 := g.Memory(1)
-	h17 := g.v17[:n]
 	u18 := g.v18
 	v9 := g.v9
 	p5 := g.Pointer(5)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := int(uint(li) % 16)
-		y := int(uint(li) / 16)
-		if dead[li] {
-			continue
-		}
-		v18 := e18
-		v85 := h85[li]
-		v13 := int32(x)
-		v14 := int64(uint32(v13))
-		v1 := int32(basey + y)
-		v12 := int64(uint32(v1))
-		v15 := int32(y)
-		v16 := int64(uint32(v15))
-		v0 := int32(basex + x)
-		v11 := int64(uint32(v0))
-		var v17, v27, v36 float32
-		var v20, v24, v29, v33, v92 int64
-		v17 = v85
-		v18 = v18 + 16
-		if !(v18 < v3) {
-			goto b19
-		}
-		{
+	{
+		for li := range n {
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
+			if dead[li] {
+				continue
+			}
+			v18 := e18
+			v85 := h85[li]
+			v13 := int32(x)
+			v14 := int64(uint32(v13))
+			v1 := int32(basey + y)
+			v12 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v15 := int32(y)
+			v16 := int64(uint32(v15))
+			v11 := int64(uint32(v0))
+			var v17, v27, v36 float32
+			var v20, v24, v29, v33, v92 int64
+			v17 = v85
+			v18 = v18 + 16
+			if v18 >= v3 {
+				goto b19
+			}
 			v20 = v18 + v14
-			v21 := v2 <= v12
-			if v21 {
+			if v2 <= v12 {
 				goto b6
 			}
-		}
-		if !(v3 <= v20) {
-			goto b7
-		}
-	b6:
-		v27 = float32(0)
-		goto b9
-	b7:
-		{
-			v23 := v12 * v3
-			v24 = v23 + v20
-			if !(uint64(v24) < uint64(v5)) {
-				goto b18
+			if v3 > v20 {
+				goto b7
 			}
-		}
-		{
-			v26 := *(*float32)(unsafe.Add(p3, int(v24)*4))
-			v27 = v26
-		}
-	b9:
-		*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
-		v29 = v18 + v16
-		if v3 <= v29 {
-			goto b11
-		}
-		{
-			v31 := v4 <= v11
-			if !v31 {
+		b6:
+			v27 = 0
+			goto b9
+		b7:
+			v24 = (v12 * v3) + v20
+			if uint64(v24) >= uint64(v5) {
+				g.Fault(0, v24, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p3, int(v24)*4))
+		b9:
+			*(*float32)(unsafe.Add(m0, y*64+x*4)) = v27
+			v29 = v18 + v16
+			if v3 <= v29 {
+				goto b11
+			}
+			if v4 > v11 {
 				goto b12
 			}
-		}
-	b11:
-		v36 = float32(0)
-		goto b14
-	b12:
-		v33 = (v29 * v4) + v11
-		if !(uint64(v33) < uint64(v7)) {
-			goto b17
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p4, int(v33)*4))
-			v36 = v35
-		}
-	b14:
-		*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
-		h17[li] = v17
-		u18 = v18
-		next = 2
-		continue
-	b17:
-		g.Fault(0, v33, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(0, v24, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		{
-			v89 := v12 < v2
-			if !v89 {
+		b11:
+			v36 = 0
+			goto b14
+		b12:
+			v33 = (v29 * v4) + v11
+			if uint64(v33) >= uint64(v7) {
+				g.Fault(0, v33, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v36 = *(*float32)(unsafe.Add(p4, int(v33)*4))
+		b14:
+			*(*float32)(unsafe.Add(m1, y*64+x*4)) = v36
+			h17[li] = v17
+			u18 = v18
+			next = 2
+			continue
+		b19:
+			if v12 >= v2 {
 				goto b24
 			}
-		}
-		{
-			v90 := v11 < v4
-			if !v90 {
+			if v11 >= v4 {
 				goto b24
 			}
-		}
-		{
-			v91 := v12 * v4
-			v92 = v91 + v11
-			if !(uint64(v92) < uint64(v9)) {
-				goto b23
+			v92 = (v12 * v4) + v11
+			if uint64(v92) >= uint64(v9) {
+				g.Fault(1, v92, v9, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
+		b24:
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p5, int(v92)*4)) = v17
-		goto b24
-	b23:
-		g.Fault(1, v92, v9, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Leave(li)
-		continue
 	}
 	g.v18 = u18
 	return next

@@ -15,45 +15,29 @@ type medianHost struct {
 	c0 int32
 	c1 int32
 	c2 bool
-	v2 int32
-	v3 int32
-	v4 int64
-	v6 int64
 }
 
 func newMedianHost() kernelimpl.HostForm { return new(medianHost) }
 
 var medianHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:33:9"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:32:21"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:40:7"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:36:8"},
 	{Kind: 1, Pos: "examples/median/filter/kernel.go:30:13"},
+	{Kind: 1, Pos: "examples/median/filter/kernel.go:32:21"},
+	{Kind: 1, Pos: "examples/median/filter/kernel.go:33:9"},
+	{Kind: 1, Pos: "examples/median/filter/kernel.go:36:8"},
+	{Kind: 1, Pos: "examples/median/filter/kernel.go:40:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *medianHost) Begin() {
 	g.Sites = medianHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 3)
 	g.c1 = g.c0 * g.c0
 	g.c2 = g.c1 <= 64
 	g.Allot(0, int(g.c1)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*medianHost) Spare() {}
 
-// Run runs it.
 func (g *medianHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *medianHost) r0() int {
 	c2 := g.c2
 	m0 := g.Memory(0)
 	c1 := g.c1
@@ -61,19 +45,19 @@ func (g *medianHost) r0() int {
 	c0 := g.c0
 	v18 := c0 / 2
 	v19 := int64(uint32(v18))
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v20 := v3 + -1
 	v21 := int64(uint32(v20))
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v17 := int64(uint32(v2))
 	v22 := v2 + -1
 	v23 := int64(uint32(v22))
-	v4 := g.v4
+	v4 := g.Int64(32)
 	p0 := g.Pointer(0)
 	v8 := c0 * c0
 	v9 := int64(uint32(v8))
 	v95 := v8 / 2
-	v6 := g.v6
+	v6 := g.Int64(48)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -84,179 +68,149 @@ func (g *medianHost) r0() int {
 			y++
 		}
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v1, v11, v25, v35, v65, v75, v89, v91 int32
-		var v15, v16, v24, v33, v34, v43, v62, v64, v71, v73, v84, v88, v94 int64
-		var v45, v78, v96 float32
-		v0 = int32(x)
-		v1 = int32(y)
-		if !c2 {
-			v11 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c1)*4))
-		goto b4
-	b2:
-		if !(v11 < c1) {
+		var v11, v25, v35, v65, v75 int32
+		var v24, v34, v62, v64, v71, v73, v84 int64
+		var v78 float32
+		v0 := int32(x)
+		v1 := int32(y)
+		if c2 {
+			clear(unsafe.Slice((*byte)(m0), int(c1)*4))
 			goto b4
 		}
-		*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
-		v11 = v11 + 1
-		if stop.Load() {
-			return g.Stop()
+		v11 = 0
+	b2:
+		if v11 < c1 {
+			*(*float32)(unsafe.Add(m0, int(v11)*4)) = 0
+			v11 = v11 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		goto b2
 	b4:
-		v15 = int64(uint32(v0))
-		v16 = int64(uint32(v1))
-		v24 = int64(0)
-		v25 = int32(0)
+		v15 := int64(uint32(v0))
+		v16 := int64(uint32(v1))
+		v24 = 0
+		v25 = 0
 	b5:
-		{
-			v28 := (v16 + int64(uint32(v25))) - v19
-			v30 := int64(0)
-			if 0 < v28 {
-				v30 = v28
-			}
-			v32 := v21
-			if v30 < v21 {
-				v32 = v30
-			}
-			v33 = v32 * v17
-			v34 = v24
-			v35 = int32(0)
+		v28 := (v16 + int64(uint32(v25))) - v19
+		v30 := int64(0)
+		if 0 < v28 {
+			v30 = v28
 		}
+		v32 := v21
+		if v30 < v21 {
+			v32 = v30
+		}
+		v33 := v32 * v17
+		v34 = v24
+		v35 = 0
 	b6:
-		{
-			v38 := (v15 + int64(uint32(v35))) - v19
-			v40 := int64(0)
-			if 0 < v38 {
-				v40 = v38
-			}
-			v42 := v23
-			if v40 < v23 {
-				v42 = v40
-			}
-			v43 = v33 + v42
-			if !(uint64(v43) < uint64(v4)) {
-				goto b27
-			}
+		v38 := (v15 + int64(uint32(v35))) - v19
+		v40 := int64(0)
+		if 0 < v38 {
+			v40 = v38
 		}
-		{
-			v45 = *(*float32)(unsafe.Add(p0, int(v43)*4))
-			v52 := v34 + ((v34 * -1) + 1)
-			v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
-			v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
-			if !(v60 && (uint64(v52) < uint64(v9))) {
-				v71 = v34
-				goto b11
-			}
-			v62 = v34
+		v42 := v23
+		if v40 < v23 {
+			v42 = v40
 		}
+		v43 := v33 + v42
+		if uint64(v43) >= uint64(v4) {
+			g.Fault(0, v43, v4, v0, v1)
+			continue
+		}
+		v45 := *(*float32)(unsafe.Add(p0, int(v43)*4))
+		v52 := v34 + ((v34 * -1) + 1)
+		v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
+		v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
+		if !(v60 && (uint64(v52) < uint64(v9))) {
+			v71 = v34
+			goto b11
+		}
+		v62 = v34
 	b8:
-		if !(0 < v62) {
+		if 0 >= v62 {
 			v84 = v62
 			goto b18
 		}
-		{
-			v64 = v62 + -1
-			v65 = int32(uint64(v64))
-			v66 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-			if !(v45 < v66) {
-				v84 = v62
-				goto b18
-			}
-		}
-		{
-			v68 := *(*float32)(unsafe.Add(m0, int(v65)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v68
+		v64 = v62 + -1
+		v65 = int32(uint64(v64))
+		if v45 < *(*float32)(unsafe.Add(m0, int(v65)*4)) {
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = *(*float32)(unsafe.Add(m0, int(v65)*4))
 			v62 = v64
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b8
 		}
+		v84 = v62
+		goto b18
 	b11:
-		if !(0 < v71) {
+		if 0 >= v71 {
 			v84 = v71
 			goto b18
 		}
 		v73 = v71 + -1
-		if !(uint64(v73) < uint64(v9)) {
-			goto b17
+		if uint64(v73) >= uint64(v9) {
+			g.Fault(1, v73, v9, v0, v1)
+			continue
 		}
-		{
-			v75 = int32(uint64(v73))
-			v76 := *(*float32)(unsafe.Add(m0, int(v75)*4))
-			if !(v45 < v76) {
-				v84 = v71
-				goto b18
-			}
+		v75 = int32(uint64(v73))
+		if !(v45 < *(*float32)(unsafe.Add(m0, int(v75)*4))) {
+			v84 = v71
+			goto b18
 		}
 		v78 = *(*float32)(unsafe.Add(m0, int(v75)*4))
-		if !(uint64(v71) < uint64(v9)) {
-			goto b16
+		if uint64(v71) >= uint64(v9) {
+			g.Fault(2, v71, v9, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(m0, int(int32(uint64(v71)))*4)) = v78
 		v71 = v73
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b11
-	b16:
-		g.Fault(0, v71, v9, v0, v1, int32(0))
-		continue
-	b17:
-		g.Fault(1, v73, v9, v0, v1, int32(0))
-		continue
 	b18:
-		if !(uint64(v84) < uint64(v9)) {
-			goto b26
+		if uint64(v84) >= uint64(v9) {
+			g.Fault(3, v84, v9, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(m0, int(int32(uint64(v84)))*4)) = v45
-		v88 = v34 + 1
-		v89 = v35 + 1
-		if !(v89 < c0) {
-			goto b21
-		}
-		v34 = v88
-		v35 = v89
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
-	b21:
-		v91 = v25 + 1
-		if !(v91 < c0) {
-			goto b23
-		}
-		v24 = v88
-		v25 = v91
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b23:
-		{
-			v93 := v16 * v17
-			v94 = v93 + v15
-			v96 = *(*float32)(unsafe.Add(m0, int(v95)*4))
-			if !(uint64(v94) < uint64(v6)) {
-				goto b25
+		v88 := v34 + 1
+		v89 := v35 + 1
+		if v89 < c0 {
+			v34 = v88
+			v35 = v89
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b6
+		}
+		v91 := v25 + 1
+		if v91 < c0 {
+			v24 = v88
+			v25 = v91
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
+		}
+		v94 := (v16 * v17) + v15
+		v96 := *(*float32)(unsafe.Add(m0, int(v95)*4))
+		if uint64(v94) >= uint64(v6) {
+			g.Fault(4, v94, v6, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p1, int(v94)*4)) = v96
-		continue
-	b25:
-		g.Fault(2, v94, v6, v0, v1, int32(0))
-		continue
-	b26:
-		g.Fault(3, v84, v9, v0, v1, int32(0))
-		continue
-	b27:
-		g.Fault(4, v43, v4, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }

@@ -13,76 +13,49 @@ import (
 // stepHost is a work-group of the kernel [Step].
 type stepHost struct {
 	kernelimpl.HostGroup
-	v1  float32
-	v2  float32
-	v3  int64
-	v5  int64
-	v7  int64
-	v17 []float32
-	v18 []float32
-	v19 []float32
-	v20 []float32
-	v21 []float32
-	v22 []float32
-	v23 []float32
+	v1, v2 float32
+
+	v3, v5, v7 int64
+
+	v17, v18, v19, v20, v21, v22, v23, v40, v41, v42 []float32
+
 	v24 int64
-	v40 []float32
-	v41 []float32
-	v42 []float32
 }
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
 var stepHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:75:18"},
+	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:77:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[float32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v1 = g.Float32(24)
+	g.v2 = g.Float32(28)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(&g.v17, n)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v19, n)
-	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v21, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v42, n)
+	kernelimpl.HostRoom(n, &g.v17, &g.v18, &g.v19, &g.v20, &g.v21, &g.v22, &g.v23, &g.v40, &g.v41, &g.v42)
 }
 
-// Run runs it.
 func (g *stepHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 54 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 68 of kernel.go
+		case 1: // Barrier, kernel.go:68
 			next = g.r2()
-		case 2:
-			// Barrier in line 72 of kernel.go
-			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 54 of kernel.go.
-func (g *stepHost) r1() int {
+func (g *stepHost) r0() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:54
+	g.Zero(0)
+	basex := g.Base(0)
 	v3 := g.v3
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
@@ -100,66 +73,47 @@ func (g *stepHost) r1() int {
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v9, v11, v24, v26 int64
-		var v12 bool
+	for li := range n {
+		v0 := int32(basex + li)
 		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
-		{
-			v9 = int64(uint32(v0))
-			v10 := int32(x)
-			v11 = int64(uint32(v10))
-			v12 = v9 < v3
-			if !v12 {
-				v17 = float32(0)
-				v18 = float32(0)
-				v19 = float32(0)
-				v20 = float32(0)
-				goto b3
-			}
+		var v24, v26 int64
+		v9 := int64(uint32(v0))
+		v11 := int64(uint32(int32(li)))
+		v12 := v9 < v3
+		if v12 {
+			v17 = *(*float32)(unsafe.Add(p2, (basex+li)*16))
+			v18 = *(*float32)(unsafe.Add(p2, (basex+li)*16+4))
+			v19 = *(*float32)(unsafe.Add(p2, (basex+li)*16+8))
+			v20 = *(*float32)(unsafe.Add(p2, (basex+li)*16+12))
+		} else {
+			v17 = 0
+			v18 = 0
+			v19 = 0
+			v20 = 0
 		}
-		{
-			v13 := *(*float32)(unsafe.Add(p2, (basex+x)*16))
-			v14 := *(*float32)(unsafe.Add(p2, (basex+x)*16+4))
-			v15 := *(*float32)(unsafe.Add(p2, (basex+x)*16+8))
-			v16 := *(*float32)(unsafe.Add(p2, (basex+x)*16+12))
-			v17 = v13
-			v18 = v14
-			v19 = v15
-			v20 = v16
-		}
-	b3:
-		v21 = float32(0)
-		v22 = float32(0)
-		v23 = float32(0)
-		v24 = int64(0)
-		if !(v24 < v3) {
+		v21 = 0
+		v22 = 0
+		v23 = 0
+		v24 = 0
+		if v24 >= v3 {
 			goto b13
 		}
 		v26 = v24 + v11
-		if !(v26 < v3) {
-			v32 = float32(0)
-			v33 = float32(0)
-			v34 = float32(0)
-			v35 = float32(0)
-			goto b7
+		if v26 < v3 {
+			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
+			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
+			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
+			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
+		} else {
+			v32 = 0
+			v33 = 0
+			v34 = 0
+			v35 = 0
 		}
-		{
-			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v29 := *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v30 := *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v31 := *(*float32)(unsafe.Add(p2, int(v26)*16+12))
-			v32 = v28
-			v33 = v29
-			v34 = v30
-			v35 = v31
-		}
-	b7:
-		*(*float32)(unsafe.Add(m0, x*16)) = v32
-		*(*float32)(unsafe.Add(m0, x*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, x*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, x*16+12)) = v35
+		*(*float32)(unsafe.Add(m0, li*16)) = v32
+		*(*float32)(unsafe.Add(m0, li*16+4)) = v33
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v34
+		*(*float32)(unsafe.Add(m0, li*16+12)) = v35
 		h17[li] = v17
 		h18[li] = v18
 		h19[li] = v19
@@ -174,67 +128,53 @@ func (g *stepHost) r1() int {
 		if !v12 {
 			goto b19
 		}
-		{
-			v65 := uint64(v9) < uint64(v7)
-			if !v65 {
-				goto b18
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(0, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v67 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v68 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
-			v69 := float32(v21*v1 + v66)
-			v70 := float32(v22*v1 + v67)
-			v71 := float32(v23*v1 + v68)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v69
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v70
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v71
+			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71
 			v75 = float32(v69*v1 + v17)
 			v76 = float32(v70*v1 + v18)
 			v77 = float32(v71*v1 + v19)
-			v78 := uint64(v9) < uint64(v5)
-			if !v78 {
-				goto b17
+			if uint64(v9) >= uint64(v5) {
+				g.Fault(1, v9, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v75
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v76
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v77
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
-		goto b19
-	b17:
-		g.Fault(0, v9, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(p3, (basex+li)*16)) = v75
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = v76
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = v77
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v20
 	b19:
 		g.Leave(li)
-		continue
 	}
 	g.v24 = u24
 	return next
 }
 
-// r2 runs them after the Barrier in line 68 of kernel.go.
 func (g *stepHost) r2() int {
 	const n = 256
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
 	h23 := g.v23[:n]
+	h40 := g.v40[:n]
+	h41 := g.v41[:n]
+	h42 := g.v42[:n]
 	m0 := g.Memory(0)
 	h17 := g.v17[:n]
 	h18 := g.v18[:n]
 	h19 := g.v19[:n]
 	v2 := g.v2
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -245,70 +185,46 @@ func (g *stepHost) r2() int {
 		v18 := h18[li]
 		v19 := h19[li]
 		var v40, v41, v42 float32
-		var v43, v44 int32
+		var v43 int32
 		v40 = v21
 		v41 = v22
 		v42 = v23
-		v43 = int32(-1)
+		v43 = -1
 	b9:
-		v44 = v43 + 1
-		if !(v44 < 256) {
-			goto b11
+		v44 := v43 + 1
+		if v44 >= 256 {
+			h40[li] = v40
+			h41[li] = v41
+			h42[li] = v42
+			continue
 		}
-		{
-			v46 := *(*float32)(unsafe.Add(m0, int(v44)*16))
-			v47 := *(*float32)(unsafe.Add(m0, int(v44)*16+4))
-			v48 := *(*float32)(unsafe.Add(m0, int(v44)*16+8))
-			v49 := *(*float32)(unsafe.Add(m0, int(v44)*16+12))
-			v50 := float32(v46 - v17)
-			v51 := float32(v47 - v18)
-			v52 := float32(v48 - v19)
-			v56 := float32(v2*v2 + float32(v52*v52+float32(v50*v50+float32(v51*v51))))
-			v57 := math32.FastRsqrt(v56)
-			v60 := float32(float32(float32(v49*v57)*v57) * v57)
-			v40 = float32(v50*v60 + v40)
-			v41 = float32(v51*v60 + v41)
-			v42 = float32(v52*v60 + v42)
-			v43 = v44
-			goto b9
-		}
-	b11:
-		h40[li] = v40
-		h41[li] = v41
-		h42[li] = v42
-		continue
+		v50 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16)) - v17)
+		v51 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+4)) - v18)
+		v52 := float32(*(*float32)(unsafe.Add(m0, int(v44)*16+8)) - v19)
+		v56 := float32(v2*v2 + float32(v52*v52+float32(v50*v50+float32(v51*v51))))
+		v57 := math32.FastRsqrt(v56)
+		v59 := float32(float32(*(*float32)(unsafe.Add(m0, int(v44)*16+12))*v57) * v57)
+		v60 := float32(v59 * v57)
+		v40 = float32(v50*v60 + v40)
+		v41 = float32(v51*v60 + v41)
+		v42 = float32(v52*v60 + v42)
+		v43 = v44
+		goto b9
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 72 of kernel.go.
-func (g *stepHost) r3() int {
-	const n = 256
+	// Barrier, kernel.go:72
 	e24 := g.v24
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	h42 := g.v42[:n]
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	m0 := g.Memory(0)
-	h21 := g.v21[:n]
-	h22 := g.v22[:n]
-	h23 := g.v23[:n]
 	u24 := g.v24
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v1 := g.v1
-	h17 := g.v17[:n]
-	h18 := g.v18[:n]
-	h19 := g.v19[:n]
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	h20 := g.v20[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -316,9 +232,9 @@ func (g *stepHost) r3() int {
 		v40 := h40[li]
 		v41 := h41[li]
 		v42 := h42[li]
-		v10 := int32(x)
+		v10 := int32(li)
 		v11 := int64(uint32(v10))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
 		v12 := v9 < v3
 		v17 := h17[li]
@@ -331,32 +247,25 @@ func (g *stepHost) r3() int {
 		v22 = v41
 		v23 = v42
 		v24 = v24 + 256
-		if !(v24 < v3) {
+		if v24 >= v3 {
 			goto b13
 		}
 		v26 = v24 + v11
-		if !(v26 < v3) {
-			v32 = float32(0)
-			v33 = float32(0)
-			v34 = float32(0)
-			v35 = float32(0)
-			goto b7
+		if v26 < v3 {
+			v32 = *(*float32)(unsafe.Add(p2, int(v26)*16))
+			v33 = *(*float32)(unsafe.Add(p2, int(v26)*16+4))
+			v34 = *(*float32)(unsafe.Add(p2, int(v26)*16+8))
+			v35 = *(*float32)(unsafe.Add(p2, int(v26)*16+12))
+		} else {
+			v32 = 0
+			v33 = 0
+			v34 = 0
+			v35 = 0
 		}
-		{
-			v28 := *(*float32)(unsafe.Add(p2, int(v26)*16))
-			v29 := *(*float32)(unsafe.Add(p2, int(v26)*16+4))
-			v30 := *(*float32)(unsafe.Add(p2, int(v26)*16+8))
-			v31 := *(*float32)(unsafe.Add(p2, int(v26)*16+12))
-			v32 = v28
-			v33 = v29
-			v34 = v30
-			v35 = v31
-		}
-	b7:
-		*(*float32)(unsafe.Add(m0, x*16)) = v32
-		*(*float32)(unsafe.Add(m0, x*16+4)) = v33
-		*(*float32)(unsafe.Add(m0, x*16+8)) = v34
-		*(*float32)(unsafe.Add(m0, x*16+12)) = v35
+		*(*float32)(unsafe.Add(m0, li*16)) = v32
+		*(*float32)(unsafe.Add(m0, li*16+4)) = v33
+		*(*float32)(unsafe.Add(m0, li*16+8)) = v34
+		*(*float32)(unsafe.Add(m0, li*16+12)) = v35
 		h21[li] = v21
 		h22[li] = v22
 		h23[li] = v23
@@ -367,46 +276,33 @@ func (g *stepHost) r3() int {
 		if !v12 {
 			goto b19
 		}
-		{
-			v65 := uint64(v9) < uint64(v7)
-			if !v65 {
-				goto b18
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(0, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
 		{
-			v66 := *(*float32)(unsafe.Add(p4, (basex+x)*12))
-			v67 := *(*float32)(unsafe.Add(p4, (basex+x)*12+4))
-			v68 := *(*float32)(unsafe.Add(p4, (basex+x)*12+8))
-			v69 := float32(v21*v1 + v66)
-			v70 := float32(v22*v1 + v67)
-			v71 := float32(v23*v1 + v68)
-			*(*float32)(unsafe.Add(p4, (basex+x)*12)) = v69
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+4)) = v70
-			*(*float32)(unsafe.Add(p4, (basex+x)*12+8)) = v71
+			v69 := float32(v21*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12)))
+			v70 := float32(v22*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+4)))
+			v71 := float32(v23*v1 + *(*float32)(unsafe.Add(p4, (basex+li)*12+8)))
+			*(*float32)(unsafe.Add(p4, (basex+li)*12)) = v69
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+4)) = v70
+			*(*float32)(unsafe.Add(p4, (basex+li)*12+8)) = v71
 			v75 = float32(v69*v1 + v17)
 			v76 = float32(v70*v1 + v18)
 			v77 = float32(v71*v1 + v19)
-			v78 := uint64(v9) < uint64(v5)
-			if !v78 {
-				goto b17
+			if uint64(v9) >= uint64(v5) {
+				g.Fault(1, v9, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
-		*(*float32)(unsafe.Add(p3, (basex+x)*16)) = v75
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+4)) = v76
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+8)) = v77
-		*(*float32)(unsafe.Add(p3, (basex+x)*16+12)) = v20
-		goto b19
-	b17:
-		g.Fault(0, v9, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(p3, (basex+li)*16)) = v75
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+4)) = v76
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+8)) = v77
+		*(*float32)(unsafe.Add(p3, (basex+li)*16+12)) = v20
 	b19:
 		g.Leave(li)
-		continue
 	}
 	g.v24 = u24
 	return next

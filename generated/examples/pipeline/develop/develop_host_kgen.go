@@ -12,47 +12,28 @@ import (
 // balanceHost is some work-items of the kernel [Balance].
 type balanceHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 float32
-	v4 float32
-	v5 float32
-	v6 int64
-	v8 int64
 }
 
 func newBalanceHost() kernelimpl.HostForm { return new(balanceHost) }
 
 var balanceHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:39:7"},
 	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:39:17"},
+	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:39:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *balanceHost) Begin() {
 	g.Sites = balanceHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[float32](&g.HostGroup, 28)
-	g.v5 = kernelimpl.HostArg[float32](&g.HostGroup, 32)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *balanceHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *balanceHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v12 := int64(uint32(v2))
-	v6 := g.v6
+	v6 := g.Int64(48)
 	p3 := g.Pointer(3)
-	v3 := g.v3
-	v4 := g.v4
-	v5 := g.v5
-	v8 := g.v8
+	v3 := g.Float32(24)
+	v4 := g.Float32(28)
+	v5 := g.Float32(32)
+	v8 := g.Int64(64)
 	p4 := g.Pointer(4)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -62,83 +43,49 @@ func (g *balanceHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v14 int64
-		var v19, v20, v21 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v10 := int64(uint32(v0))
-			v11 := int64(uint32(v1))
-			v13 := v11 * v12
-			v14 = v13 + v10
-			if !(uint64(v14) < uint64(v6)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v14 := (int64(uint32(v1)) * v12) + int64(uint32(v0))
+		if uint64(v14) >= uint64(v6) {
+			g.Fault(0, v14, v6, v0, v1)
+			continue
 		}
-		{
-			v16 := *(*float32)(unsafe.Add(p3, int(v14)*12))
-			v17 := *(*float32)(unsafe.Add(p3, int(v14)*12+4))
-			v18 := *(*float32)(unsafe.Add(p3, int(v14)*12+8))
-			v19 = float32(v3 * v16)
-			v20 = float32(v4 * v17)
-			v21 = float32(v5 * v18)
-			if !(uint64(v14) < uint64(v8)) {
-				goto b3
-			}
+		v19 := float32(v3 * *(*float32)(unsafe.Add(p3, int(v14)*12)))
+		v20 := float32(v4 * *(*float32)(unsafe.Add(p3, int(v14)*12+4)))
+		v21 := float32(v5 * *(*float32)(unsafe.Add(p3, int(v14)*12+8)))
+		if uint64(v14) >= uint64(v8) {
+			g.Fault(1, v14, v8, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p4, int(v14)*12)) = v19
 		*(*float32)(unsafe.Add(p4, int(v14)*12+4)) = v20
 		*(*float32)(unsafe.Add(p4, int(v14)*12+8)) = v21
-		continue
-	b3:
-		g.Fault(0, v14, v8, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v14, v6, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // exposeHost is some work-items of the kernel [Expose].
 type exposeHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 float32
-	v4 int64
-	v6 int64
 }
 
 func newExposeHost() kernelimpl.HostForm { return new(exposeHost) }
 
 var exposeHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:27:7"},
 	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:27:17"},
+	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:27:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *exposeHost) Begin() {
 	g.Sites = exposeHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *exposeHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *exposeHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v10 := int64(uint32(v2))
-	v4 := g.v4
+	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v3 := g.v3
-	v6 := g.v6
+	v3 := g.Float32(24)
+	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -148,83 +95,49 @@ func (g *exposeHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v12 int64
-		var v17, v18, v19 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v8 := int64(uint32(v0))
-			v9 := int64(uint32(v1))
-			v11 := v9 * v10
-			v12 = v11 + v8
-			if !(uint64(v12) < uint64(v4)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v12 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
+		if uint64(v12) >= uint64(v4) {
+			g.Fault(0, v12, v4, v0, v1)
+			continue
 		}
-		{
-			v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
-			v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
-			v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
-			v17 = float32(v3 * v14)
-			v18 = float32(v3 * v15)
-			v19 = float32(v3 * v16)
-			if !(uint64(v12) < uint64(v6)) {
-				goto b3
-			}
+		v17 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12)))
+		v18 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+4)))
+		v19 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+8)))
+		if uint64(v12) >= uint64(v6) {
+			g.Fault(1, v12, v6, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v17
 		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v18
 		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v19
-		continue
-	b3:
-		g.Fault(0, v12, v6, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v12, v4, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // saturateHost is some work-items of the kernel [Saturate].
 type saturateHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 float32
-	v4 int64
-	v6 int64
 }
 
 func newSaturateHost() kernelimpl.HostForm { return new(saturateHost) }
 
 var saturateHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:63:7"},
 	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:63:17"},
+	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:63:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *saturateHost) Begin() {
 	g.Sites = saturateHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *saturateHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *saturateHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v10 := int64(uint32(v2))
-	v4 := g.v4
+	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v3 := g.v3
-	v6 := g.v6
+	v3 := g.Float32(24)
+	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -234,92 +147,59 @@ func (g *saturateHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v12 int64
-		var v24, v27, v30 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v8 := int64(uint32(v0))
-			v9 := int64(uint32(v1))
-			v11 := v9 * v10
-			v12 = v11 + v8
-			if !(uint64(v12) < uint64(v4)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v12 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
+		if uint64(v12) >= uint64(v4) {
+			g.Fault(0, v12, v4, v0, v1)
+			continue
 		}
-		{
-			v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
-			v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
-			v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
-			v21 := float32(float32(float32(v14*0.2126)+float32(v15*0.7152)) + float32(v16*0.0722))
-			v24 = float32(v21 + float32(v3*float32(v14-v21)))
-			v27 = float32(v21 + float32(v3*float32(v15-v21)))
-			v30 = float32(v21 + float32(v3*float32(v16-v21)))
-			if !(uint64(v12) < uint64(v6)) {
-				goto b3
-			}
+		v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
+		v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
+		v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
+		v21 := float32(float32(float32(v14*0.2126)+float32(v15*0.7152)) + float32(v16*0.0722))
+		v24 := float32(v21 + float32(v3*float32(v14-v21)))
+		v27 := float32(v21 + float32(v3*float32(v15-v21)))
+		v30 := float32(v21 + float32(v3*float32(v16-v21)))
+		if uint64(v12) >= uint64(v6) {
+			g.Fault(1, v12, v6, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v24
 		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v27
 		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v30
-		continue
-	b3:
-		g.Fault(0, v12, v6, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v12, v4, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // vignetteHost is some work-items of the kernel [Vignette].
 type vignetteHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 float32
-	v5 int64
-	v7 int64
 }
 
 func newVignetteHost() kernelimpl.HostForm { return new(vignetteHost) }
 
 var vignetteHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:77:7"},
 	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:77:17"},
+	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:77:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *vignetteHost) Begin() {
 	g.Sites = vignetteHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *vignetteHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *vignetteHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
-	v5 := g.v5
+	v5 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v12 := int64(uint32(v3))
-	v4 := g.v4
+	v4 := g.Float32(24)
 	v27 := v12 * v12
 	v28 := v11 * v11
 	v29 := v27 + v28
 	v30 := float32(v29)
-	v7 := g.v7
+	v7 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -329,51 +209,28 @@ func (g *vignetteHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v9, v10, v14 int64
-		var v37, v38, v39 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v9 = int64(uint32(v0))
-			v10 = int64(uint32(v1))
-			v13 := v10 * v11
-			v14 = v13 + v9
-			if !(uint64(v14) < uint64(v5)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v9 := int64(uint32(v0))
+		v10 := int64(uint32(v1))
+		v14 := (v10 * v11) + v9
+		if uint64(v14) >= uint64(v5) {
+			g.Fault(0, v14, v5, v0, v1)
+			continue
 		}
-		{
-			v16 := *(*float32)(unsafe.Add(p1, int(v14)*12))
-			v17 := *(*float32)(unsafe.Add(p1, int(v14)*12+4))
-			v18 := *(*float32)(unsafe.Add(p1, int(v14)*12+8))
-			v19 := v10 * 2
-			v20 := v19 + 1
-			v21 := v20 - v12
-			v22 := float32(v21)
-			v23 := v9 * 2
-			v24 := v23 + 1
-			v25 := v24 - v11
-			v26 := float32(v25)
-			v34 := float32(v4 * float32(float32(v22*v22)+float32(v26*v26)))
-			v36 := float32(1 - float32(v34/v30))
-			v37 = float32(v36 * v16)
-			v38 = float32(v36 * v17)
-			v39 = float32(v36 * v18)
-			if !(uint64(v14) < uint64(v7)) {
-				goto b3
-			}
+		v22 := float32(((v10 * 2) + 1) - v12)
+		v26 := float32(((v9 * 2) + 1) - v11)
+		v34 := float32(v4 * float32(float32(v22*v22)+float32(v26*v26)))
+		v36 := float32(1 - float32(v34/v30))
+		v37 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12)))
+		v38 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+4)))
+		v39 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+8)))
+		if uint64(v14) >= uint64(v7) {
+			g.Fault(1, v14, v7, v0, v1)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, int(v14)*12)) = v37
 		*(*float32)(unsafe.Add(p2, int(v14)*12+4)) = v38
 		*(*float32)(unsafe.Add(p2, int(v14)*12+8)) = v39
-		continue
-	b3:
-		g.Fault(0, v14, v7, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v14, v5, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }

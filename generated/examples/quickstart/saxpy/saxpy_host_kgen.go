@@ -12,68 +12,37 @@ import (
 // saxpyHost is some work-items of the kernel [SAXPY].
 type saxpyHost struct {
 	kernelimpl.HostGroup
-	v1 float32
-	v2 int64
-	v4 int64
 }
 
 func newSaxpyHost() kernelimpl.HostForm { return new(saxpyHost) }
 
 var saxpyHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
 	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
+	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
 }
 
-// Begin readies the form for a launch.
 func (g *saxpyHost) Begin() {
 	g.Sites = saxpyHostSites
-	g.v1 = kernelimpl.HostArg[float32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *saxpyHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *saxpyHost) r0() int {
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Float32(24)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v6 int64
-		var v8 float32
-		{
-			v0 = int32(x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v4)
-			if !v7 {
-				goto b4
-			}
-		}
-		{
-			v8 = *(*float32)(unsafe.Add(p2, x*4))
-			v9 := uint64(v6) < uint64(v2)
-			if !v9 {
-				goto b3
-			}
-		}
-		{
-			v10 := *(*float32)(unsafe.Add(p1, x*4))
-			*(*float32)(unsafe.Add(p2, x*4)) = float32(v1*v10 + v8)
+		v0 := int32(x)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(0, v6, v4, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v6, v2, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v6, v4, v0, int32(0), int32(0))
-		continue
+		v8 := *(*float32)(unsafe.Add(p2, x*4))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(1, v6, v2, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = float32(v1**(*float32)(unsafe.Add(p1, x*4)) + v8)
 	}
-	return -1
 }

@@ -13,16 +13,8 @@ import (
 // finishHost is a work-group of the kernel [Finish].
 type finishHost struct {
 	kernelimpl.HostGroup
-	v1       int64
-	v3       int64
-	v7       []float32
-	v8       []float32
-	v9       []float32
-	v10      []float32
-	v40      float32
-	v41      float32
-	v42      float32
-	v43      float32
+	v7, v8, v9, v10 []float32
+
 	sfloat32 []float32
 }
 
@@ -32,167 +24,85 @@ var finishHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:76:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *finishHost) Begin() {
 	g.Sites = finishHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v7, &g.v8, &g.v9, &g.v10)
 }
 
-// Run runs it.
 func (g *finishHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 51 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v40 = kernelimpl.HostReduceAdd[float32](in)
-			next = 1
-		case 1:
-			// GroupReduce in line 52 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			g.v41 = kernelimpl.HostReduceMin[float32](in)
-			next = 2
-		case 2:
-			// GroupReduce in line 53 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			g.v42 = kernelimpl.HostReduceMax[float32](in)
-			next = 3
-		case 3:
-			// GroupReduce in line 54 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v43 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r4()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *finishHost) r0() int {
 	const n = 256
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
+	v1 := g.Int64(32)
 	h7 := g.v7[:n]
 	h8 := g.v8[:n]
 	h9 := g.v9[:n]
 	h10 := g.v10[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	for li := range n {
 		var v7, v8, v9, v10 float32
 		var v11 int64
-		{
-			v5 := int32(x)
-			v6 := int64(uint32(v5))
-			v7 = float32(0)
-			v8 = math.Float32frombits(0x7f800000)
-			v9 = math.Float32frombits(0xff800000)
-			v10 = float32(0)
-			v11 = v6
-		}
+		v7 = 0
+		v8 = math.Float32frombits(0x7f800000)
+		v9 = math.Float32frombits(0xff800000)
+		v10 = 0
+		v11 = int64(uint32(int32(li)))
 	b1:
-		if !(v11 < v1) {
-			goto b3
+		if v11 >= v1 {
+			h7[li] = v7
+			h8[li] = v8
+			h9[li] = v9
+			h10[li] = v10
+			continue
 		}
-		{
-			v13 := *(*float32)(unsafe.Add(p0, int(v11)*16))
-			v14 := *(*float32)(unsafe.Add(p0, int(v11)*16+4))
-			v15 := *(*float32)(unsafe.Add(p0, int(v11)*16+8))
-			v16 := *(*float32)(unsafe.Add(p0, int(v11)*16+12))
-			v27 := min(v8, v14)
-			v37 := max(v9, v15)
-			v7 = float32(v7 + v13)
-			v8 = v27
-			v9 = v37
-			v10 = float32(v10 + v16)
-			v11 = v11 + 256
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b1
+		v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+		v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+		v7 = float32(v7 + *(*float32)(unsafe.Add(p0, int(v11)*16)))
+		v8 = v27
+		v9 = v37
+		v10 = float32(v10 + *(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+		v11 = v11 + 256
+		if stop.Load() {
+			g.Stop()
+			return
 		}
-	b3:
-		h7[li] = v7
-		h8[li] = v8
-		h9[li] = v9
-		h10[li] = v10
-		continue
+		goto b1
 	}
-	return 0
-}
-
-// r4 runs them after the GroupReduce in line 54 of kernel.go.
-func (g *finishHost) r4() int {
-	const n = 256
-	v3 := g.v3
+	// GroupReduce, kernel.go:51
+	v40 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000)))
+	// GroupReduce, kernel.go:52
+	v41 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000)))
+	// GroupReduce, kernel.go:53
+	v42 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, math.Float32frombits(0xff800000)))
+	// GroupReduce, kernel.go:54
+	v43 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
+	v3 := g.Int64(48)
 	v45 := v3 != 0
+	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	v40 := g.v40
-	v41 := g.v41
-	v42 := g.v42
-	v43 := g.v43
-	basex := g.ID[0] * g.Local[0]
-	for li := 0; li < n; li++ {
-		x := li
-		v5 := int32(x)
-		v0 := int32(basex + x)
-		{
-			v44 := v5 == 0
-			if !v44 {
-				goto b11
-			}
+	for li := range n {
+		v5 := int32(li)
+		v0 := int32(basex + li)
+		if v5 != 0 {
+			goto b11
 		}
 		if !v45 {
-			goto b10
+			g.Fault(0, 0, v3, v0)
+			continue
 		}
 		*(*float32)(p1) = v40
 		*(*float32)(unsafe.Add(p1, 4)) = v41
 		*(*float32)(unsafe.Add(p1, 8)) = v42
 		*(*float32)(unsafe.Add(p1, 12)) = v43
-		goto b11
-	b10:
-		g.Fault(0, int64(0), v3, v0, int32(0), int32(0))
-		continue
 	b11:
-		continue
 	}
-	return -1
 }
 
 // foldHost is a work-group of the kernel [Fold].
 type foldHost struct {
 	kernelimpl.HostGroup
-	v1       int64
-	v3       int64
-	v5       int64
-	v8       int32
-	v10      []float32
-	v11      []float32
-	v12      []float32
-	v13      []float32
-	v41      float32
-	v42      float32
-	v43      float32
-	v44      float32
+	v10, v11, v12, v13 []float32
+
 	sfloat32 []float32
 }
 
@@ -202,109 +112,50 @@ var foldHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:44:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *foldHost) Begin() {
 	g.Sites = foldHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v8 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.v11, n)
-	kernelimpl.HostRoom(&g.v12, n)
-	kernelimpl.HostRoom(&g.v13, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v10, &g.v11, &g.v12, &g.v13)
 }
 
-// Run runs it.
 func (g *foldHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 51 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v41 = kernelimpl.HostReduceAdd[float32](in)
-			next = 1
-		case 1:
-			// GroupReduce in line 52 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v11)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			g.v42 = kernelimpl.HostReduceMin[float32](in)
-			next = 2
-		case 2:
-			// GroupReduce in line 53 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v12)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			g.v43 = kernelimpl.HostReduceMax[float32](in)
-			next = 3
-		case 3:
-			// GroupReduce in line 54 of kernel.go
-			const n = 256
-			in := g.sfloat32[:n]
-			copy(in, g.v13)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v44 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r4()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *foldHost) r0() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	v3 := g.v3
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	v8 := g.v8
+	v8 := g.Int32(8)
 	v9 := int64(uint32(v8))
 	stop := g.Cancelled()
 	h10 := g.v10[:n]
 	h11 := g.v11[:n]
 	h12 := g.v12[:n]
 	h13 := g.v13[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		var v10, v11, v12, v13 float32
 		var v14 int64
-		{
-			v0 := int32(basex + x)
-			v7 := int64(uint32(v0))
-			v10 = float32(0)
-			v11 = math.Float32frombits(0x7f800000)
-			v12 = math.Float32frombits(0xff800000)
-			v13 = float32(0)
-			v14 = v7
-		}
+		v10 = 0
+		v11 = math.Float32frombits(0x7f800000)
+		v12 = math.Float32frombits(0xff800000)
+		v13 = 0
+		v14 = int64(uint32(int32(basex + li)))
 	b1:
-		if !(v14 < v1) {
+		if v14 >= v1 {
 			goto b4
 		}
-		if !(v14 < v3) {
-			goto b4
-		}
-		{
+		if v14 < v3 {
 			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
 			v28 := min(v11, v17)
 			v37 := max(v12, v17)
-			v38 := *(*float32)(unsafe.Add(p1, int(v14)*4))
 			v10 = float32(v10 + v17)
 			v11 = v28
 			v12 = v37
-			v13 = float32(v17*v38 + v13)
+			v13 = float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4)) + v13)
 			v14 = v14 + v9
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b1
 		}
@@ -313,47 +164,33 @@ func (g *foldHost) r0() int {
 		h11[li] = v11
 		h12[li] = v12
 		h13[li] = v13
-		continue
 	}
-	return 0
-}
-
-// r4 runs them after the GroupReduce in line 54 of kernel.go.
-func (g *foldHost) r4() int {
-	const n = 256
+	// GroupReduce, kernel.go:51
+	v41 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
+	// GroupReduce, kernel.go:52
+	v42 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v11, math.Float32frombits(0x7f800000)))
+	// GroupReduce, kernel.go:53
+	v43 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v12, math.Float32frombits(0xff800000)))
+	// GroupReduce, kernel.go:54
+	v44 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v13, math.Float32frombits(0x80000000)))
 	v47 := int32(g.ID[0])
 	v48 := int64(uint32(v47))
-	v5 := g.v5
+	v5 := g.Int64(64)
 	v49 := uint64(v48) < uint64(v5)
 	p2 := g.Pointer(2)
-	v41 := g.v41
-	v42 := g.v42
-	v43 := g.v43
-	v44 := g.v44
-	basex := g.ID[0] * g.Local[0]
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		{
-			v45 := int32(x)
-			v46 := v45 == 0
-			if !v46 {
-				goto b12
-			}
+	for li := range n {
+		v0 := int32(basex + li)
+		if int32(li) != 0 {
+			goto b12
 		}
 		if !v49 {
-			goto b11
+			g.Fault(0, v48, v5, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, int(v47)*16)) = v41
 		*(*float32)(unsafe.Add(p2, int(v47)*16+4)) = v42
 		*(*float32)(unsafe.Add(p2, int(v47)*16+8)) = v43
 		*(*float32)(unsafe.Add(p2, int(v47)*16+12)) = v44
-		goto b12
-	b11:
-		g.Fault(0, v48, v5, v0, int32(0), int32(0))
-		continue
 	b12:
-		continue
 	}
-	return -1
 }

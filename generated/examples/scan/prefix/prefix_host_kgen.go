@@ -12,77 +12,47 @@ import (
 // addHost is some work-items of the kernel [Add].
 type addHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
 var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:20"},
 	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:5"},
+	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:20"},
 }
 
-// Begin readies the form for a launch.
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *addHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *addHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v8 int32
-		var v5, v9 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v8 = int32(uint32(v0) / uint32(1024))
-			v9 = int64(uint32(v8))
-			v10 := uint64(v9) < uint64(v3)
-			if !v10 {
-				goto b3
-			}
-		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, int(v8)*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v7 + v11
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v9, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v8 := int32(uint32(v0) / 1024)
+		v9 := int64(uint32(v8))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p0, x*4)) = v7 + *(*int32)(unsafe.Add(p1, int(v8)*4))
 	}
-	return -1
 }
 
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v42    []int32
-	v43    []int32
+	v42, v43 []int32
+
 	sint32 []int32
 }
 
@@ -92,215 +62,106 @@ var blocksHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:45:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v43, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v42, &g.v43)
 }
 
-// Run runs it.
 func (g *blocksHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 31 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 38 of kernel.go
-			next = g.r2()
-		case 2:
-			// GroupExclusiveScan in line 43 of kernel.go
-			const n = 256
-			in := g.sint32[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v43[:n], in, n, int32(0))
-			next = g.r3()
-		case 3:
-			// Barrier in line 52 of kernel.go
-			next = g.r4()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 31 of kernel.go.
-func (g *blocksHost) r1() int {
 	const n = 256
+	// ZeroLocal, kernel.go:31
+	g.Zero(0)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
 	v9 := v8 * 1024
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	v14 := v9 + 256
 	v20 := v9 + 512
 	v26 := v9 + 768
-	for li := 0; li < n; li++ {
-		x := li
-		var v6, v10, v15, v21, v27 int64
-		{
-			v5 := int32(x)
-			v6 = int64(uint32(v5))
-			v10 = v9 + v6
-			v11 := v10 < v1
-			if !v11 {
-				goto b3
-			}
+	for li := range n {
+		v6 := int64(uint32(int32(li)))
+		v10 := v9 + v6
+		if v10 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(p0, int(v10)*4))
 		}
-		{
-			v12 := *(*int32)(unsafe.Add(p0, int(v10)*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v12
+		v15 := v14 + v6
+		if v15 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(p0, int(v15)*4))
 		}
-	b3:
-		{
-			v15 = v14 + v6
-			v16 := v15 < v1
-			if !v16 {
-				goto b5
-			}
+		v21 := v20 + v6
+		if v21 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(p0, int(v21)*4))
 		}
-		{
-			v18 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-			*(*int32)(unsafe.Add(m0, x*4+1024)) = v18
+		v27 := v26 + v6
+		if v27 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(p0, int(v27)*4))
 		}
-	b5:
-		{
-			v21 = v20 + v6
-			v22 := v21 < v1
-			if !v22 {
-				goto b7
-			}
-		}
-		{
-			v24 := *(*int32)(unsafe.Add(p0, int(v21)*4))
-			*(*int32)(unsafe.Add(m0, x*4+2048)) = v24
-		}
-	b7:
-		{
-			v27 = v26 + v6
-			v28 := v27 < v1
-			if !v28 {
-				goto b9
-			}
-		}
-		{
-			v30 := *(*int32)(unsafe.Add(p0, int(v27)*4))
-			*(*int32)(unsafe.Add(m0, x*4+3072)) = v30
-		}
-	b9:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 38 of kernel.go.
-func (g *blocksHost) r2() int {
-	const n = 256
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:38
 	h42 := g.v42[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		{
-			v33 := *(*int32)(unsafe.Add(m0, x*16))
-			v35 := *(*int32)(unsafe.Add(m0, x*16+4))
-			v38 := *(*int32)(unsafe.Add(m0, x*16+8))
-			v41 := *(*int32)(unsafe.Add(m0, x*16+12))
-			v42 := ((v33 + v35) + v38) + v41
-			h42[li] = v42
-			continue
-		}
+	for li := range n {
+		v36 := *(*int32)(unsafe.Add(m0, li*16)) + *(*int32)(unsafe.Add(m0, li*16+4))
+		v42 := (v36 + *(*int32)(unsafe.Add(m0, li*16+8))) + *(*int32)(unsafe.Add(m0, li*16+12))
+		h42[li] = v42
 	}
-	return 2
-}
-
-// r3 runs them after the GroupExclusiveScan in line 43 of kernel.go.
-func (g *blocksHost) r3() int {
-	const n = 256
+	// GroupExclusiveScan, kernel.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v43, in, len(in), int32(0))
+	}
 	h43 := g.v43[:n]
-	h42 := g.v42[:n]
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v49 := uint64(v8) < uint64(v3)
+	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		v43 := h43[li]
-		v5 := int32(x)
+		v5 := int32(li)
 		v42 := h42[li]
-		v0 := int32(basex + x)
-		var v46, v48 int32
-		{
-			v44 := int32(li)
-			v45 := v44 == 0
-			v46 = v43
-			if v45 {
-				v46 = int32(0)
-			}
-			v47 := v5 == 255
-			if !v47 {
-				goto b15
-			}
+		v0 := int32(basex + li)
+		var v48 int32
+		v46 := v43
+		if int32(li) == 0 {
+			v46 = 0
+		}
+		if v5 != 255 {
+			goto b15
 		}
 		v48 = v46 + v42
 		if !v49 {
-			goto b14
-		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v48
-		goto b15
-	b14:
-		g.Fault(0, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b15:
-		{
-			v52 := *(*int32)(unsafe.Add(m0, x*16))
-			*(*int32)(unsafe.Add(m0, x*16)) = v46
-			v54 := v46 + v52
-			v55 := *(*int32)(unsafe.Add(m0, x*16+4))
-			*(*int32)(unsafe.Add(m0, x*16+4)) = v54
-			v57 := v54 + v55
-			v58 := *(*int32)(unsafe.Add(m0, x*16+8))
-			*(*int32)(unsafe.Add(m0, x*16+8)) = v57
-			*(*int32)(unsafe.Add(m0, x*16+12)) = v57 + v58
-			next = 3
+			g.Fault(0, v8, v3, v0)
+			g.Leave(li)
 			continue
 		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v48
+	b15:
+		v52 := *(*int32)(unsafe.Add(m0, li*16))
+		*(*int32)(unsafe.Add(m0, li*16)) = v46
+		v54 := v46 + v52
+		v55 := *(*int32)(unsafe.Add(m0, li*16+4))
+		*(*int32)(unsafe.Add(m0, li*16+4)) = v54
+		v57 := v54 + v55
+		v58 := *(*int32)(unsafe.Add(m0, li*16+8))
+		*(*int32)(unsafe.Add(m0, li*16+8)) = v57
+		*(*int32)(unsafe.Add(m0, li*16+12)) = v57 + v58
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 52 of kernel.go.
-func (g *blocksHost) r4() int {
-	const n = 256
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v9 := v8 * 1024
-	v1 := g.v1
-	m0 := g.Memory(0)
-	p0 := g.Pointer(0)
-	v14 := v9 + 256
-	v20 := v9 + 512
-	v26 := v9 + 768
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:52
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
+		v5 := int32(li)
 		v6 := int64(uint32(v5))
 		v10 := v9 + v6
 		v11 := v10 < v1
@@ -310,39 +171,17 @@ func (g *blocksHost) r4() int {
 		v22 := v21 < v1
 		v27 := v26 + v6
 		v28 := v27 < v1
-		if !v11 {
-			goto b18
+		if v11 {
+			*(*int32)(unsafe.Add(p0, int(v10)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		{
-			v62 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(p0, int(v10)*4)) = v62
+		if v16 {
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-	b18:
-		if !v16 {
-			goto b20
+		if v22 {
+			*(*int32)(unsafe.Add(p0, int(v21)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		{
-			v65 := *(*int32)(unsafe.Add(m0, x*4+1024))
-			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v65
+		if v28 {
+			*(*int32)(unsafe.Add(p0, int(v27)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-	b20:
-		if !v22 {
-			goto b22
-		}
-		{
-			v68 := *(*int32)(unsafe.Add(m0, x*4+2048))
-			*(*int32)(unsafe.Add(p0, int(v21)*4)) = v68
-		}
-	b22:
-		if !v28 {
-			goto b24
-		}
-		{
-			v71 := *(*int32)(unsafe.Add(m0, x*4+3072))
-			*(*int32)(unsafe.Add(p0, int(v27)*4)) = v71
-		}
-	b24:
-		continue
 	}
-	return -1
 }

@@ -12,11 +12,7 @@ import (
 // countHost is a work-group of the kernel [Count].
 type countHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v2  int64
-	v4  int64
-	v18 int32
+	c0 int32
 }
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
@@ -25,57 +21,29 @@ var countHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/sort/radix/kernel.go:40:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v18 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 64)
 }
 
-// Run runs it.
 func (g *countHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 34 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 38 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 34 of kernel.go.
-func (g *countHost) r1() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	// ZeroLocal, kernel.go:34
+	g.Zero(0)
+	basex := g.Base(0)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v10 := int32(uint64(v1))
 	v11 := v10 & 31
-	v9 := uint64(v1) < uint64(32)
+	v9 := uint64(v1) < 32
 	m0 := g.Memory(0)
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		{
-			v6 := int64(uint32(v0))
-			v7 := v6 < v2
-			if !v7 {
-				goto b3
-			}
-		}
-		{
-			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+	for li := range n {
+		v0 := int32(basex + li)
+		if int64(uint32(v0)) < v2 {
+			v8 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 			v13 := int32(0)
 			if v9 {
 				v13 = int32(uint32(v8) >> (uint32(v11) & 31))
@@ -83,70 +51,45 @@ func (g *countHost) r1() int {
 			_ = *(*int32)(unsafe.Add(m0, int(v13&15)*4))
 			*(*int32)(unsafe.Add(m0, int(v13&15)*4)) += int32(1)
 		}
-	b3:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 38 of kernel.go.
-func (g *countHost) r2() int {
-	const n = 256
-	v18 := g.v18
+	// Barrier, kernel.go:38
+	v18 := g.Int32(8)
 	c0 := g.c0
-	m0 := g.Memory(0)
 	v20 := int32(g.ID[0])
 	v21 := int64(uint32(v20))
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v16, v22 int32
+	for li := range n {
+		v0 := int32(basex + li)
+		var v22 int32
 		var v25 int64
-		{
-			v16 = int32(x)
-			v17 := uint32(v16) < uint32(16)
-			if !v17 {
-				goto b8
-			}
+		v16 := int32(li)
+		if uint32(v16) >= 16 {
+			goto b8
 		}
-		v22 = *(*int32)(unsafe.Add(m0, x*4))
+		v22 = *(*int32)(unsafe.Add(m0, li*4))
 		v25 = int64(uint32(v16*int32(uint32(v18)/uint32(c0)))) + v21
-		if !(uint64(v25) < uint64(v4)) {
-			goto b7
+		if uint64(v25) >= uint64(v4) {
+			g.Fault(0, v25, v4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v22
-		goto b8
-	b7:
-		g.Fault(0, v25, v4, v0, int32(0), int32(0))
-		continue
 	b8:
-		continue
 	}
-	return -1
 }
 
 // scatterHost is a work-group of the kernel [Scatter].
 type scatterHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v6     int64
-	v60    int32
-	v14    []int32
-	v15    int32
-	v23    []int32
-	v24    []int32
-	v25    []int32
-	v28    []int32
-	v30    []int32
-	v31    int32
-	v38    []int32
-	v46    []int32
+	c0             int32
+	v1, v2, v4, v6 int64
+
+	v60 int32
+
+	v14, v23, v24, v25, v28, v30, v38, v46 []int32
+
+	v15, v31 int32
+
 	sint32 []int32
 }
 
@@ -154,80 +97,46 @@ func newScatterHost() kernelimpl.HostForm { return new(scatterHost) }
 
 var scatterHostSites = []abi.Site{
 	{Kind: 1, Pos: "examples/sort/radix/kernel.go:75:7"},
-	{Kind: 1, Pos: "examples/sort/radix/kernel.go:87:8"},
 	{Kind: 1, Pos: "examples/sort/radix/kernel.go:86:20"},
+	{Kind: 1, Pos: "examples/sort/radix/kernel.go:87:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *scatterHost) Begin() {
 	g.Sites = scatterHostSites
 	const n = 256
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v60 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v60 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 1024)
 	g.Allot(1, 64)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v30, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v14, &g.v23, &g.v24, &g.v25, &g.v28, &g.v30, &g.v38, &g.v46)
 }
 
-// Run runs it.
 func (g *scatterHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 60 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 61 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// GroupExclusiveScan in line 69 of kernel.go
-			const n = 256
-			in := g.sint32[:n]
-			copy(in, g.v24)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v25[:n], in, n, int32(0))
+		case 2: // GroupExclusiveScan, kernel.go:69
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+			kernelimpl.HostShift(g.v25, in, len(in), int32(0))
 			next = g.r3()
-		case 3:
-			// GroupSelect in line 70 of kernel.go
-			const n = 256
-			in := g.sint32[:n]
-			copy(in, g.v30)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v31 = in[int32(255)]
-			next = g.r4()
-		case 4:
-			// Barrier in line 76 of kernel.go
-			next = g.r5()
-		case 5:
-			// Barrier in line 78 of kernel.go
-			next = g.r6()
-		case 6:
-			// Barrier in line 84 of kernel.go
+		case 6: // Barrier, kernel.go:84
 			next = g.r7()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 61 of kernel.go.
-func (g *scatterHost) r2() int {
+func (g *scatterHost) r0() int {
 	const n = 256
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, kernel.go:60
+	g.Zero(0)
+	// ZeroLocal, kernel.go:61
+	g.Zero(1)
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v1 := g.v1
@@ -235,45 +144,32 @@ func (g *scatterHost) r2() int {
 	u15 := g.v15
 	h23 := g.v23[:n]
 	h24 := g.v24[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
+	for li := range n {
+		v0 := int32(basex + li)
 		var v13, v14, v15 int32
-		{
-			v10 := int64(uint32(v0))
-			v11 := v10 < v2
-			if !v11 {
-				v13 = int32(-1)
-				goto b4
-			}
+		if int64(uint32(v0)) < v2 {
+			v13 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		} else {
+			v13 = -1
 		}
-		{
-			v12 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v13 = v12
-		}
-	b4:
 		v14 = v13
-		v15 = int32(0)
-		{
-			v17 := v1 + int64(uint32(v15))
-			v22 := int32(0)
-			if uint64(v17) < uint64(32) {
-				v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
-			}
-			v23 := v22 & 1
-			v24 := 1 - v23
-			h14[li] = v14
-			u15 = v15
-			h23[li] = v23
-			h24[li] = v24
-			continue
+		v15 = 0
+		v17 := v1 + int64(uint32(v15))
+		v22 := int32(0)
+		if uint64(v17) < 32 {
+			v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
 		}
+		v23 := v22 & 1
+		v24 := 1 - v23
+		h14[li] = v14
+		u15 = v15
+		h23[li] = v23
+		h24[li] = v24
 	}
 	g.v15 = u15
 	return 2
 }
 
-// r3 runs them after the GroupExclusiveScan in line 69 of kernel.go.
 func (g *scatterHost) r3() int {
 	const n = 256
 	h25 := g.v25[:n]
@@ -281,125 +177,90 @@ func (g *scatterHost) r3() int {
 	h28 := g.v28[:n]
 	h30 := g.v30[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := h25[li]
 		v23 := h23[li]
-		{
-			v26 := int32(li)
-			v27 := v26 == 0
-			v28 := v25
-			if v27 {
-				v28 = int32(0)
-			}
-			v30 := (v28 + 1) - v23
-			h28[li] = v28
-			h30[li] = v30
-			continue
+		v28 := v25
+		if int32(li) == 0 {
+			v28 = 0
 		}
+		v30 := (v28 + 1) - v23
+		h28[li] = v28
+		h30[li] = v30
 	}
-	return 3
-}
-
-// r4 runs them after the GroupSelect in line 70 of kernel.go.
-func (g *scatterHost) r4() int {
-	const n = 256
-	h23 := g.v23[:n]
+	// GroupSelect, kernel.go:70
+	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(255)]
 	v31 := g.v31
-	h28 := g.v28[:n]
+	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h14 := g.v14[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := h23[li]
-		v8 := int32(x)
+		v8 := int32(li)
 		v28 := h28[li]
+		v0 := int32(basex + li)
 		v14 := h14[li]
-		v0 := int32(basex + x)
-		var v35 int32
-		v35 = v28
+		v35 := v28
 		if v23 == 1 {
 			v35 = (v31 + v8) - v28
 		}
-		if !(uint32(v35) < uint32(256)) {
-			goto b23
+		if uint32(v35) >= 256 {
+			g.Fault(0, int64(v35), 256, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(m0, int(v35)*4)) = v14
-		next = 4
-		continue
-	b23:
-		g.Fault(0, int64(v35), int64(256), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 76 of kernel.go.
-func (g *scatterHost) r5() int {
-	const n = 256
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:76
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v38 := *(*int32)(unsafe.Add(m0, x*4))
-			h38[li] = v38
-			continue
-		}
+		v38 := *(*int32)(unsafe.Add(m0, li*4))
+		h38[li] = v38
 	}
-	return 5
-}
-
-// r6 runs them after the Barrier in line 78 of kernel.go.
-func (g *scatterHost) r6() int {
-	const n = 256
+	// Barrier, kernel.go:78
 	e15 := g.v15
-	h38 := g.v38[:n]
 	v1 := g.v1
-	h14 := g.v14[:n]
 	u15 := g.v15
-	h23 := g.v23[:n]
 	h24 := g.v24[:n]
 	v42 := int32(uint64(v1))
 	v43 := v42 & 31
-	v41 := uint64(v1) < uint64(32)
-	m0 := g.Memory(0)
+	v41 := uint64(v1) < 32
 	m1 := g.Memory(1)
 	h46 := g.v46[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v15 := e15
 		v38 := h38[li]
-		v8 := int32(x)
-		var v14, v39, v46 int32
-		v39 = v15 + 1
-		if !(v39 < 4) {
+		v8 := int32(li)
+		var v14 int32
+		v39 := v15 + 1
+		if v39 < 4 {
+			v14 = v38
+			v15 = v39
+		} else {
 			goto b12
 		}
-		v14 = v38
-		v15 = v39
 		{
 			v17 := v1 + int64(uint32(v15))
 			v22 := int32(0)
-			if uint64(v17) < uint64(32) {
+			if uint64(v17) < 32 {
 				v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
 			}
 			v23 := v22 & 1
@@ -417,24 +278,21 @@ func (g *scatterHost) r6() int {
 			continue
 		}
 	b12:
-		{
-			v45 := int32(0)
-			if v41 {
-				v45 = int32(uint32(v38) >> (uint32(v43) & 31))
-			}
-			v46 = v45 & 15
-			v47 := v8 == 0
-			if v47 {
-				goto b14
-			}
+		v45 := int32(0)
+		if v41 {
+			v45 = int32(uint32(v38) >> (uint32(v43) & 31))
+		}
+		v46 := v45 & 15
+		if v8 == 0 {
+			goto b14
 		}
 		{
-			v49 := *(*int32)(unsafe.Add(m0, x*4+-4))
+			v50 := int32(uint32(*(*int32)(unsafe.Add(m0, li*4+-4))) >> (uint32(v43) & 31))
 			v51 := int32(0)
 			if v41 {
-				v51 = int32(uint32(v49) >> (uint32(v43) & 31))
+				v51 = v50
 			}
-			if !((v51 & 15) != v46) {
+			if (v51 & 15) == v46 {
 				goto b15
 			}
 		}
@@ -448,13 +306,11 @@ func (g *scatterHost) r6() int {
 			}
 			next = 6
 		}
-		continue
 	}
 	g.v15 = u15
 	return next
 }
 
-// r7 runs them after the Barrier in line 84 of kernel.go.
 func (g *scatterHost) r7() int {
 	const n = 256
 	v55 := int32(g.ID[0])
@@ -465,55 +321,40 @@ func (g *scatterHost) r7() int {
 	c0 := g.c0
 	h46 := g.v46[:n]
 	v4 := g.v4
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	m1 := g.Memory(1)
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	h38 := g.v38[:n]
-	basex := g.ID[0] * g.Local[0]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v8 := int32(x)
+		v8 := int32(li)
 		v9 := int64(uint32(v8))
 		v46 := h46[li]
+		v0 := int32(basex + li)
 		v38 := h38[li]
-		v0 := int32(basex + x)
 		var v64, v70 int64
 		var v69 int32
-		{
-			v58 := v57 + v9
-			v59 := v58 < v2
-			if !v59 {
-				goto b22
-			}
+		if (v57 + v9) >= v2 {
+			goto b22
 		}
 		v64 = int64(uint32(v46*int32(uint32(v60)/uint32(c0)))) + v56
-		if !(uint64(v64) < uint64(v4)) {
-			goto b21
+		if uint64(v64) >= uint64(v4) {
+			g.Fault(1, v64, v4, v0)
+			continue
 		}
-		{
-			v66 := *(*int32)(unsafe.Add(p2, int(v64)*4))
-			v68 := *(*int32)(unsafe.Add(m1, int(v46)*4))
-			v69 = (v66 + v8) - v68
-			v70 = int64(v69)
-			if !(uint64(v70) < uint64(v6)) {
-				goto b20
-			}
+		v69 = (*(*int32)(unsafe.Add(p2, int(v64)*4)) + v8) - *(*int32)(unsafe.Add(m1, int(v46)*4))
+		v70 = int64(v69)
+		if uint64(v70) >= uint64(v6) {
+			g.Fault(2, v70, v6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v69)*4)) = v38
-		goto b22
-	b20:
-		g.Fault(1, v70, v6, v0, int32(0), int32(0))
-		continue
-	b21:
-		g.Fault(2, v64, v4, v0, int32(0), int32(0))
-		continue
 	b22:
-		continue
 	}
 	return -1
 }

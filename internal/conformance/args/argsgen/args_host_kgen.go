@@ -12,9 +12,6 @@ import (
 // arrayHost is some work-items of the kernel [Array].
 type arrayHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
 }
 
 func newArrayHost() kernelimpl.HostForm { return new(arrayHost) }
@@ -23,143 +20,81 @@ var arrayHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:48:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *arrayHost) Begin() {
 	g.Sites = arrayHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 	g.Allot(0, 8)
 }
 
-// Run runs it.
 func (g *arrayHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *arrayHost) r0() int {
 	m0 := g.Memory(0)
-	v1 := g.v1
-	v2 := g.v2
-	v3 := g.v3
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v3 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v12 int32
-		var v8 int64
-		{
-			v0 = int32(x)
-			*(*[8]byte)(m0) = [8]byte{}
-			*(*int32)(m0) = v1
-			*(*int32)(unsafe.Add(m0, 4)) = v2
-			v8 = int64(uint32(v0))
-			v9 := int32(uint32(v0) / uint32(2))
-			v10 := v9 * 2
-			v11 := v0 - v10
-			v12 = *(*int32)(unsafe.Add(m0, int(v11)*4))
-			v13 := uint64(v8) < uint64(v3)
-			if !v13 {
-				goto b2
-			}
+		v0 := int32(x)
+		*(*[8]byte)(m0) = [8]byte{}
+		*(*int32)(m0) = v1
+		*(*int32)(unsafe.Add(m0, 4)) = v2
+		v8 := int64(uint32(v0))
+		v12 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(0, v8, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v12
-		continue
-	b2:
-		g.Fault(0, v8, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // deepHost is some work-items of the kernel [Deep].
 type deepHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
-	v4 int64
-	v6 int64
 }
 
 func newDeepHost() kernelimpl.HostForm { return new(deepHost) }
 
 var deepHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:56"},
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:45"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:56"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *deepHost) Begin() {
 	g.Sites = deepHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
 }
 
-// Run runs it.
 func (g *deepHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *deepHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
-	v4 := g.v4
+	v1 := g.Int32(24)
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v11, v14 int32
-		var v8 int64
-		{
-			v0 = int32(x)
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v2)
-			if !v9 {
-				goto b6
-			}
+		v0 := int32(x)
+		v8 := int64(uint32(v0))
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(0, v8, v2, v0)
+			continue
 		}
-		{
-			v10 := *(*int32)(unsafe.Add(p1, x*4))
-			v11 = v1 + v10
-			v12 := uint64(v8) < uint64(v4)
-			if !v12 {
-				goto b5
-			}
+		v11 := v1 + *(*int32)(unsafe.Add(p1, x*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(1, v8, v4, v0)
+			continue
 		}
-		{
-			v13 := *(*int32)(unsafe.Add(p2, x*4))
-			v14 = v11 + v13
-			v15 := uint64(v8) < uint64(v6)
-			if !v15 {
-				goto b4
-			}
+		v14 := v11 + *(*int32)(unsafe.Add(p2, x*4))
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(2, v8, v6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v14
-		continue
-	b4:
-		g.Fault(0, v8, v6, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v8, v4, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v8, v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // idleHost is some work-items of the kernel [Idle].
 type idleHost struct {
 	kernelimpl.HostGroup
-	v1 int16
-	v3 int64
-	v5 int32
-	v6 int32
 }
 
 func newIdleHost() kernelimpl.HostForm { return new(idleHost) }
@@ -168,48 +103,28 @@ var idleHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:104:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *idleHost) Begin() {
 	g.Sites = idleHostSites
-	g.v1 = kernelimpl.HostArg[int16](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int32](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *idleHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *idleHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p4 := g.Pointer(4)
-	v1 := g.v1
+	v1 := kernelimpl.HostArg[int16](&g.HostGroup, 24)
 	v2 := int32(v1)
-	v5 := g.v5
-	v6 := g.v6
+	v5 := g.Int32(48)
+	v6 := g.Int32(56)
 	v8 := v5 * v6
 	v9 := v2 + v8
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b2
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p4, x*4)) = v9
-		continue
-	b2:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // nothingHost is some work-items of the kernel [Nothing].
@@ -219,356 +134,223 @@ type nothingHost struct {
 
 func newNothingHost() kernelimpl.HostForm { return new(nothingHost) }
 
-// Begin readies the form for a launch.
 func (g *nothingHost) Begin() {
 }
 
-// Run runs it.
 func (g *nothingHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nothingHost) r0() int {
 	for li := g.Lo; li < g.Hi; li++ {
-		continue
 	}
-	return -1
 }
 
 // slicesHost is some work-items of the kernel [Slices].
 type slicesHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v3  int64
-	v5  int32
-	v6  int64
-	v8  int64
-	v10 int32
-	v11 int64
-	v13 int64
-	v15 int64
 }
 
 func newSlicesHost() kernelimpl.HostForm { return new(slicesHost) }
 
 var slicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:73:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:70:58"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:29"},
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:16"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:29"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:70:58"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:73:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *slicesHost) Begin() {
 	g.Sites = slicesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
-	g.v10 = kernelimpl.HostArg[int32](&g.HostGroup, 96)
-	g.v11 = kernelimpl.HostArg[int64](&g.HostGroup, 112)
-	g.v13 = kernelimpl.HostArg[int64](&g.HostGroup, 128)
-	g.v15 = kernelimpl.HostArg[int64](&g.HostGroup, 144)
 }
 
-// Run runs it.
 func (g *slicesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *slicesHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
-	v5 := g.v5
-	v8 := g.v8
+	v5 := g.Int32(56)
+	v8 := g.Int64(88)
 	p4 := g.Pointer(4)
 	v27 := v5 * 11
-	v11 := g.v11
+	v11 := g.Int64(112)
 	p6 := g.Pointer(6)
-	v10 := g.v10
-	v13 := g.v13
+	v10 := g.Int32(96)
+	v13 := g.Int64(128)
 	p7 := g.Pointer(7)
 	v36 := v10 * 11
-	v15 := g.v15
+	v15 := g.Int64(144)
 	p8 := g.Pointer(8)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v19, v22, v26, v31, v35, v40 int32
-		var v17 int64
-		{
-			v0 = int32(x)
-			v17 = int64(uint32(v0))
-			v18 := uint64(v17) < uint64(v1)
-			if !v18 {
-				goto b14
-			}
+		v0 := int32(x)
+		v17 := int64(uint32(v0))
+		if uint64(v17) >= uint64(v1) {
+			g.Fault(0, v17, v1, v0)
+			continue
 		}
-		{
-			v19 = *(*int32)(unsafe.Add(p0, x*4))
-			v20 := uint64(v17) < uint64(v3)
-			if !v20 {
-				goto b13
-			}
+		v19 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v17) >= uint64(v3) {
+			g.Fault(1, v17, v3, v0)
+			continue
 		}
-		{
-			v21 := *(*int32)(unsafe.Add(p1, x*4))
-			v22 = v19 - v21
-			v23 := uint64(v17) < uint64(v6)
-			if !v23 {
-				goto b12
-			}
+		v22 := v19 - *(*int32)(unsafe.Add(p1, x*4))
+		if uint64(v17) >= uint64(v6) {
+			g.Fault(2, v17, v6, v0)
+			continue
 		}
-		{
-			v24 := *(*int32)(unsafe.Add(p3, x*4))
-			v26 = v22 + (v5 * v24)
-			v28 := uint64(v17) < uint64(v8)
-			if !v28 {
-				goto b11
-			}
+		v26 := v22 + (v5 * *(*int32)(unsafe.Add(p3, x*4)))
+		if uint64(v17) >= uint64(v8) {
+			g.Fault(2, v17, v8, v0)
+			continue
 		}
-		{
-			v29 := *(*int32)(unsafe.Add(p4, x*4))
-			v31 = v26 + (v27 * v29)
-			v32 := uint64(v17) < uint64(v11)
-			if !v32 {
-				goto b10
-			}
+		v31 := v26 + (v27 * *(*int32)(unsafe.Add(p4, x*4)))
+		if uint64(v17) >= uint64(v11) {
+			g.Fault(2, v17, v11, v0)
+			continue
 		}
-		{
-			v33 := *(*int32)(unsafe.Add(p6, x*4))
-			v35 = v31 + (v10 * v33)
-			v37 := uint64(v17) < uint64(v13)
-			if !v37 {
-				goto b9
-			}
+		v35 := v31 + (v10 * *(*int32)(unsafe.Add(p6, x*4)))
+		if uint64(v17) >= uint64(v13) {
+			g.Fault(2, v17, v13, v0)
+			continue
 		}
-		{
-			v38 := *(*int32)(unsafe.Add(p7, x*4))
-			v40 = v35 + (v36 * v38)
-			v41 := uint64(v17) < uint64(v15)
-			if !v41 {
-				goto b8
-			}
+		v40 := v35 + (v36 * *(*int32)(unsafe.Add(p7, x*4)))
+		if uint64(v17) >= uint64(v15) {
+			g.Fault(3, v17, v15, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p8, x*4)) = v40
-		continue
-	b8:
-		g.Fault(0, v17, v15, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(1, v17, v13, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(1, v17, v11, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(1, v17, v8, v0, int32(0), int32(0))
-		continue
-	b12:
-		g.Fault(1, v17, v6, v0, int32(0), int32(0))
-		continue
-	b13:
-		g.Fault(2, v17, v3, v0, int32(0), int32(0))
-		continue
-	b14:
-		g.Fault(3, v17, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // spacesHost is a work-group of the kernel [Spaces].
 type spacesHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newSpacesHost() kernelimpl.HostForm { return new(spacesHost) }
 
 var spacesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:7"},
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:28"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:7"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:8"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:18"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:28"},
+	{Kind: 1, Pos: "internal/conformance/args/kernels.go:175:8"},
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:160:20"},
 	{Kind: 1, Pos: "internal/conformance/args/kernels.go:181:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:175:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:18"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *spacesHost) Begin() {
 	g.Sites = spacesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 16)
 	g.Allot(1, 12)
 }
 
-// Run runs it.
 func (g *spacesHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 168 of kernels.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 170 of kernels.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 168 of kernels.go.
-func (g *spacesHost) r1() int {
 	n := g.Items
-	v1 := g.v1
+	// ZeroLocal, kernels.go:168
+	g.Zero(0)
+	v1 := g.Int64(32)
+	basex := g.Base(0)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 := uint64(v6) < uint64(v1)
-			if !v7 {
-				goto b45
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		if uint64(v6) >= uint64(v1) {
+			g.Fault(0, v6, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 := *(*int32)(unsafe.Add(p0, x*4))
-			v9 = v8 * 10
-			v10 := uint32(v5) < uint32(4)
-			if !v10 {
-				goto b44
-			}
+		v9 := *(*int32)(unsafe.Add(p0, li*4)) * 10
+		if uint32(v5) >= 4 {
+			g.Fault(1, v6, 4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v9
-		next = 1
-		continue
-	b44:
-		g.Fault(0, v6, int64(4), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b45:
-		g.Fault(1, v6, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 170 of kernels.go.
-func (g *spacesHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:170
 	m1 := g.Memory(1)
-	v1 := g.v1
-	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	m0 := g.Memory(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v35 := v3 != 0
 	p1 := g.Pointer(1)
-	v37 := uint64(1) < uint64(v3)
-	v39 := uint64(2) < uint64(v3)
-	v41 := uint64(3) < uint64(v3)
-	basex := g.ID[0] * g.Local[0]
-	v97 := uint64(4) < uint64(v3)
+	v37 := 1 < uint64(v3)
+	v39 := 2 < uint64(v3)
+	v41 := 3 < uint64(v3)
+	v97 := 4 < uint64(v3)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v17, v29, v34, v45, v48, v60, v63, v68, v70, v74, v76, v79, v87, v89, v93, v96 int32
 		var v18, v19, v47, v49, v51, v61, v64, v77, v80 int64
 		var v46, v62, v69, v78, v88 kernelimpl.HostAddr
 		var v50 bool
-		{
-			*(*[12]byte)(m1) = [12]byte{}
-			*(*int32)(m1) = int32(1)
-			*(*int32)(unsafe.Add(m1, 4)) = int32(2)
-			*(*int32)(unsafe.Add(m1, 8)) = int32(3)
-			v16 := v5 == 0
-			if !v16 {
-				goto b43
-			}
-			v17 = int32(0)
-			v18 = int64(-1)
+		*(*[12]byte)(m1) = [12]byte{}
+		*(*int32)(m1) = 1
+		*(*int32)(unsafe.Add(m1, 4)) = 2
+		*(*int32)(unsafe.Add(m1, 8)) = 3
+		if v5 != 0 {
+			goto b43
 		}
+		v17 = 0
+		v18 = -1
 	b5:
 		v19 = v18 + 1
-		if !(v19 < v1) {
-			goto b7
-		}
-		{
-			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
-			v17 = v17 + v21
+		if v19 < v1 {
+			v17 = v17 + *(*int32)(unsafe.Add(p0, int(v19)*4))
 			v18 = v19
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b5
 		}
-	b7:
 		{
-			v23 := *(*int32)(m0)
-			v24 := *(*int32)(unsafe.Add(m0, 4))
-			v26 := *(*int32)(unsafe.Add(m0, 8))
-			v28 := *(*int32)(unsafe.Add(m0, 12))
-			v29 = ((v23 + v24) + v26) + v28
-			v30 := *(*int32)(m1)
-			v31 := *(*int32)(unsafe.Add(m1, 4))
-			v33 := *(*int32)(unsafe.Add(m1, 8))
-			v34 = (v30 + v31) + v33
+			v27 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
+			v29 = v27 + *(*int32)(unsafe.Add(m0, 12))
+			v34 = (*(*int32)(m1) + *(*int32)(unsafe.Add(m1, 4))) + *(*int32)(unsafe.Add(m1, 8))
 			if !v35 {
-				goto b42
+				g.Fault(2, 0, v3, v0)
+				continue
 			}
 		}
 		*(*int32)(p1) = v17
 		if !v37 {
-			goto b41
+			g.Fault(3, 1, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, 4)) = v29
 		if !v39 {
-			goto b40
+			g.Fault(4, 2, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, 8)) = v34
 		if !v41 {
-			goto b39
+			g.Fault(5, 3, v3, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, 12)) = int32(0)
-			v43 := *(*int32)(p0)
-			if 0 < v43 {
-				v45 = int32(1)
-				v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				v47 = int64(0)
-				v48 = int32(4)
-				goto b13
-			}
+		*(*int32)(unsafe.Add(p1, 12)) = 0
+		if 0 < *(*int32)(p0) {
+			v45 = 1
+			v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v47 = 0
+			v48 = 4
+		} else {
+			v45 = 0
+			v46 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v47 = v1
+			v48 = 0
 		}
-		v45 = int32(0)
-		v46 = kernelimpl.HostAddr{Base: p0, Off: 0}
-		v47 = v1
-		v48 = int32(0)
-	b13:
 		{
 			v49 = int64(uint32(v48))
 			v50 = v45 == 0
@@ -579,141 +361,96 @@ func (g *spacesHost) r2() int {
 			v53 := v51 + -1
 			v59 := (((v47 != 0) && (uint64(v53) < uint64(v47))) && (v48 != 0)) && (uint64(v53) < uint64(v49))
 			if !v59 {
-				v76 = int32(0)
-				v77 = int64(-1)
+				v76 = 0
+				v77 = -1
 				v78 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				v79 = int32(0)
+				v79 = 0
 				goto b23
 			}
-			v60 = int32(0)
-			v61 = int64(-1)
+			v60 = 0
+			v61 = -1
 			v62 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v63 = int32(0)
+			v63 = 0
 		}
 	b14:
 		v64 = v61 + 1
-		if !(v64 < v51) {
-			goto b22
+		if v64 >= v51 {
+			v96 = v60
+			goto b36
 		}
-		if !v50 {
-			goto b17
-		}
-		{
+		if v50 {
 			v66 := kernelimpl.HostAddr{Base: v46.Base, Off: v46.Off + int(v64)*4}
-			v68 = int32(0)
+			v68 = 0
 			v69 = v66
 			v70 = v63
-			goto b18
+		} else {
+			v68 = 1
+			v69 = v62
+			v70 = int32(uint64(v64))
 		}
-	b17:
-		v68 = int32(1)
-		v69 = v62
-		v70 = int32(uint64(v64))
-	b18:
-		if !(v68 == 0) {
-			goto b20
+		if v68 == 0 {
+			v74 = *(*int32)(unsafe.Add(v69.Base, v69.Off))
+		} else {
+			v74 = *(*int32)(unsafe.Add(m0, int(v70)*4))
 		}
-		{
-			v72 := *(*int32)(unsafe.Add(v69.Base, v69.Off))
-			v74 = v72
-			goto b21
-		}
-	b20:
-		{
-			v73 := *(*int32)(unsafe.Add(m0, int(v70)*4))
-			v74 = v73
-		}
-	b21:
 		v60 = v60 + v74
 		v61 = v64
 		v62 = v69
 		v63 = v70
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b14
-	b22:
-		v96 = v60
-		goto b36
 	b23:
 		v80 = v77 + 1
-		if !(v80 < v51) {
-			goto b35
+		if v80 >= v51 {
+			v96 = v76
+			goto b36
 		}
 		if !v50 {
 			goto b28
 		}
-		if !(uint64(v80) < uint64(v47)) {
-			goto b27
+		if uint64(v80) >= uint64(v47) {
+			g.Fault(6, v80, v47, v0)
+			continue
 		}
 		{
 			v83 := kernelimpl.HostAddr{Base: v46.Base, Off: v46.Off + int(v80)*4}
-			v87 = int32(0)
+			v87 = 0
 			v88 = v83
 			v89 = v79
 			goto b30
 		}
-	b27:
-		g.Fault(2, v80, v47, v0, int32(0), int32(0))
-		continue
 	b28:
-		if !(uint64(v80) < uint64(v49)) {
-			goto b34
+		if uint64(v80) >= uint64(v49) {
+			g.Fault(6, v80, v49, v0)
+			continue
 		}
-		v87 = int32(1)
+		v87 = 1
 		v88 = v78
 		v89 = int32(uint64(v80))
 	b30:
-		if !(v87 == 0) {
-			goto b32
+		if v87 == 0 {
+			v93 = *(*int32)(unsafe.Add(v88.Base, v88.Off))
+		} else {
+			v93 = *(*int32)(unsafe.Add(m0, int(v89)*4))
 		}
-		{
-			v91 := *(*int32)(unsafe.Add(v88.Base, v88.Off))
-			v93 = v91
-			goto b33
-		}
-	b32:
-		{
-			v92 := *(*int32)(unsafe.Add(m0, int(v89)*4))
-			v93 = v92
-		}
-	b33:
 		v76 = v76 + v93
 		v77 = v80
 		v78 = v88
 		v79 = v89
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b23
-	b34:
-		g.Fault(2, v80, v49, v0, int32(0), int32(0))
-		continue
-	b35:
-		v96 = v76
 	b36:
 		if !v97 {
-			goto b38
+			g.Fault(7, 4, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, 16)) = v96
-		goto b43
-	b38:
-		g.Fault(3, int64(4), v3, v0, int32(0), int32(0))
-		continue
-	b39:
-		g.Fault(4, int64(3), v3, v0, int32(0), int32(0))
-		continue
-	b40:
-		g.Fault(5, int64(2), v3, v0, int32(0), int32(0))
-		continue
-	b41:
-		g.Fault(6, int64(1), v3, v0, int32(0), int32(0))
-		continue
-	b42:
-		g.Fault(7, int64(0), v3, v0, int32(0), int32(0))
-		continue
 	b43:
-		continue
 	}
-	return -1
 }

@@ -28,13 +28,16 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/args",
-	Kernels: []string{"Array", "Captured", "Deep", "Echo", "Idle", "Large", "Nothing", "Part", "Slices", "Spaces"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x8d637d0d},
+		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x2a2355e2},
 	},
 })
-var arrayKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Array"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/args"
+
+var arrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Array"), func(a *kernelimpl.HostArgs) any {
 	return args.Array{
 		A:   kernelimpl.HostValue[[2]int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -65,8 +68,6 @@ func (k Array) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Array) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunArray runs the kernel for every work-item of r on k's own slices, and waits.
 func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(arrayKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -74,7 +75,7 @@ func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var capturedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Captured"), func(a *kernelimpl.HostArgs) any {
+var capturedKernel = kernelimpl.Register(pkg.Kernel("Captured"), func(a *kernelimpl.HostArgs) any {
 	return args.Captured{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		I:   kernelimpl.HostValue[int32](a, 1),
@@ -108,8 +109,6 @@ func (k Captured) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (ru
 func (k Captured) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunCaptured runs the kernel once on k's own slices, and waits.
 func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(capturedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
@@ -118,7 +117,7 @@ func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts
 	return l.RunTask(ctx, dev, opts)
 }
 
-var deepKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Deep"), func(a *kernelimpl.HostArgs) any {
+var deepKernel = kernelimpl.RegisterForm(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	var k args.Deep
 	k.Part.Inner.M = kernelimpl.HostValue[int32](a, 0)
 	k.Part.Inner.In = kernelimpl.HostSlice[int32](a, 1)
@@ -165,8 +164,6 @@ func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Value(l, 0, k.Part.Inner.M)
@@ -176,7 +173,7 @@ func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var echoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Echo"), func(a *kernelimpl.HostArgs) any {
+var echoKernel = kernelimpl.Register(pkg.Kernel("Echo"), func(a *kernelimpl.HostArgs) any {
 	return args.Echo{
 		V:   kernelimpl.HostValue[args.Scalars](a, 0),
 		In:  kernelimpl.HostSlice[args.Scalars](a, 1),
@@ -210,8 +207,6 @@ func (k Echo) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Echo) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunEcho runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(echoKernel)
 	kernelimpl.Value(l, 0, k.V)
@@ -220,7 +215,7 @@ func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var idleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Idle"), func(a *kernelimpl.HostArgs) any {
+var idleKernel = kernelimpl.RegisterForm(pkg.Kernel("Idle"), func(a *kernelimpl.HostArgs) any {
 	var k args.Idle
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Scale = kernelimpl.HostValue[float64](a, 1)
@@ -278,8 +273,6 @@ func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Idle) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunIdle runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(idleKernel)
 	kernelimpl.Value(l, 0, k.Flag)
@@ -295,7 +288,7 @@ func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Large"), func(a *kernelimpl.HostArgs) any {
+var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
 	return args.Large{
 		A:   kernelimpl.HostValue[[40]float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -326,8 +319,6 @@ func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
 func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -335,7 +326,7 @@ func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nothingKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Nothing"), func(a *kernelimpl.HostArgs) any {
+var nothingKernel = kernelimpl.RegisterForm(pkg.Kernel("Nothing"), func(a *kernelimpl.HostArgs) any {
 	return args.Nothing{
 		A: kernelimpl.HostValue[int32](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -366,8 +357,6 @@ func (k Nothing) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Nothing) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunNothing runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nothingKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -375,7 +364,7 @@ func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runt
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var partKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Part"), func(a *kernelimpl.HostArgs) any {
+var partKernel = kernelimpl.Register(pkg.Kernel("Part"), func(a *kernelimpl.HostArgs) any {
 	return args.Part{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -406,8 +395,6 @@ func (k Part) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtim
 func (k Part) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunPart runs the kernel once on k's own slices, and waits.
 func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(partKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -415,7 +402,7 @@ func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runt
 	return l.RunTask(ctx, dev, opts)
 }
 
-var slicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Slices"), func(a *kernelimpl.HostArgs) any {
+var slicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
 	var k args.Slices
 	k.In[0] = kernelimpl.HostSlice[int32](a, 0)
 	k.In[1] = kernelimpl.HostSlice[int32](a, 1)
@@ -467,8 +454,6 @@ func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.Slice(l, 0, k.In[0])
@@ -483,7 +468,7 @@ func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spacesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/args", "Spaces"), func(a *kernelimpl.HostArgs) any {
+var spacesKernel = kernelimpl.RegisterForm(pkg.Kernel("Spaces"), func(a *kernelimpl.HostArgs) any {
 	return args.Spaces{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -514,8 +499,6 @@ func (k Spaces) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k Spaces) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunSpaces runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSpaces(ctx context.Context, dev *runtime.Device, k args.Spaces, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(spacesKernel)
 	kernelimpl.Slice(l, 0, k.In)

@@ -9,160 +9,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// arraysHost is some work-items of the kernel [Arrays].
-type arraysHost struct {
-	kernelimpl.HostGroup
-	c0  int32
-	c1  float32
-	c2  float32
-	c3  int32
-	c4  float32
-	c5  float32
-	c6  int32
-	c7  int32
-	c8  int64
-	c9  int64
-	c10 int32
-	c11 int32
-	c12 int32
-	c13 bool
-	c14 int32
-	v0  int64
-	v2  int64
-}
-
-func newArraysHost() kernelimpl.HostForm { return new(arraysHost) }
-
-var arraysHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:308:8"},
-}
-
-// Begin readies the form for a launch.
-func (g *arraysHost) Begin() {
-	g.Sites = arraysHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 43, 1)
-	g.c1 = kernelimpl.HostSpec[float32](&g.HostGroup, 44, 0)
-	g.c2 = kernelimpl.HostSpec[float32](&g.HostGroup, 45, 0)
-	g.c3 = kernelimpl.HostSpec[int32](&g.HostGroup, 46, 2)
-	g.c4 = kernelimpl.HostSpec[float32](&g.HostGroup, 47, 3)
-	g.c5 = kernelimpl.HostSpec[float32](&g.HostGroup, 48, 0)
-	g.c6 = kernelimpl.HostSpec[int32](&g.HostGroup, 49, 0)
-	g.c7 = kernelimpl.HostSpec[int32](&g.HostGroup, 50, 1)
-	g.c8 = kernelimpl.HostSpec[int64](&g.HostGroup, 51, 0)
-	g.c9 = kernelimpl.HostSpec[int64](&g.HostGroup, 52, 0)
-	g.c10 = kernelimpl.HostSpec[int32](&g.HostGroup, 53, 0)
-	g.c11 = kernelimpl.HostSpec[int32](&g.HostGroup, 54, 0)
-	g.c12 = kernelimpl.HostSpec[int32](&g.HostGroup, 55, 0)
-	g.c13 = kernelimpl.HostSpec[bool](&g.HostGroup, 56, false)
-	g.c14 = kernelimpl.HostSpec[int32](&g.HostGroup, 57, 0)
-	g.Allot(0, 8)
-	g.Allot(1, 8)
-	g.Allot(2, 8)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*arraysHost) Spare() {}
-
-// Run runs it.
-func (g *arraysHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *arraysHost) r0() int {
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	c0 := g.c0
-	c1 := g.c1
-	c2 := g.c2
-	c3 := g.c3
-	c4 := g.c4
-	c5 := g.c5
-	v0 := g.v0
-	v13 := 2 < v0
-	v14 := v0
-	if v13 {
-		v14 = int64(2)
-	}
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v2 := g.v2
-	v25 := v2 != 0
-	p1 := g.Pointer(1)
-	c6 := g.c6
-	v26 := int8(uint32(c6))
-	c7 := g.c7
-	v28 := int16(uint32(c7))
-	c8 := g.c8
-	c9 := g.c9
-	c10 := g.c10
-	v32 := int8(uint32(c10))
-	c11 := g.c11
-	v34 := int16(uint32(c11))
-	c12 := g.c12
-	c13 := g.c13
-	v37 := int32(0)
-	if c13 {
-		v37 = int32(1)
-	}
-	v38 := int8(uint32(v37))
-	c14 := g.c14
-	for li := g.Lo; li < g.Hi; li++ {
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v15 int32
-		*(*[8]byte)(m0) = [8]byte{}
-		*(*[8]byte)(m1) = [8]byte{}
-		*(*[8]byte)(m2) = [8]byte{}
-		*(*int32)(m0) = c0
-		*(*float32)(m1) = c1
-		*(*float32)(m2) = c2
-		*(*int32)(unsafe.Add(m0, 4)) = c3
-		*(*float32)(unsafe.Add(m1, 4)) = c4
-		*(*float32)(unsafe.Add(m2, 4)) = c5
-		v15 = int32(0)
-	b1:
-		if !(int64(uint32(v15)) < v14) {
-			goto b3
-		}
-		{
-			v18 := *(*int32)(unsafe.Add(m0, int(v15)*4))
-			v19 := *(*float32)(unsafe.Add(m1, int(v15)*4))
-			v20 := *(*float32)(unsafe.Add(m2, int(v15)*4))
-			*(*int32)(unsafe.Add(p0, int(v15)*12)) = v18
-			*(*float32)(unsafe.Add(p0, int(v15)*12+4)) = v19
-			*(*float32)(unsafe.Add(p0, int(v15)*12+8)) = v20
-			v15 = v15 + 1
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b1
-		}
-	b3:
-		if !v25 {
-			goto b5
-		}
-		*(*int8)(p1) = v26
-		*(*int16)(unsafe.Add(p1, 2)) = v28
-		*(*int64)(unsafe.Add(p1, 8)) = c8
-		*(*int64)(unsafe.Add(p1, 16)) = c9
-		*(*int8)(unsafe.Add(p1, 24)) = v32
-		*(*int16)(unsafe.Add(p1, 26)) = v34
-		*(*int32)(unsafe.Add(p1, 28)) = c12
-		*(*int8)(unsafe.Add(p1, 32)) = v38
-		*(*int32)(unsafe.Add(p1, 36)) = c14
-		continue
-	b5:
-		g.Fault(0, int64(0), v2, int32(0), int32(0), int32(0))
-		continue
-	}
-	return -1
-}
-
 // foldedHost is a work-group of the kernel [Folded].
 type foldedHost struct {
 	kernelimpl.HostGroup
@@ -171,22 +17,19 @@ type foldedHost struct {
 	c2 int32
 	c3 bool
 	c4 int32
-	v1 int64
 }
 
 func newFoldedHost() kernelimpl.HostForm { return new(foldedHost) }
 
 var foldedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:15"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:6"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:15"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:246:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *foldedHost) Begin() {
 	g.Sites = foldedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 20, 4)
 	g.c1 = g.c0 / 2
 	g.c2 = g.c1 + 1
@@ -196,25 +39,10 @@ func (g *foldedHost) Begin() {
 	g.Allot(1, ((int(g.c2)*4+7)&^7)*n)
 }
 
-// Run runs it.
 func (g *foldedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 231 of kernels.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 235 of kernels.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 231 of kernels.go.
-func (g *foldedHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:231
+	g.Zero(0)
 	c3 := g.c3
 	m1 := g.Memory(1)
 	size1 := (int(g.c2)*4 + 7) &^ 7
@@ -222,145 +50,105 @@ func (g *foldedHost) r1() int {
 	stop := g.Cancelled()
 	c0 := g.c0
 	v3 := c0 * 2
-	m0 := g.Memory(0)
 	v4 := int64(uint32(v3))
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
 		own1 := unsafe.Add(m1, li*size1)
-		v0 := int32(basex + x)
-		var v8, v12, v14, v16 int32
-		var v13, v15 int64
-		if !c3 {
-			v8 = int32(0)
-			goto b3
-		}
-		clear(unsafe.Slice((*byte)(own1), int(c2)*4))
-		goto b5
-	b3:
-		if !(v8 < c2) {
+		v0 := int32(basex + li)
+		var v8 int32
+		if c3 {
+			clear(unsafe.Slice((*byte)(own1), int(c2)*4))
 			goto b5
 		}
-		*(*int32)(unsafe.Add(own1, int(v8)*4)) = int32(0)
-		v8 = v8 + 1
-		if stop.Load() {
-			return g.Stop()
+		v8 = 0
+	b3:
+		if v8 < c2 {
+			*(*int32)(unsafe.Add(own1, int(v8)*4)) = 0
+			v8 = v8 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
 		}
-		goto b3
 	b5:
-		{
-			v12 = int32(x)
-			v13 = int64(uint32(v12))
-			v14 = c0 + v12
-			v15 = int64(uint32(v14))
-			v16 = v12 * 2
-			v17 := uint32(v12) < uint32(v3)
-			if !v17 {
-				goto b18
-			}
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v14 := c0 + v12
+		v15 := int64(uint32(v14))
+		v16 := v12 * 2
+		if uint32(v12) >= uint32(v3) {
+			g.Fault(0, v13, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(m0, x*4)) = v12
-			v19 := uint32(v14) < uint32(v3)
-			if !v19 {
-				goto b17
-			}
+		*(*int32)(unsafe.Add(m0, li*4)) = v12
+		if uint32(v14) >= uint32(v3) {
+			g.Fault(1, v15, v4, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(m0, int(v14)*4)) = v16
-		next = 1
-		continue
-	b17:
-		g.Fault(0, v15, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v13, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 235 of kernels.go.
-func (g *foldedHost) r2() int {
-	n := g.Items
-	c0 := g.c0
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:235
 	v21 := c0 * 2000
-	m0 := g.Memory(0)
-	v3 := c0 * 2
-	stop := g.Cancelled()
 	v5 := c0 / 2
 	v6 := v5 + 1
-	m1 := g.Memory(1)
-	size1 := (int(g.c2)*4 + 7) &^ 7
 	v35 := 100 < c0
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own1 := unsafe.Add(m1, li*size1)
-		v0 := int32(basex + x)
-		var v22, v23, v25, v26, v28, v29, v30, v36 int32
-		var v37 int64
+		v0 := int32(basex + li)
+		var v22, v23, v28, v29 int32
 		v22 = v21
-		v23 = int32(0)
+		v23 = 0
 	b9:
-		{
-			v24 := *(*int32)(unsafe.Add(m0, int(v23)*4))
-			v25 = v22 + v24
-			v26 = v23 + 1
-			if !(v26 < v3) {
-				goto b11
+		v25 := v22 + *(*int32)(unsafe.Add(m0, int(v23)*4))
+		v26 := v23 + 1
+		if v26 < v3 {
+			v22 = v25
+			v23 = v26
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b9
 		}
-		v22 = v25
-		v23 = v26
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b9
-	b11:
 		v28 = v25
-		v29 = int32(-1)
+		v29 = -1
 	b12:
-		v30 = v29 + 1
-		if !(v30 < v6) {
-			goto b14
-		}
-		{
-			v32 := *(*int32)(unsafe.Add(own1, int(v30)*4))
-			v28 = v28 + (v32 + 1)
+		v30 := v29 + 1
+		if v30 < v6 {
+			v28 = v28 + (*(*int32)(unsafe.Add(own1, int(v30)*4)) + 1)
 			v29 = v30
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b12
 		}
-	b14:
-		{
-			v36 = v28
-			if v35 {
-				v36 = int32(-1)
-			}
-			v37 = int64(uint32(v0))
-			v38 := uint64(v37) < uint64(v1)
-			if !v38 {
-				goto b16
-			}
+		v36 := v28
+		if v35 {
+			v36 = -1
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v36
-		continue
-	b16:
-		g.Fault(2, v37, v1, v0, int32(0), int32(0))
-		continue
+		v37 := int64(uint32(v0))
+		if uint64(v37) >= uint64(v1) {
+			g.Fault(2, v37, v1, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v36
 	}
-	return -1
 }
 
 // localHost is a work-group of the kernel [Local].
@@ -368,7 +156,6 @@ type localHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
 }
 
 func newLocalHost() kernelimpl.HostForm { return new(localHost) }
@@ -378,172 +165,117 @@ var localHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:259:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *localHost) Begin() {
 	g.Sites = localHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = g.c0 * g.c0
 	g.Allot(0, int(g.c1)*4)
 }
 
-// Run runs it.
 func (g *localHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 255 of kernels.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 258 of kernels.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 255 of kernels.go.
-func (g *localHost) r1() int {
 	n := g.Items
+	// ZeroLocal, kernels.go:255
+	g.Zero(0)
 	c0 := g.c0
 	v3 := c0 * c0
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v4 := int64(uint32(v3))
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6 int64
-		{
-			v5 := int32(x)
-			v6 = int64(uint32(v5))
-			v8 := uint32(v5) < uint32(v3)
-			if !v8 {
-				goto b6
-			}
-		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v0
-		next = 1
-		continue
-	b6:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 258 of kernels.go.
-func (g *localHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	v3 := c0 * c0
-	v10 := v3 + -1
+	basex := g.Base(0)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		if uint32(v5) >= uint32(v3) {
+			g.Fault(0, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v0
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:258
+	v10 := v3 + -1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		var v12 int32
-		{
-			v11 := v10 - v5
-			v12 = *(*int32)(unsafe.Add(m0, int(v11)*4))
-			v13 := uint64(v7) < uint64(v1)
-			if !v13 {
-				goto b5
-			}
+		v12 := *(*int32)(unsafe.Add(m0, int(v10-v5)*4))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(1, v7, v1, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v12
-		continue
-	b5:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v12
 	}
-	return -1
 }
 
 // mm32Host is a work-group of the kernel [MM32].
 type mm32Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	c2  int32
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v18 []float32
+	c0             int32
+	c1             int32
+	c2             int32
+	v2, v3, v5, v7 int64
+
+	v18, v81 []float32
+
 	v19 int64
-	v81 []float32
 }
 
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
 
 var mm32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
 }
 
-// Begin readies the form for a launch.
 func (g *mm32Host) Begin() {
 	g.Sites = mm32HostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c2)*4)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v81, n)
+	kernelimpl.HostRoom(n, &g.v18, &g.v81)
 }
 
-// Run runs it.
 func (g *mm32Host) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 188 of kernels.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 188 of kernels.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 197 of kernels.go
+		case 2: // Barrier, kernels.go:197
 			next = g.r3()
-		case 3:
-			// Barrier in line 201 of kernels.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 188 of kernels.go.
-func (g *mm32Host) r2() int {
+func (g *mm32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernels.go:188
+	g.Zero(0)
+	// ZeroLocal, kernels.go:188
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v2 := g.v2
 	c0 := g.c0
 	v9 := int64(c0)
@@ -562,97 +294,76 @@ func (g *mm32Host) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v88 int64
-		var v18, v27, v35 float32
-		var v29 int32
-		{
-			v12 = int64(uint32(v0))
-			v13 = int64(uint32(v1))
-			v14 := int32(x)
-			v15 = int64(uint32(v14))
-			v16 := int32(y)
-			v17 = int64(uint32(v16))
-			v18 = float32(0)
-			v19 = int64(0)
-		}
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v9
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v3)) {
-				goto b27
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b25
-		}
-		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v87 := v13 * v2
-			v88 = v87 + v12
-			if !(uint64(v88) < uint64(v7)) {
-				goto b30
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float32
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
 			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
+			continue
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v88, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
 }
 
-// r3 runs them after the Barrier in line 197 of kernels.go.
 func (g *mm32Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -668,232 +379,185 @@ func (g *mm32Host) r3() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h81 := g.v81[:n]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v9
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v78, v81 float32
-		var v51, v61, v64, v76 int32
-		var v65, v66, v71 int64
-		if !v38 {
-			v81 = v18
-			goto b22
-		}
-		{
-			v39 := uint64(v21) < uint64(v10)
-			v41 := v21 + v40
-			v42 := uint64(v41) < uint64(v10)
-			v43 := uint32(v14) < uint32(c2)
-			v45 := v44 + v15
-			v46 := uint64(v45) < uint64(v11)
-			if !(((v39 && v42) && v43) && v46) {
-				v63 = v18
-				v64 = int32(0)
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v9
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v50, v60, v63, v69, v75, v78, v81 float32
+			var v51, v61, v64, v76 int32
+			var v65, v66, v71 int64
+			if !v38 {
+				v81 = v18
+				goto b22
+			}
+			{
+				v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
+				v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
+				if !v49 {
+					v63 = v18
+					v64 = 0
+					goto b14
+				}
+				v50 = v18
+				v51 = 0
+			}
+		b11:
+			{
+				v52 := int64(uint32(v51))
+				v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
+				v60 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))*v59 + v50)
+				v61 = v51 + 1
+				if v61 < c0 {
+					v50 = v60
+					v51 = v61
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v78 = v60
+			goto b19
+		b14:
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			if uint64(v66) >= uint64(v10) {
+				g.Fault(5, v66, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v66)))*4))
+			v71 = (v65 * v9) + v15
+			if uint64(v71) >= uint64(v11) {
+				g.Fault(6, v71, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v75 = float32(v69**(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4)) + v63)
+			v76 = v64 + 1
+			if v76 < c0 {
+				v63 = v75
+				v64 = v76
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b14
 			}
-			v50 = v18
-			v51 = int32(0)
+			v78 = v75
+		b19:
+			v81 = v78
+		b22:
+			h81[li] = v81
+			more = true
 		}
-	b11:
-		{
-			v52 := int64(uint32(v51))
-			v55 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*4))
-			v59 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*4))
-			v60 = float32(v55*v59 + v50)
-			v61 = v51 + 1
-			if !(v61 < c0) {
-				goto b13
-			}
-		}
-		v50 = v60
-		v51 = v61
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b11
-	b13:
-		v78 = v60
-		goto b19
-	b14:
-		v65 = int64(uint32(v64))
-		v66 = v21 + v65
-		if !(uint64(v66) < uint64(v10)) {
-			goto b21
-		}
-		v69 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v66)))*4))
-		v71 = (v65 * v9) + v15
-		if !(uint64(v71) < uint64(v11)) {
-			goto b20
-		}
-		{
-			v74 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v71)))*4))
-			v75 = float32(v69*v74 + v63)
-			v76 = v64 + 1
-			if !(v76 < c0) {
-				goto b18
-			}
-		}
-		v63 = v75
-		v64 = v76
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
-	b18:
-		v78 = v75
-	b19:
-		v81 = v78
-		goto b22
-	b20:
-		g.Fault(5, v71, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(6, v66, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		h81[li] = v81
-		next = 3
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 201 of kernels.go.
-func (g *mm32Host) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:201
 	e19 := g.v19
-	c0 := g.c0
-	v9 := int64(c0)
-	h81 := g.v81[:n]
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	c1 := g.c1
-	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	c2 := g.c2
-	v11 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v81 := h81[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float32
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v81
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v81 := h81[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float32
-		var v22, v25, v33, v88 int64
-		var v29 int32
-		v18 = v81
-		v19 = v19 + v9
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v9
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v3)) {
-				goto b27
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
+			g.Leave(li)
 		}
-		v27 = *(*float32)(unsafe.Add(p1, int(v25)*4))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b25
-		}
-		v35 = *(*float32)(unsafe.Add(p2, int(v33)*4))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v87 := v13 * v2
-			v88 = v87 + v12
-			if !(uint64(v88) < uint64(v7)) {
-				goto b30
-			}
-		}
-		*(*float32)(unsafe.Add(p3, int(v88)*4)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v88, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
@@ -902,75 +566,61 @@ func (g *mm32Host) r4() int {
 // mm64Host is a work-group of the kernel [MM64].
 type mm64Host struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	c2  int32
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v18 []float64
+	c0             int32
+	c1             int32
+	c2             int32
+	v2, v3, v5, v7 int64
+
+	v18, v81 []float64
+
 	v19 int64
-	v81 []float64
 }
 
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
 
 var mm64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
+	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
 }
 
-// Begin readies the form for a launch.
 func (g *mm64Host) Begin() {
 	g.Sites = mm64HostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 19, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c1)*8)
 	g.Allot(1, int(g.c2)*8)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v81, n)
+	kernelimpl.HostRoom(n, &g.v18, &g.v81)
 }
 
-// Run runs it.
 func (g *mm64Host) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 188 of kernels.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 188 of kernels.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 197 of kernels.go
+		case 2: // Barrier, kernels.go:197
 			next = g.r3()
-		case 3:
-			// Barrier in line 201 of kernels.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 188 of kernels.go.
-func (g *mm64Host) r2() int {
+func (g *mm64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernels.go:188
+	g.Zero(0)
+	// ZeroLocal, kernels.go:188
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v2 := g.v2
 	c0 := g.c0
 	v9 := int64(c0)
@@ -989,97 +639,76 @@ func (g *mm64Host) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v88 int64
-		var v18, v27, v35 float64
-		var v29 int32
-		{
-			v12 = int64(uint32(v0))
-			v13 = int64(uint32(v1))
-			v14 := int32(x)
-			v15 = int64(uint32(v14))
-			v16 := int32(y)
-			v17 = int64(uint32(v16))
-			v18 = float64(0)
-			v19 = int64(0)
-		}
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v9
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v3)) {
-				goto b27
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b25
-		}
-		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v87 := v13 * v2
-			v88 = v87 + v12
-			if !(uint64(v88) < uint64(v7)) {
-				goto b30
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float64
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
 			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
+			continue
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
+			g.Leave(li)
 		}
-		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v88, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
 }
 
-// r3 runs them after the Barrier in line 197 of kernels.go.
 func (g *mm64Host) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1095,232 +724,185 @@ func (g *mm64Host) r3() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h81 := g.v81[:n]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v9
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v50, v60, v63, v69, v75, v78, v81 float64
-		var v51, v61, v64, v76 int32
-		var v65, v66, v71 int64
-		if !v38 {
-			v81 = v18
-			goto b22
-		}
-		{
-			v39 := uint64(v21) < uint64(v10)
-			v41 := v21 + v40
-			v42 := uint64(v41) < uint64(v10)
-			v43 := uint32(v14) < uint32(c2)
-			v45 := v44 + v15
-			v46 := uint64(v45) < uint64(v11)
-			if !(((v39 && v42) && v43) && v46) {
-				v63 = v18
-				v64 = int32(0)
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v9
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v50, v60, v63, v69, v75, v78, v81 float64
+			var v51, v61, v64, v76 int32
+			var v65, v66, v71 int64
+			if !v38 {
+				v81 = v18
+				goto b22
+			}
+			{
+				v47 := (uint64(v21) < uint64(v10)) && (uint64(v21+v40) < uint64(v10))
+				v49 := (v47 && (uint32(v14) < uint32(c2))) && (uint64(v44+v15) < uint64(v11))
+				if !v49 {
+					v63 = v18
+					v64 = 0
+					goto b14
+				}
+				v50 = v18
+				v51 = 0
+			}
+		b11:
+			{
+				v52 := int64(uint32(v51))
+				v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
+				v60 = float64(*(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))*v59 + v50)
+				v61 = v51 + 1
+				if v61 < c0 {
+					v50 = v60
+					v51 = v61
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v78 = v60
+			goto b19
+		b14:
+			v65 = int64(uint32(v64))
+			v66 = v21 + v65
+			if uint64(v66) >= uint64(v10) {
+				g.Fault(5, v66, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = *(*float64)(unsafe.Add(m0, int(int32(uint64(v66)))*8))
+			v71 = (v65 * v9) + v15
+			if uint64(v71) >= uint64(v11) {
+				g.Fault(6, v71, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v75 = float64(v69**(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8)) + v63)
+			v76 = v64 + 1
+			if v76 < c0 {
+				v63 = v75
+				v64 = v76
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b14
 			}
-			v50 = v18
-			v51 = int32(0)
+			v78 = v75
+		b19:
+			v81 = v78
+		b22:
+			h81[li] = v81
+			more = true
 		}
-	b11:
-		{
-			v52 := int64(uint32(v51))
-			v55 := *(*float64)(unsafe.Add(m0, int(int32(uint64(v21+v52)))*8))
-			v59 := *(*float64)(unsafe.Add(m1, int(int32(uint64((v52*v9)+v15)))*8))
-			v60 = float64(v55*v59 + v50)
-			v61 = v51 + 1
-			if !(v61 < c0) {
-				goto b13
-			}
-		}
-		v50 = v60
-		v51 = v61
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b11
-	b13:
-		v78 = v60
-		goto b19
-	b14:
-		v65 = int64(uint32(v64))
-		v66 = v21 + v65
-		if !(uint64(v66) < uint64(v10)) {
-			goto b21
-		}
-		v69 = *(*float64)(unsafe.Add(m0, int(int32(uint64(v66)))*8))
-		v71 = (v65 * v9) + v15
-		if !(uint64(v71) < uint64(v11)) {
-			goto b20
-		}
-		{
-			v74 := *(*float64)(unsafe.Add(m1, int(int32(uint64(v71)))*8))
-			v75 = float64(v69*v74 + v63)
-			v76 = v64 + 1
-			if !(v76 < c0) {
-				goto b18
-			}
-		}
-		v63 = v75
-		v64 = v76
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
-	b18:
-		v78 = v75
-	b19:
-		v81 = v78
-		goto b22
-	b20:
-		g.Fault(5, v71, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(6, v66, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		h81[li] = v81
-		next = 3
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 201 of kernels.go.
-func (g *mm64Host) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:201
 	e19 := g.v19
-	c0 := g.c0
-	v9 := int64(c0)
-	h81 := g.v81[:n]
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	c1 := g.c1
-	v10 := int64(uint32(c1))
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	c2 := g.c2
-	v11 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v81 := h81[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float64
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v81
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v9) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v3) {
+				g.Fault(0, v25, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v81 := h81[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float64
-		var v22, v25, v33, v88 int64
-		var v29 int32
-		v18 = v81
-		v19 = v19 + v9
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v9
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v3)) {
-				goto b27
+		b28:
+			v88 := (v13 * v2) + v12
+			if uint64(v88) >= uint64(v7) {
+				g.Fault(4, v88, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
+			g.Leave(li)
 		}
-		v27 = *(*float64)(unsafe.Add(p1, int(v25)*8))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float64)(unsafe.Add(m0, int(v29)*8)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b25
-		}
-		v35 = *(*float64)(unsafe.Add(p2, int(v33)*8))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float64)(unsafe.Add(m1, int(v29)*8)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v87 := v13 * v2
-			v88 = v87 + v12
-			if !(uint64(v88) < uint64(v7)) {
-				goto b30
-			}
-		}
-		*(*float64)(unsafe.Add(p3, int(v88)*8)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v88, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
@@ -1331,7 +913,6 @@ type sumHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
 }
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
@@ -1340,22 +921,14 @@ var sumHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:96:42"},
 }
 
-// Begin readies the form for a launch.
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 3, 2)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 4, 3)
 }
 
-// Run runs it.
 func (g *sumHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sumHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
 	v4 := int64(c0)
@@ -1363,21 +936,12 @@ func (g *sumHost) r0() int {
 	v5 := int64(c1)
 	v6 := v4 + v5
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v7 := uint64(v3) < uint64(v1)
-			if !v7 {
-				goto b2
-			}
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p0, x*8)) = v6
-		continue
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,233 +30,66 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/consts",
-	Kernels: []string{"Arrays", "Both", "Folded", "Gaps", "Ids", "Local", "MM32", "MM64", "Named", "Scale", "Singles", "Structs", "Sum", "TellFloat", "TellInt", "Types", "Wide"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x6612e80c},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
 	},
 })
-var arraysKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/consts"
+
+var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
 	return consts.Arrays{
 		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
 		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
 	}.Kernel
-}, newArraysHost, consts.Outers, consts.Extremes)
-
-// Arrays is the kernel [consts.Arrays] with its slices in device memory.
-// Arrays reads both.
-type Arrays struct {
-	Out  runtime.View[consts.Outer]
-	Ints runtime.View[consts.Widths]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Arrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(arraysKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Ints)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Arrays) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Arrays) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunArrays runs the kernel once on k's own slices, and waits.
-func RunArrays(ctx context.Context, dev *runtime.Device, k consts.Arrays, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(arraysKernel)
+}, consts.Outers, consts.Extremes)
+var RunArrays = stubs.Task(arraysKernel, func(l *kernelimpl.Launch, k consts.Arrays) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Ints)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var bothKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
+})
+var bothKernel = kernelimpl.Register(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
 	return consts.Both{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.BothSize, consts.Kernels, consts.RunBoth)
-
-// Both is the kernel [consts.Both] with its slices in device memory.
-// Both reads a constant of a type without a name.
-type Both struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Both) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bothKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Both) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Both) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunBoth runs the kernel once on k's own slices, and waits.
-func RunBoth(ctx context.Context, dev *runtime.Device, k consts.Both, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bothKernel)
+var RunBoth = stubs.Task(bothKernel, func(l *kernelimpl.Launch, k consts.Both) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var foldedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
+})
+var foldedKernel = kernelimpl.RegisterForm(pkg.Kernel("Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
 	return consts.Folded{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newFoldedHost, consts.Size)
-
-// Folded is the kernel [consts.Folded] with its slices in device memory.
-// Folded uses a constant as the length of arrays, as the bound of a loop and in a branch.
-type Folded struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Folded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(foldedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Folded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Folded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFolded runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFolded(ctx context.Context, dev *runtime.Device, k consts.Folded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(foldedKernel)
+var RunFolded = stubs.NDRange1(foldedKernel, func(l *kernelimpl.Launch, k consts.Folded) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var gapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
+})
+var gapsKernel = kernelimpl.Register(pkg.Kernel("Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
 	return consts.Gaps{
 		Out: kernelimpl.HostSlice[consts.Padded](a, 0),
 	}.Kernel
 }, consts.Gappy)
-
-// Gaps is the kernel [consts.Gaps] with its slices in device memory.
-// Gaps writes the constant with padding.
-type Gaps struct {
-	Out runtime.View[consts.Padded]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Gaps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gapsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Gaps) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Gaps) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunGaps runs the kernel once on k's own slices, and waits.
-func RunGaps(ctx context.Context, dev *runtime.Device, k consts.Gaps, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gapsKernel)
+var RunGaps = stubs.Task(gapsKernel, func(l *kernelimpl.Launch, k consts.Gaps) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var idsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
+})
+var idsKernel = kernelimpl.Register(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
 	return consts.Ids{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.Index, consts.Numbered, consts.Fortytwo)
-
-// Ids is the kernel [consts.Ids] with its slices in device memory.
-// Ids reads constants with ids and one without.
-type Ids struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ids) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(idsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Ids) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ids) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunIds runs the kernel once on k's own slices, and waits.
-func RunIds(ctx context.Context, dev *runtime.Device, k consts.Ids, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(idsKernel)
+var RunIds = stubs.Task(idsKernel, func(l *kernelimpl.Launch, k consts.Ids) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var localKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
+})
+var localKernel = kernelimpl.RegisterForm(pkg.Kernel("Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.Local{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newLocalHost, consts.Block)
-
-// Local is the kernel [consts.Local] with its slices in device memory.
-// Local is a kernel whose work-group memory is a constant's square.
-type Local struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Local) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(localKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Local) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Local) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLocal runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLocal(ctx context.Context, dev *runtime.Device, k consts.Local, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localKernel)
+var RunLocal = stubs.NDRange1(localKernel, func(l *kernelimpl.Launch, k consts.Local) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
+})
+var mm32Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM32{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float32](a, 1),
@@ -265,52 +99,15 @@ var mm32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
 	}.Kernel
 }, newMm32Host, consts.Block)
-
-// MM32 is the kernel [consts.MM32] with its slices in device memory.
-type MM32 struct {
-	N  int
-	A  runtime.View[float32]
-	B  runtime.View[float32]
-	C  runtime.View[float32]
-	TA dsl.LocalAccessor[float32]
-	TB dsl.LocalAccessor[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MM32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mm32Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.A)
-	kernelimpl.View(l, 2, k.B)
-	kernelimpl.View(l, 3, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MM32) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MM32) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunMM32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMM32(ctx context.Context, dev *runtime.Device, k consts.MM32, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mm32Kernel)
+var RunMM32 = stubs.NDRange2(mm32Kernel, func(l *kernelimpl.Launch, k consts.MM32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
+})
+var mm64Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.MM64{
 		N:  kernelimpl.HostValue[int](a, 0),
 		A:  kernelimpl.HostSlice[float64](a, 1),
@@ -320,164 +117,41 @@ var mm64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen
 		TB: dsl.LocalLen[float64](kernelimpl.HostLen(a, 5)),
 	}.Kernel
 }, newMm64Host, consts.Block)
-
-// MM64 is the kernel [consts.MM64] with its slices in device memory.
-type MM64 struct {
-	N  int
-	A  runtime.View[float64]
-	B  runtime.View[float64]
-	C  runtime.View[float64]
-	TA dsl.LocalAccessor[float64]
-	TB dsl.LocalAccessor[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MM64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mm64Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.A)
-	kernelimpl.View(l, 2, k.B)
-	kernelimpl.View(l, 3, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MM64) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MM64) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunMM64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMM64(ctx context.Context, dev *runtime.Device, k consts.MM64, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mm64Kernel)
+var RunMM64 = stubs.NDRange2(mm64Kernel, func(l *kernelimpl.Launch, k consts.MM64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
+})
+var namedKernel = kernelimpl.Register(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
 	return consts.Named{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, consts.Speed, consts.Share, consts.Cells, consts.Piece)
-
-// Named is the kernel [consts.Named] with its slices in device memory.
-// Named reads them.
-type Named struct {
-	I   int
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Named) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(namedKernel)
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Named) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Named) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunNamed runs the kernel once on k's own slices, and waits.
-func RunNamed(ctx context.Context, dev *runtime.Device, k consts.Named, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(namedKernel)
+var RunNamed = stubs.Task(namedKernel, func(l *kernelimpl.Launch, k consts.Named) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var scaleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
+})
+var scaleKernel = kernelimpl.Register(pkg.Kernel("Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
 	return consts.Scale{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, consts.Gain)
-
-// Scale is the kernel [consts.Scale] with its slices in device memory.
-// Scale writes a required constant.
-type Scale struct {
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Scale) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaleKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Scale) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Scale) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunScale runs the kernel once on k's own slices, and waits.
-func RunScale(ctx context.Context, dev *runtime.Device, k consts.Scale, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaleKernel)
+var RunScale = stubs.Task(scaleKernel, func(l *kernelimpl.Launch, k consts.Scale) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var singlesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
+})
+var singlesKernel = kernelimpl.Register(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Singles{
 		Out: kernelimpl.HostSlice[consts.Words](a, 0),
 	}.Kernel
 }, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
-
-// Singles is the kernel [consts.Singles] with its slices in device memory.
-// Singles writes constants of these types, for devices without float64.
-type Singles struct {
-	Out runtime.View[consts.Words]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Singles) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(singlesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Singles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Singles) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunSingles runs the kernel once on k's own slices, and waits.
-func RunSingles(ctx context.Context, dev *runtime.Device, k consts.Singles, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(singlesKernel)
+var RunSingles = stubs.Task(singlesKernel, func(l *kernelimpl.Launch, k consts.Singles) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var structsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
+})
+var structsKernel = kernelimpl.Register(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
 	return consts.Structs{
 		Index: kernelimpl.HostSlice[int32](a, 0),
 		Outer: kernelimpl.HostSlice[consts.Outer](a, 1),
@@ -485,189 +159,45 @@ var structsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 		I:     kernelimpl.HostValue[int](a, 3),
 	}.Kernel
 }, consts.Index, consts.Nested, consts.Pair)
-
-// Structs is the kernel [consts.Structs] with its slices in device memory.
-// Structs writes constants of structs and arrays.
-type Structs struct {
-	Index runtime.View[int32]
-	Outer runtime.View[consts.Outer]
-	Pair  runtime.View[consts.Inner]
-	I     int
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Structs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(structsKernel)
-	kernelimpl.View(l, 0, k.Index)
-	kernelimpl.View(l, 1, k.Outer)
-	kernelimpl.View(l, 2, k.Pair)
-	kernelimpl.Value(l, 3, k.I)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Structs) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Structs) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunStructs runs the kernel once on k's own slices, and waits.
-func RunStructs(ctx context.Context, dev *runtime.Device, k consts.Structs, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(structsKernel)
+var RunStructs = stubs.Task(structsKernel, func(l *kernelimpl.Launch, k consts.Structs) {
 	kernelimpl.Slice(l, 0, k.Index)
 	kernelimpl.Slice(l, 1, k.Outer)
 	kernelimpl.Slice(l, 2, k.Pair)
 	kernelimpl.Value(l, 3, k.I)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
+})
+var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
 	return consts.Sum{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 }, newSumHost, consts.Left, consts.Right)
-
-// Sum is the kernel [consts.Sum] with its slices in device memory.
-// Sum adds two constants.
-type Sum struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sum) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sumKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sum) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSum runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSum(ctx context.Context, dev *runtime.Device, k consts.Sum, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sumKernel)
+var RunSum = stubs.Range1(sumKernel, func(l *kernelimpl.Launch, k consts.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tellFloatKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
+})
+var tellFloatKernel = kernelimpl.Register(pkg.Kernel("TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, consts.Block)
-
-// TellFloat is the kernel [consts.TellFloat] with its slices in device memory.
-type TellFloat struct {
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TellFloat) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tellFloatKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k TellFloat) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TellFloat) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunTellFloat runs the kernel once on k's own slices, and waits.
-func RunTellFloat(ctx context.Context, dev *runtime.Device, k consts.TellFloat, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tellFloatKernel)
+var RunTellFloat = stubs.Task(tellFloatKernel, func(l *kernelimpl.Launch, k consts.TellFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var tellIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
+})
+var tellIntKernel = kernelimpl.Register(pkg.Kernel("TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return consts.TellInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, consts.Block)
-
-// TellInt is the kernel [consts.TellInt] with its slices in device memory.
-type TellInt struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TellInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tellIntKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k TellInt) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TellInt) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunTellInt runs the kernel once on k's own slices, and waits.
-func RunTellInt(ctx context.Context, dev *runtime.Device, k consts.TellInt, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tellIntKernel)
+var RunTellInt = stubs.Task(tellIntKernel, func(l *kernelimpl.Launch, k consts.TellInt) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var typesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
+})
+var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
 	return consts.Types{
 		Out: kernelimpl.HostSlice[consts.All](a, 0),
 	}.Kernel
 }, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
-
-// Types is the kernel [consts.Types] with its slices in device memory.
-// Types writes constants of all types.
-type Types struct {
-	Out runtime.View[consts.All]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Types) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(typesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Types) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunTypes runs the kernel once on k's own slices, and waits.
-func RunTypes(ctx context.Context, dev *runtime.Device, k consts.Types, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typesKernel)
+var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k consts.Types) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var wideKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/consts", "Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
+})
+var wideKernel = kernelimpl.Register(pkg.Kernel("Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
 	return consts.Wide{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -695,8 +225,6 @@ func (k Wide) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtim
 func (k Wide) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunWide runs the kernel once on k's own slices, and waits.
 func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.Slice(l, 0, k.Out)

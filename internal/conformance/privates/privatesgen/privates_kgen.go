@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,202 +30,63 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/privates",
-	Kernels: []string{"Block", "Divided", "Doubles", "Elements", "Fill", "Helped", "Inner", "Narrow", "PinnedOnly", "ReadTwenty", "Static", "Sum", "Three", "Types"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x6612e80c},
-		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0x8170f043},
+		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
+		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0xe39b5a87},
 	},
 })
-var blockKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/privates"
+
+var blockKernel = kernelimpl.Register(pkg.Kernel("Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
 	return privates.Block{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newBlockHost, consts.Block)
-
-// Block is the kernel [privates.Block] with its slices in device memory.
-// Block is a kernel with the name of the constant that it reads.
-type Block struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Block) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(blockKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Block) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Block) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunBlock runs the kernel once on k's own slices, and waits.
-func RunBlock(ctx context.Context, dev *runtime.Device, k privates.Block, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blockKernel)
+}, consts.Block)
+var RunBlock = stubs.Task(blockKernel, func(l *kernelimpl.Launch, k privates.Block) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var dividedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+})
+var dividedKernel = kernelimpl.Register(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Divided{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newDividedHost, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
-
-// Divided is the kernel [privates.Divided] with its slices in device memory.
-// Divided has lengths that divide by constants.
-type Divided struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Divided) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(dividedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Divided) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Divided) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunDivided runs the kernel once on k's own slices, and waits.
-func RunDivided(ctx context.Context, dev *runtime.Device, k privates.Divided, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(dividedKernel)
+}, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+var RunDivided = stubs.Task(dividedKernel, func(l *kernelimpl.Launch, k privates.Divided) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var doublesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
+})
+var doublesKernel = kernelimpl.Register(pkg.Kernel("Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
 	return privates.Doubles{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newDoublesHost, privates.S32)
-
-// Doubles is the kernel [privates.Doubles] with its slices in device memory.
-// Doubles allocates numbers of double precision.
-type Doubles struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Doubles) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(doublesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Doubles) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunDoubles runs the kernel once on k's own slices, and waits.
-func RunDoubles(ctx context.Context, dev *runtime.Device, k privates.Doubles, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(doublesKernel)
+}, privates.S32)
+var RunDoubles = stubs.Task(doublesKernel, func(l *kernelimpl.Launch, k privates.Doubles) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var elementsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
+})
+var elementsKernel = kernelimpl.Register(pkg.Kernel("Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Elements{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
-}, newElementsHost, privates.N)
-
-// Elements is the kernel [privates.Elements] with its slices in device memory.
-// Elements allocates structs and arrays.
-type Elements struct {
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Elements) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(elementsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Elements) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Elements) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunElements runs the kernel for every work-item of r on k's own slices, and waits.
-func RunElements(ctx context.Context, dev *runtime.Device, k privates.Elements, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(elementsKernel)
+}, privates.N)
+var RunElements = stubs.Range1(elementsKernel, func(l *kernelimpl.Launch, k privates.Elements) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
+})
+var fillKernel = kernelimpl.Register(pkg.Kernel("Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Fill{
 		Out:     kernelimpl.HostSlice[float32](a, 0),
 		Aligned: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, newFillHost, privates.N)
-
-// Fill is the kernel [privates.Fill] with its slices in device memory.
-// Fill writes private memory and reads it back.
-type Fill struct {
-	Out     runtime.View[float32]
-	Aligned runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fill) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fillKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Aligned)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFill runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFill(ctx context.Context, dev *runtime.Device, k privates.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fillKernel)
+}, privates.N)
+var RunFill = stubs.Range1(fillKernel, func(l *kernelimpl.Launch, k privates.Fill) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Aligned)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var helpedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
+})
+var helpedKernel = kernelimpl.Register(pkg.Kernel("Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Helped{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newHelpedHost, privates.N)
+}, privates.N)
 
 // Helped is the kernel [privates.Helped] with its slices in device memory.
 // Helped calls a function that allocates, twice, within the other's life.
@@ -248,243 +110,69 @@ func (k Helped) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runt
 func (k Helped) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunHelped runs the kernel once on k's own slices, and waits.
 func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(helpedKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
 }
 
-var innerKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
+var innerKernel = kernelimpl.Register(pkg.Kernel("Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
 	return privates.Inner{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newInnerHost, privates.N)
-
-// Inner is the kernel [privates.Inner] with its slices in device memory.
-// Inner allocates in a branch and in a loop: every iteration sees zeros.
-type Inner struct {
-	Rounds int
-	Out    runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Inner) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(innerKernel)
-	kernelimpl.Value(l, 0, k.Rounds)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Inner) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Inner) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInner runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInner(ctx context.Context, dev *runtime.Device, k privates.Inner, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(innerKernel)
+}, privates.N)
+var RunInner = stubs.Range1(innerKernel, func(l *kernelimpl.Launch, k privates.Inner) {
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var narrowKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Narrow"), func(a *kernelimpl.HostArgs) any {
+})
+var narrowKernel = kernelimpl.Register(pkg.Kernel("Narrow"), func(a *kernelimpl.HostArgs) any {
 	return privates.Narrow{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Narrow is the kernel [privates.Narrow] with its slices in device memory.
-// Narrow is plain, for devices that lack the aspect.
-type Narrow struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Narrow) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(narrowKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Narrow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Narrow) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunNarrow runs the kernel once on k's own slices, and waits.
-func RunNarrow(ctx context.Context, dev *runtime.Device, k privates.Narrow, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(narrowKernel)
+var RunNarrow = stubs.Task(narrowKernel, func(l *kernelimpl.Launch, k privates.Narrow) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var pinnedOnlyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
+})
+var pinnedOnlyKernel = kernelimpl.Register(pkg.Kernel("PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
 	return privates.PinnedOnly{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.Pinned)
-
-// PinnedOnly is the kernel [privates.PinnedOnly] with its slices in device memory.
-// PinnedOnly reads it.
-type PinnedOnly struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k PinnedOnly) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k PinnedOnly) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k PinnedOnly) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunPinnedOnly runs the kernel once on k's own slices, and waits.
-func RunPinnedOnly(ctx context.Context, dev *runtime.Device, k privates.PinnedOnly, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pinnedOnlyKernel)
+var RunPinnedOnly = stubs.Task(pinnedOnlyKernel, func(l *kernelimpl.Launch, k privates.PinnedOnly) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var readTwentyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
+})
+var readTwentyKernel = kernelimpl.Register(pkg.Kernel("ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
 	return privates.ReadTwenty{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, privates.Twenty)
-
-// ReadTwenty is the kernel [privates.ReadTwenty] with its slices in device memory.
-// ReadTwenty writes it.
-type ReadTwenty struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ReadTwenty) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(readTwentyKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k ReadTwenty) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ReadTwenty) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunReadTwenty runs the kernel once on k's own slices, and waits.
-func RunReadTwenty(ctx context.Context, dev *runtime.Device, k privates.ReadTwenty, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(readTwentyKernel)
+var RunReadTwenty = stubs.Task(readTwentyKernel, func(l *kernelimpl.Launch, k privates.ReadTwenty) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var staticKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Static"), func(a *kernelimpl.HostArgs) any {
+})
+var staticKernel = kernelimpl.Register(pkg.Kernel("Static"), func(a *kernelimpl.HostArgs) any {
 	return privates.Static{
 		I:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 })
-
-// Static is the kernel [privates.Static] with its slices in device memory.
-// Static has as much memory as Allocated may get, in arrays.
-type Static struct {
-	I   int
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Static) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(staticKernel)
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Static) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Static) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunStatic runs the kernel once on k's own slices, and waits.
-func RunStatic(ctx context.Context, dev *runtime.Device, k privates.Static, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(staticKernel)
+var RunStatic = stubs.Task(staticKernel, func(l *kernelimpl.Launch, k privates.Static) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
+})
+var sumKernel = kernelimpl.Register(pkg.Kernel("Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
 	return privates.Sum{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newSumHost, privates.Many)
-
-// Sum is the kernel [privates.Sum] with its slices in device memory.
-// Sum passes the memory to a function that does not know the constant.
-type Sum struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sum) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sumKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Sum) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sum) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunSum runs the kernel once on k's own slices, and waits.
-func RunSum(ctx context.Context, dev *runtime.Device, k privates.Sum, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sumKernel)
+}, privates.Many)
+var RunSum = stubs.Task(sumKernel, func(l *kernelimpl.Launch, k privates.Sum) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var threeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
+})
+var threeKernel = kernelimpl.Register(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
 	return privates.Three{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newThreeHost, privates.N, privates.M, privates.O)
+}, privates.N, privates.M, privates.O)
 
 // Three is the kernel [privates.Three] with its slices in device memory.
 // Three has memory of three constants; none of it overlaps.
@@ -508,46 +196,17 @@ func (k Three) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runti
 func (k Three) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunThree runs the kernel once on k's own slices, and waits.
 func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(threeKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
 }
 
-var typesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/privates", "Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
+var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
 	return privates.Types{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newTypesHost, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
-
-// Types is the kernel [privates.Types] with its slices in device memory.
-// Types allocates by constants of several types.
-type Types struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Types) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(typesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Types) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Types) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunTypes runs the kernel once on k's own slices, and waits.
-func RunTypes(ctx context.Context, dev *runtime.Device, k privates.Types, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typesKernel)
+}, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
+var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k privates.Types) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
+})

@@ -12,43 +12,28 @@ import (
 // addHost is some work-items of the kernel [Add].
 type addHost struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
 var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:5"},
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:31"},
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:18"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:31"},
+	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *addHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *addHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
-	v3 := g.v3
+	v3 := g.Int64(32)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(48)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(64)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -58,49 +43,30 @@ func (g *addHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v15, v18 int32
-		var v13 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v9 := int64(uint32(v0))
-			v10 := int64(uint32(v1))
-			v12 := v10 * v11
-			v13 = v12 + v9
-			if !(uint64(v13) < uint64(v3)) {
-				goto b6
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v13 := (int64(uint32(v1)) * v11) + int64(uint32(v0))
+		if uint64(v13) >= uint64(v3) {
+			g.Fault(0, v13, v3, v0, v1)
+			continue
 		}
-		v15 = *(*int32)(unsafe.Add(p1, int(v13)*4))
-		if !(uint64(v13) < uint64(v5)) {
-			goto b5
+		v15 := *(*int32)(unsafe.Add(p1, int(v13)*4))
+		if uint64(v13) >= uint64(v5) {
+			g.Fault(1, v13, v5, v0, v1)
+			continue
 		}
-		{
-			v17 := *(*int32)(unsafe.Add(p2, int(v13)*4))
-			v18 = v15 + v17
-			if !(uint64(v13) < uint64(v7)) {
-				goto b4
-			}
+		v18 := v15 + *(*int32)(unsafe.Add(p2, int(v13)*4))
+		if uint64(v13) >= uint64(v7) {
+			g.Fault(2, v13, v7, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v13)*4)) = v18
-		continue
-	b4:
-		g.Fault(0, v13, v7, v0, v1, int32(0))
-		continue
-	b5:
-		g.Fault(1, v13, v5, v0, v1, int32(0))
-		continue
-	b6:
-		g.Fault(2, v13, v3, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // fourItemsHost is some work-items of the kernel [FourItems].
 type fourItemsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newFourItemsHost() kernelimpl.HostForm { return new(fourItemsHost) }
@@ -109,48 +75,27 @@ var fourItemsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:193:48"},
 }
 
-// Begin readies the form for a launch.
 func (g *fourItemsHost) Begin() {
 	g.Sites = fourItemsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *fourItemsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *fourItemsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
 }
 
 // items1Host is some work-items of the kernel [Items1].
 type items1Host struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newItems1Host() kernelimpl.HostForm { return new(items1Host) }
@@ -159,49 +104,27 @@ var items1HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:145:45"},
 }
 
-// Begin readies the form for a launch.
 func (g *items1Host) Begin() {
 	g.Sites = items1HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *items1Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *items1Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
 }
 
 // items2Host is some work-items of the kernel [Items2].
 type items2Host struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int64
 }
 
 func newItems2Host() kernelimpl.HostForm { return new(items2Host) }
@@ -210,23 +133,14 @@ var items2HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:148:45"},
 }
 
-// Begin readies the form for a launch.
 func (g *items2Host) Begin() {
 	g.Sites = items2HostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *items2Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *items2Host) r0() int {
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v6 := int64(uint32(v2))
-	v3 := g.v3
+	v3 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -236,37 +150,20 @@ func (g *items2Host) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1 int32
-		var v9 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v5 := int64(uint32(v1))
-			v7 := v5 * v6
-			v8 := int64(uint32(v0))
-			v9 = v7 + v8
-			if !(uint64(v9) < uint64(v3)) {
-				goto b2
-			}
-		}
-		{
-			v11 := *(*int32)(unsafe.Add(p0, int(v9)*4))
-			*(*int32)(unsafe.Add(p0, int(v9)*4)) = v11 + 1
+		v0 := int32(x)
+		v1 := int32(y)
+		v9 := (int64(uint32(v1)) * v6) + int64(uint32(v0))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(0, v9, v3, v0, v1)
 			continue
 		}
-	b2:
-		g.Fault(0, v9, v3, v0, v1, int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, int(v9)*4)) + 1
 	}
-	return -1
 }
 
 // items3Host is some work-items of the kernel [Items3].
 type items3Host struct {
 	kernelimpl.HostGroup
-	v3 int32
-	v4 int32
-	v5 int64
 }
 
 func newItems3Host() kernelimpl.HostForm { return new(items3Host) }
@@ -275,26 +172,16 @@ var items3HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:151:45"},
 }
 
-// Begin readies the form for a launch.
 func (g *items3Host) Begin() {
 	g.Sites = items3HostSites
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *items3Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *items3Host) r0() int {
-	v4 := g.v4
+	v4 := g.Int32(12)
 	v8 := int64(uint32(v4))
-	v3 := g.v3
+	v3 := g.Int32(8)
 	v12 := int64(uint32(v3))
-	v5 := g.v5
+	v5 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -309,37 +196,21 @@ func (g *items3Host) r0() int {
 				y, z = 0, z+1
 			}
 		}
-		var v0, v1, v2 int32
-		var v15 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v2 = int32(z)
-			v7 := int64(uint32(v2))
-			v9 := v7 * v8
-			v10 := int64(uint32(v1))
-			v14 := int64(uint32(v0))
-			v15 = ((v9 + v10) * v12) + v14
-			if !(uint64(v15) < uint64(v5)) {
-				goto b2
-			}
-		}
-		{
-			v17 := *(*int32)(unsafe.Add(p0, int(v15)*4))
-			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v17 + 1
+		v0 := int32(x)
+		v1 := int32(y)
+		v2 := int32(z)
+		v15 := (((int64(uint32(v2)) * v8) + int64(uint32(v1))) * v12) + int64(uint32(v0))
+		if uint64(v15) >= uint64(v5) {
+			g.Fault(0, v15, v5, v0, v1, v2)
 			continue
 		}
-	b2:
-		g.Fault(0, v15, v5, v0, v1, v2)
-		continue
+		*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(p0, int(v15)*4)) + 1
 	}
-	return -1
 }
 
 // sizedFloatHost is some work-items of the kernel [SizedFloat].
 type sizedFloatHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newSizedFloatHost() kernelimpl.HostForm { return new(sizedFloatHost) }
@@ -348,48 +219,27 @@ var sizedFloatHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
 }
 
-// Begin readies the form for a launch.
 func (g *sizedFloatHost) Begin() {
 	g.Sites = sizedFloatHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *sizedFloatHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sizedFloatHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*float32)(unsafe.Add(p0, x*4))
-			*(*float32)(unsafe.Add(p0, x*4)) = float32(v5 + 1)
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*float32)(unsafe.Add(p0, x*4)) = float32(*(*float32)(unsafe.Add(p0, x*4)) + 1)
 	}
-	return -1
 }
 
 // sizedIntHost is some work-items of the kernel [SizedInt].
 type sizedIntHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newSizedIntHost() kernelimpl.HostForm { return new(sizedIntHost) }
@@ -398,118 +248,20 @@ var sizedIntHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
 }
 
-// Begin readies the form for a launch.
 func (g *sizedIntHost) Begin() {
 	g.Sites = sizedIntHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *sizedIntHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sizedIntHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
-}
-
-// slowHost is some work-items of the kernel [Slow].
-type slowHost struct {
-	kernelimpl.HostGroup
-	v0 int64
-	v1 int64
-}
-
-func newSlowHost() kernelimpl.HostForm { return new(slowHost) }
-
-var slowHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:325:7"},
-}
-
-// Begin readies the form for a launch.
-func (g *slowHost) Begin() {
-	g.Sites = slowHostSites
-	g.v0 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*slowHost) Spare() {}
-
-// Run runs it.
-func (g *slowHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *slowHost) r0() int {
-	v0 := g.v0
-	v3 := 0 < v0
-	stop := g.Cancelled()
-	v1 := g.v1
-	v15 := v1 != 0
-	p1 := g.Pointer(1)
-	for li := g.Lo; li < g.Hi; li++ {
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v4, v11, v14 int32
-		var v5, v12 int64
-		if !v3 {
-			v14 = int32(1)
-			goto b3
-		}
-		v4 = int32(1)
-		v5 = int64(0)
-	b1:
-		{
-			v7 := v4 ^ (v4 << 13)
-			v9 := v7 ^ int32(uint32(v7)>>17)
-			v11 = v9 ^ (v9 << 5)
-			v12 = v5 + 1
-			if !(v12 < v0) {
-				v14 = v11
-				goto b3
-			}
-		}
-		v4 = v11
-		v5 = v12
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
-	b3:
-		if !v15 {
-			goto b5
-		}
-		*(*int32)(p1) = v14
-		continue
-	b5:
-		g.Fault(0, int64(0), v1, int32(0), int32(0), int32(0))
-		continue
-	}
-	return -1
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,13 +29,16 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/props",
-	Kernels: []string{"Add", "Annotated", "Attributes", "Cube", "Deep", "Four", "FourItems", "Group1", "Group2", "Group3", "Half", "Hinted", "Huge", "HugeSub", "Items1", "Items2", "Items3", "Keys", "More", "Mul", "Once", "Ordered", "Other", "Plain", "SizedFloat", "SizedInt", "Sizes", "Slow", "Trivial"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0x4ea198c1},
+		{File: "internal/conformance/props/kernels.go", Package: "props", Sum: 0xe10e5152},
 	},
 })
-var addKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Add"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/props"
+
+var addKernel = kernelimpl.RegisterForm(pkg.Kernel("Add"), func(a *kernelimpl.HostArgs) any {
 	return props.Add{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
@@ -69,8 +73,6 @@ func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.Lau
 func (k Add) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunAdd runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(addKernel)
 	kernelimpl.Slice(l, 1, k.A)
@@ -79,223 +81,55 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Ran
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var annotatedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Annotated"), func(a *kernelimpl.HostArgs) any {
+var annotatedKernel = kernelimpl.Register(pkg.Kernel("Annotated"), func(a *kernelimpl.HostArgs) any {
 	return props.Annotated{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Annotated is the kernel [props.Annotated] with its slices in device memory.
-// Annotated calls a function whose directive asks for more than it uses.
-type Annotated struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Annotated) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(annotatedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Annotated) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Annotated) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunAnnotated runs the kernel once on k's own slices, and waits.
-func RunAnnotated(ctx context.Context, dev *runtime.Device, k props.Annotated, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(annotatedKernel)
+var RunAnnotated = stubs.Task(annotatedKernel, func(l *kernelimpl.Launch, k props.Annotated) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var attributesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Attributes"), func(a *kernelimpl.HostArgs) any {
+})
+var attributesKernel = kernelimpl.Register(pkg.Kernel("Attributes"), func(a *kernelimpl.HostArgs) any {
 	return props.Attributes{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Attributes is the kernel [props.Attributes] with its slices in device memory.
-// Attributes states what a query finds before anything is built.
-type Attributes struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Attributes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(attributesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Attributes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Attributes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunAttributes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAttributes(ctx context.Context, dev *runtime.Device, k props.Attributes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(attributesKernel)
+var RunAttributes = stubs.NDRange2(attributesKernel, func(l *kernelimpl.Launch, k props.Attributes) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var cubeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Cube"), func(a *kernelimpl.HostArgs) any {
+})
+var cubeKernel = kernelimpl.Register(pkg.Kernel("Cube"), func(a *kernelimpl.HostArgs) any {
 	return props.Cube{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Cube is the kernel [props.Cube] with its slices in device memory.
-// Cube requires a work-group of 2 by 2 by 2.
-type Cube struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Cube) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(cubeKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Cube) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Cube) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
-}
-
-// RunCube runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCube(ctx context.Context, dev *runtime.Device, k props.Cube, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(cubeKernel)
+var RunCube = stubs.NDRange3(cubeKernel, func(l *kernelimpl.Launch, k props.Cube) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
-var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Deep"), func(a *kernelimpl.HostArgs) any {
+})
+var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	return props.Deep{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Deep is the kernel [props.Deep] with its slices in device memory.
-// Deep uses float64 in a function that a function calls.
-type Deep struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Deep) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deepKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Deep) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Deep) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunDeep runs the kernel once on k's own slices, and waits.
-func RunDeep(ctx context.Context, dev *runtime.Device, k props.Deep, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deepKernel)
+var RunDeep = stubs.Task(deepKernel, func(l *kernelimpl.Launch, k props.Deep) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var fourKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Four"), func(a *kernelimpl.HostArgs) any {
+})
+var fourKernel = kernelimpl.Register(pkg.Kernel("Four"), func(a *kernelimpl.HostArgs) any {
 	return props.Four{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Four is the kernel [props.Four] with its slices in device memory.
-// Four requires a work-group of 4.
-type Four struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Four) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fourKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Four) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Four) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFour runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFour(ctx context.Context, dev *runtime.Device, k props.Four, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fourKernel)
+var RunFour = stubs.NDRange1(fourKernel, func(l *kernelimpl.Launch, k props.Four) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var fourItemsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "FourItems"), func(a *kernelimpl.HostArgs) any {
+})
+var fourItemsKernel = kernelimpl.RegisterForm(pkg.Kernel("FourItems"), func(a *kernelimpl.HostArgs) any {
 	return props.FourItems{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newFourItemsHost)
-
-// FourItems is the kernel [props.FourItems] with its slices in device memory.
-// FourItems requires a work-group of 4, of a range.
-type FourItems struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FourItems) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fourItemsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FourItems) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FourItems) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFourItems runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFourItems(ctx context.Context, dev *runtime.Device, k props.FourItems, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fourItemsKernel)
+var RunFourItems = stubs.Range1(fourItemsKernel, func(l *kernelimpl.Launch, k props.FourItems) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var group1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group1"), func(a *kernelimpl.HostArgs) any {
+})
+var group1Kernel = kernelimpl.Register(pkg.Kernel("Group1"), func(a *kernelimpl.HostArgs) any {
 	return props.Group1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -322,15 +156,13 @@ func (k Group1) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k Group1) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunGroup1 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var group2Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group2"), func(a *kernelimpl.HostArgs) any {
+var group2Kernel = kernelimpl.Register(pkg.Kernel("Group2"), func(a *kernelimpl.HostArgs) any {
 	return props.Group2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -357,15 +189,13 @@ func (k Group2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtim
 func (k Group2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-
-// RunGroup2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(group2Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var group3Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Group3"), func(a *kernelimpl.HostArgs) any {
+var group3Kernel = kernelimpl.Register(pkg.Kernel("Group3"), func(a *kernelimpl.HostArgs) any {
 	return props.Group3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -392,159 +222,45 @@ func (k Group3) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtim
 func (k Group3) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND3(r, opts)
 }
-
-// RunGroup3 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunND3(ctx, dev, r, opts)
 }
 
-var halfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Half"), func(a *kernelimpl.HostArgs) any {
+var halfKernel = kernelimpl.Register(pkg.Kernel("Half"), func(a *kernelimpl.HostArgs) any {
 	return props.Half{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Half is the kernel [props.Half] with its slices in device memory.
-// Half calls a function that lists half-precision floats, which Go has not.
-type Half struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Half) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(halfKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Half) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Half) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunHalf runs the kernel once on k's own slices, and waits.
-func RunHalf(ctx context.Context, dev *runtime.Device, k props.Half, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(halfKernel)
+var RunHalf = stubs.Task(halfKernel, func(l *kernelimpl.Launch, k props.Half) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var hintedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Hinted"), func(a *kernelimpl.HostArgs) any {
+})
+var hintedKernel = kernelimpl.Register(pkg.Kernel("Hinted"), func(a *kernelimpl.HostArgs) any {
 	return props.Hinted{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Hinted is the kernel [props.Hinted] with its slices in device memory.
-// Hinted hints at a work-group of 32.
-type Hinted struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Hinted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(hintedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Hinted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Hinted) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHinted runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHinted(ctx context.Context, dev *runtime.Device, k props.Hinted, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hintedKernel)
+var RunHinted = stubs.NDRange1(hintedKernel, func(l *kernelimpl.Launch, k props.Hinted) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var hugeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Huge"), func(a *kernelimpl.HostArgs) any {
+})
+var hugeKernel = kernelimpl.Register(pkg.Kernel("Huge"), func(a *kernelimpl.HostArgs) any {
 	return props.Huge{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Huge is the kernel [props.Huge] with its slices in device memory.
-// Huge requires a work-group that no device has.
-type Huge struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Huge) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(hugeKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Huge) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Huge) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHuge runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHuge(ctx context.Context, dev *runtime.Device, k props.Huge, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hugeKernel)
+var RunHuge = stubs.NDRange1(hugeKernel, func(l *kernelimpl.Launch, k props.Huge) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var hugeSubKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "HugeSub"), func(a *kernelimpl.HostArgs) any {
+})
+var hugeSubKernel = kernelimpl.Register(pkg.Kernel("HugeSub"), func(a *kernelimpl.HostArgs) any {
 	return props.HugeSub{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// HugeSub is the kernel [props.HugeSub] with its slices in device memory.
-// HugeSub requires a sub-group that no device has.
-type HugeSub struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k HugeSub) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(hugeSubKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k HugeSub) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k HugeSub) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunHugeSub runs the kernel for every work-item of r on k's own slices, and waits.
-func RunHugeSub(ctx context.Context, dev *runtime.Device, k props.HugeSub, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hugeSubKernel)
+var RunHugeSub = stubs.NDRange1(hugeSubKernel, func(l *kernelimpl.Launch, k props.HugeSub) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var items1Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items1"), func(a *kernelimpl.HostArgs) any {
+})
+var items1Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items1"), func(a *kernelimpl.HostArgs) any {
 	return props.Items1{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -571,15 +287,13 @@ func (k Items1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Items1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunItems1 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var items2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items2"), func(a *kernelimpl.HostArgs) any {
+var items2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items2"), func(a *kernelimpl.HostArgs) any {
 	return props.Items2{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -606,15 +320,13 @@ func (k Items2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.
 func (k Items2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunItems2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(items2Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var items3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Items3"), func(a *kernelimpl.HostArgs) any {
+var items3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items3"), func(a *kernelimpl.HostArgs) any {
 	return props.Items3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -641,133 +353,41 @@ func (k Items3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.
 func (k Items3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node3(r, opts)
 }
-
-// RunItems3 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runtime.Range3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run3(ctx, dev, r, opts)
 }
 
-var keysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Keys"), func(a *kernelimpl.HostArgs) any {
+var keysKernel = kernelimpl.Register(pkg.Kernel("Keys"), func(a *kernelimpl.HostArgs) any {
 	return props.Keys{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Keys is the kernel [props.Keys] with its slices in device memory.
-// Keys states one property of each key.
-type Keys struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Keys) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(keysKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Keys) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Keys) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunKeys runs the kernel for every work-item of r on k's own slices, and waits.
-func RunKeys(ctx context.Context, dev *runtime.Device, k props.Keys, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(keysKernel)
+var RunKeys = stubs.NDRange2(keysKernel, func(l *kernelimpl.Launch, k props.Keys) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var moreKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "More"), func(a *kernelimpl.HostArgs) any {
+})
+var moreKernel = kernelimpl.Register(pkg.Kernel("More"), func(a *kernelimpl.HostArgs) any {
 	return props.More{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// More is the kernel [props.More] with its slices in device memory.
-// More adds to the properties of Base.
-type More struct {
-	Base props.Base
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k More) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(moreKernel)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k More) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k More) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunMore runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMore(ctx context.Context, dev *runtime.Device, k props.More, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreKernel)
+var RunMore = stubs.NDRange2(moreKernel, func(l *kernelimpl.Launch, k props.More) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var mulKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Mul"), func(a *kernelimpl.HostArgs) any {
+})
+var mulKernel = kernelimpl.Register(pkg.Kernel("Mul"), func(a *kernelimpl.HostArgs) any {
 	return props.Mul{
 		A: kernelimpl.HostSlice[int32](a, 1),
 		B: kernelimpl.HostSlice[int32](a, 2),
 		C: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-// Mul is the kernel [props.Mul] with its slices in device memory.
-// Mul is a further kernel with the properties of Base.
-type Mul struct {
-	Base props.Base
-	A    runtime.View[int32]
-	B    runtime.View[int32]
-	C    runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Mul) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mulKernel)
-	kernelimpl.View(l, 1, k.A)
-	kernelimpl.View(l, 2, k.B)
-	kernelimpl.View(l, 3, k.C)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mul) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Mul) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunMul runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMul(ctx context.Context, dev *runtime.Device, k props.Mul, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mulKernel)
+var RunMul = stubs.NDRange2(mulKernel, func(l *kernelimpl.Launch, k props.Mul) {
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.C)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Once"), func(a *kernelimpl.HostArgs) any {
+})
+var onceKernel = kernelimpl.Register(pkg.Kernel("Once"), func(a *kernelimpl.HostArgs) any {
 	return props.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -794,236 +414,66 @@ func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtim
 func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunOnce runs the kernel once on k's own slices, and waits.
 func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
 }
 
-var orderedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Ordered"), func(a *kernelimpl.HostArgs) any {
+var orderedKernel = kernelimpl.Register(pkg.Kernel("Ordered"), func(a *kernelimpl.HostArgs) any {
 	return props.Ordered{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Ordered is the kernel [props.Ordered] with its slices in device memory.
-// Ordered states the size alone.
-type Ordered struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ordered) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(orderedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ordered) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ordered) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunOrdered runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOrdered(ctx context.Context, dev *runtime.Device, k props.Ordered, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(orderedKernel)
+var RunOrdered = stubs.NDRange2(orderedKernel, func(l *kernelimpl.Launch, k props.Ordered) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var otherKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Other"), func(a *kernelimpl.HostArgs) any {
+})
+var otherKernel = kernelimpl.Register(pkg.Kernel("Other"), func(a *kernelimpl.HostArgs) any {
 	return props.Other{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Other is the kernel [props.Other] with its slices in device memory.
-// Other overrides the properties of Base.
-type Other struct {
-	Base props.Base
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Other) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(otherKernel)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Other) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Other) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunOther runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOther(ctx context.Context, dev *runtime.Device, k props.Other, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(otherKernel)
+var RunOther = stubs.NDRange2(otherKernel, func(l *kernelimpl.Launch, k props.Other) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var plainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Plain"), func(a *kernelimpl.HostArgs) any {
+})
+var plainKernel = kernelimpl.Register(pkg.Kernel("Plain"), func(a *kernelimpl.HostArgs) any {
 	return props.Plain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Plain is the kernel [props.Plain] with its slices in device memory.
-// Plain uses no aspect, though its package has functions that do.
-type Plain struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Plain) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(plainKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Plain) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Plain) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunPlain runs the kernel once on k's own slices, and waits.
-func RunPlain(ctx context.Context, dev *runtime.Device, k props.Plain, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(plainKernel)
+var RunPlain = stubs.Task(plainKernel, func(l *kernelimpl.Launch, k props.Plain) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var sizedFloatKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedFloat"), func(a *kernelimpl.HostArgs) any {
+})
+var sizedFloatKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedFloat"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedFloat{
 		Out: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, newSizedFloatHost)
-
-// SizedFloat is the kernel [props.SizedFloat] with its slices in device memory.
-type SizedFloat struct {
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SizedFloat) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sizedFloatKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SizedFloat) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SizedFloat) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSizedFloat runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSizedFloat(ctx context.Context, dev *runtime.Device, k props.SizedFloat, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizedFloatKernel)
+var RunSizedFloat = stubs.Range1(sizedFloatKernel, func(l *kernelimpl.Launch, k props.SizedFloat) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sizedIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "SizedInt"), func(a *kernelimpl.HostArgs) any {
+})
+var sizedIntKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedInt"), func(a *kernelimpl.HostArgs) any {
 	return props.SizedInt{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newSizedIntHost)
-
-// SizedInt is the kernel [props.SizedInt] with its slices in device memory.
-type SizedInt struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SizedInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sizedIntKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SizedInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SizedInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSizedInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSizedInt(ctx context.Context, dev *runtime.Device, k props.SizedInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizedIntKernel)
+var RunSizedInt = stubs.Range1(sizedIntKernel, func(l *kernelimpl.Launch, k props.SizedInt) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sizesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Sizes"), func(a *kernelimpl.HostArgs) any {
+})
+var sizesKernel = kernelimpl.Register(pkg.Kernel("Sizes"), func(a *kernelimpl.HostArgs) any {
 	return props.Sizes{
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Sizes is the kernel [props.Sizes] with its slices in device memory.
-// Sizes takes its properties from Base, and those that a launch adds.
-type Sizes struct {
-	Base props.Base
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sizes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sizesKernel)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sizes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sizes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunSizes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSizes(ctx context.Context, dev *runtime.Device, k props.Sizes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sizesKernel)
+var RunSizes = stubs.NDRange2(sizesKernel, func(l *kernelimpl.Launch, k props.Sizes) {
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var slowKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Slow"), func(a *kernelimpl.HostArgs) any {
+})
+var slowKernel = kernelimpl.Register(pkg.Kernel("Slow"), func(a *kernelimpl.HostArgs) any {
 	return props.Slow{
 		Rounds: kernelimpl.HostValue[int](a, 0),
 		Out:    kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-}, newSlowHost)
+})
 
 // Slow is the kernel [props.Slow] with its slices in device memory.
 // Slow takes a while on the host device.
@@ -1049,8 +499,6 @@ func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtim
 func (k Slow) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunSlow runs the kernel once on k's own slices, and waits.
 func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(slowKernel)
 	kernelimpl.Value(l, 0, k.Rounds)
@@ -1058,38 +506,11 @@ func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
-var trivialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/props", "Trivial"), func(a *kernelimpl.HostArgs) any {
+var trivialKernel = kernelimpl.Register(pkg.Kernel("Trivial"), func(a *kernelimpl.HostArgs) any {
 	return props.Trivial{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Trivial is the kernel [props.Trivial] with its slices in device memory.
-// Trivial asks for float64 without using it.
-type Trivial struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Trivial) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(trivialKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Trivial) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Trivial) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunTrivial runs the kernel once on k's own slices, and waits.
-func RunTrivial(ctx context.Context, dev *runtime.Device, k props.Trivial, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(trivialKernel)
+var RunTrivial = stubs.Task(trivialKernel, func(l *kernelimpl.Launch, k props.Trivial) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
+})

@@ -13,193 +13,116 @@ import (
 // addFHost is some work-items of the kernel [AddF].
 type addFHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newAddFHost() kernelimpl.HostForm { return new(addFHost) }
 
 var addFHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:159:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *addFHost) Begin() {
 	g.Sites = addFHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *addFHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *addFHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v7 int64
-		var v9, v12 float32
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*float32)(unsafe.Add(p1, x*4))
-			v12 = float32(v9 + v11)
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := float32(v9 + *(*float32)(unsafe.Add(p1, x*4)))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // affineHost is some work-items of the kernel [Affine].
 type affineHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
-	v5 int64
 }
 
 func newAffineHost() kernelimpl.HostForm { return new(affineHost) }
 
 var affineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:21"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:37:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *affineHost) Begin() {
 	g.Sites = affineHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *affineHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *affineHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v1 := g.v1
-	v2 := g.v2
-	v5 := g.v5
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v11 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p2, x*4))
-			v11 = (v1 * v9) + v2
-			v12 := uint64(v7) < uint64(v5)
-			if !v12 {
-				goto b3
-			}
+		v11 := (v1 * *(*int32)(unsafe.Add(p2, x*4))) + v2
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v11
-		continue
-	b3:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // blurHost is some work-items of the kernel [Blur].
 type blurHost struct {
 	kernelimpl.HostGroup
-	v2 int64
-	v3 int64
-	v5 int64
 }
 
 func newBlurHost() kernelimpl.HostForm { return new(blurHost) }
 
 var blurHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:8"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:24"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:60"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:45"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:32"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:19"},
 	{Kind: 10, Pos: "internal/conformance/steps/kernels.go:67:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:24"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:69:8"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:32"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:45"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:60"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:73:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *blurHost) Begin() {
 	g.Sites = blurHostSites
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *blurHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blurHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(24)
 	v9 := v2 != 0
-	v3 := g.v3
+	v3 := g.Int64(40)
 	v13 := v2 + -1
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -209,116 +132,74 @@ func (g *blurHost) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v20, v29, v33, v37, v42 int32
-		var v7, v8, v10, v18, v26, v27, v30, v34, v38 int64
-		v0 = int32(x)
-		v1 = int32(y)
-		v7 = int64(uint32(v0))
-		v8 = int64(uint32(v1))
+		var v18 int64
+		var v20 int32
+		v0 := int32(x)
+		v1 := int32(y)
+		v7 := int64(uint32(v0))
+		v8 := int64(uint32(v1))
 		if !v9 {
-			goto b21
+			g.Fault(0, 0, 0, v0, v1)
+			continue
 		}
-		{
-			v10 = v3 / v2
-			v11 := v0 == 0
-			if v11 {
-				goto b5
-			}
+		v10 := v3 / v2
+		if v0 == 0 {
+			goto b5
 		}
-		{
-			v12 := v1 == 0
-			if v12 {
-				goto b5
-			}
+		if v1 == 0 {
+			goto b5
 		}
-		{
-			v14 := v7 == v13
-			if v14 {
-				goto b5
-			}
+		if v7 == v13 {
+			goto b5
 		}
-		if !(v8 == (v10 + -1)) {
+		if v8 != (v10 + -1) {
 			goto b10
 		}
 	b5:
-		{
-			v17 := v8 * v2
-			v18 = v17 + v7
-			if !(uint64(v18) < uint64(v3)) {
-				goto b9
-			}
+		v18 = (v8 * v2) + v7
+		if uint64(v18) >= uint64(v3) {
+			g.Fault(1, v18, v3, v0, v1)
+			continue
 		}
 		v20 = *(*int32)(unsafe.Add(p1, int(v18)*4))
-		if !(uint64(v18) < uint64(v5)) {
-			goto b8
+		if uint64(v18) >= uint64(v5) {
+			g.Fault(2, v18, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v20
 		continue
-	b8:
-		g.Fault(0, v18, v5, v0, v1, int32(0))
-		continue
-	b9:
-		g.Fault(1, v18, v3, v0, v1, int32(0))
-		continue
 	b10:
-		{
-			v25 := v8 * v2
-			v26 = v25 + v7
-			v27 = v26 + -1
-			if !(uint64(v27) < uint64(v3)) {
-				goto b20
-			}
+		v26 := (v8 * v2) + v7
+		v27 := v26 + -1
+		if uint64(v27) >= uint64(v3) {
+			g.Fault(3, v27, v3, v0, v1)
+			continue
 		}
-		v29 = *(*int32)(unsafe.Add(p1, int(v27)*4))
-		v30 = v26 + 1
-		if !(uint64(v30) < uint64(v3)) {
-			goto b19
+		v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
+		v30 := v26 + 1
+		if uint64(v30) >= uint64(v3) {
+			g.Fault(4, v30, v3, v0, v1)
+			continue
 		}
-		{
-			v32 := *(*int32)(unsafe.Add(p1, int(v30)*4))
-			v33 = v29 + v32
-			v34 = v26 - v2
-			if !(uint64(v34) < uint64(v3)) {
-				goto b18
-			}
+		v33 := v29 + *(*int32)(unsafe.Add(p1, int(v30)*4))
+		v34 := v26 - v2
+		if uint64(v34) >= uint64(v3) {
+			g.Fault(5, v34, v3, v0, v1)
+			continue
 		}
-		{
-			v36 := *(*int32)(unsafe.Add(p1, int(v34)*4))
-			v37 = v33 + v36
-			v38 = v26 + v2
-			if !(uint64(v38) < uint64(v3)) {
-				goto b17
-			}
+		v37 := v33 + *(*int32)(unsafe.Add(p1, int(v34)*4))
+		v38 := v26 + v2
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(6, v38, v3, v0, v1)
+			continue
 		}
-		{
-			v40 := *(*int32)(unsafe.Add(p1, int(v38)*4))
-			v42 = (v37 + v40) / 4
-			if !(uint64(v26) < uint64(v5)) {
-				goto b16
-			}
+		v42 := (v37 + *(*int32)(unsafe.Add(p1, int(v38)*4))) / 4
+		if uint64(v26) >= uint64(v5) {
+			g.Fault(7, v26, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v26)*4)) = v42
-		continue
-	b16:
-		g.Fault(2, v26, v5, v0, v1, int32(0))
-		continue
-	b17:
-		g.Fault(3, v38, v3, v0, v1, int32(0))
-		continue
-	b18:
-		g.Fault(4, v34, v3, v0, v1, int32(0))
-		continue
-	b19:
-		g.Fault(5, v30, v3, v0, v1, int32(0))
-		continue
-	b20:
-		g.Fault(6, v27, v3, v0, v1, int32(0))
-		continue
-	b21:
-		g.Fault(7, int64(0), int64(0), v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // digitsHost is some work-items of the kernel [Digits].
@@ -326,136 +207,100 @@ type digitsHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 bool
-	v1 int64
-	v3 int64
 }
 
 func newDigitsHost() kernelimpl.HostForm { return new(digitsHost) }
 
 var digitsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:117:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:108:11"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:117:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *digitsHost) Begin() {
 	g.Sites = digitsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 1)
 	g.c1 = g.c0 <= 64
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*digitsHost) Spare() {}
 
-// Run runs it.
 func (g *digitsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *digitsHost) r0() int {
 	c1 := g.c1
 	m0 := g.Memory(0)
 	c0 := g.c0
 	stop := g.Cancelled()
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v7, v13, v14, v15, v21, v22, v23 int32
-		var v5 int64
-		v0 = int32(x)
-		v5 = int64(uint32(v0))
-		if !c1 {
-			v7 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c0)*4))
-		goto b4
-	b2:
-		if !(v7 < c0) {
+		var v7, v13, v14, v21, v22 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if c1 {
+			clear(unsafe.Slice((*byte)(m0), int(c0)*4))
 			goto b4
 		}
-		*(*int32)(unsafe.Add(m0, int(v7)*4)) = int32(0)
-		v7 = v7 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b4:
-		{
-			v11 := uint64(v5) < uint64(v1)
-			if !v11 {
-				goto b14
+		v7 = 0
+	b2:
+		if v7 < c0 {
+			*(*int32)(unsafe.Add(m0, int(v7)*4)) = 0
+			v7 = v7 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b2
 		}
-		{
-			v12 := *(*int32)(unsafe.Add(p0, x*4))
-			v13 = v12
-			v14 = int32(-1)
+	b4:
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
+		v13 = *(*int32)(unsafe.Add(p0, x*4))
+		v14 = -1
 	b6:
-		v15 = v14 + 1
-		if !(v15 < c0) {
-			goto b8
-		}
-		{
+		v15 := v14 + 1
+		if v15 < c0 {
 			v17 := v13 / 10
 			*(*int32)(unsafe.Add(m0, int(v15)*4)) = v13 - (v17 * 10)
 			v13 = v17
 			v14 = v15
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b6
 		}
-	b8:
-		v21 = int32(0)
-		v22 = int32(-1)
+		v21 = 0
+		v22 = -1
 	b9:
-		v23 = v22 + 1
-		if !(v23 < c0) {
-			goto b11
-		}
-		{
-			v25 := *(*int32)(unsafe.Add(m0, int(v23)*4))
-			v21 = v21 + v25
+		v23 := v22 + 1
+		if v23 < c0 {
+			v21 = v21 + *(*int32)(unsafe.Add(m0, int(v23)*4))
 			v22 = v23
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b9
 		}
-	b11:
-		{
-			v27 := uint64(v5) < uint64(v3)
-			if !v27 {
-				goto b13
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v21
-		continue
-	b13:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b14:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // eightHost is some work-items of the kernel [Eight].
 type eightHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newEightHost() kernelimpl.HostForm { return new(eightHost) }
@@ -464,193 +309,110 @@ var eightHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:75:44"},
 }
 
-// Begin readies the form for a launch.
 func (g *eightHost) Begin() {
 	g.Sites = eightHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *eightHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *eightHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
 }
 
 // exactFHost is some work-items of the kernel [ExactF].
 type exactFHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newExactFHost() kernelimpl.HostForm { return new(exactFHost) }
 
 var exactFHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:173:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *exactFHost) Begin() {
 	g.Sites = exactFHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *exactFHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *exactFHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v7 int64
-		var v9, v12 float32
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*float32)(unsafe.Add(p1, x*4))
-			v12 = float32(v9 + v11)
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := float32(v9 + *(*float32)(unsafe.Add(p1, x*4)))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // fromPointsHost is some work-items of the kernel [FromPoints].
 type fromPointsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newFromPointsHost() kernelimpl.HostForm { return new(fromPointsHost) }
 
 var fromPointsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:279:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:279:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:279:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *fromPointsHost) Begin() {
 	g.Sites = fromPointsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *fromPointsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *fromPointsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v13 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, x*8))
-			v8 := *(*int16)(unsafe.Add(p0, x*8+4))
-			v10 := *(*int16)(unsafe.Add(p0, x*8+6))
-			v13 = v7 + (int32(v8) + int32(v10))
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
-				goto b3
-			}
+		v12 := int32(*(*int16)(unsafe.Add(p0, x*8+4))) + int32(*(*int16)(unsafe.Add(p0, x*8+6)))
+		v13 := *(*int32)(unsafe.Add(p0, x*8)) + v12
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v13
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // growHost is some work-items of the kernel [Grow].
 type growHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
 }
 
 func newGrowHost() kernelimpl.HostForm { return new(growHost) }
@@ -659,364 +421,209 @@ var growHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:56:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *growHost) Begin() {
 	g.Sites = growHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *growHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *growHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int32(24)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v4 int64
-		{
-			v0 = int32(x)
-			v4 = int64(uint32(v0))
-			v5 := uint64(v4) < uint64(v2)
-			if !v5 {
-				goto b2
-			}
-		}
-		{
-			v6 := *(*int32)(unsafe.Add(p1, x*4))
-			*(*int32)(unsafe.Add(p1, x*4)) = v6 + v1
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		if uint64(v4) >= uint64(v2) {
+			g.Fault(0, v4, v2, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v4, v2, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, x*4)) = *(*int32)(unsafe.Add(p1, x*4)) + v1
 	}
-	return -1
 }
 
 // hand10Host is some work-items of the kernel [Hand10].
 type hand10Host struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
-	v5 int64
 }
 
 func newHand10Host() kernelimpl.HostForm { return new(hand10Host) }
 
 var hand10HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:362:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:351:11"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:362:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *hand10Host) Begin() {
 	g.Sites = hand10HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *hand10Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *hand10Host) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v1 := g.v1
-	v2 := g.v2
-	v5 := g.v5
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v29 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p2, x*4))
-			v18 := v1 * ((v1 * ((v1 * ((v1 * ((v1 * v9) + v2)) + v2)) + v2)) + v2)
-			v27 := (v1 * ((v1 * ((v1 * ((v1 * (v18 + v2)) + v2)) + v2)) + v2)) + v2
-			v29 = (v1 * v27) + v2
-			v30 := uint64(v7) < uint64(v5)
-			if !v30 {
-				goto b3
-			}
+		v14 := v1 * ((v1 * ((v1 * *(*int32)(unsafe.Add(p2, x*4))) + v2)) + v2)
+		v23 := (v1 * ((v1 * ((v1 * ((v1 * (v14 + v2)) + v2)) + v2)) + v2)) + v2
+		v29 := (v1 * ((v1 * ((v1 * v23) + v2)) + v2)) + v2
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v29
-		continue
-	b3:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // hand2Host is some work-items of the kernel [Hand2].
 type hand2Host struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
-	v5 int64
 }
 
 func newHand2Host() kernelimpl.HostForm { return new(hand2Host) }
 
 var hand2HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:321:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:318:11"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:321:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *hand2Host) Begin() {
 	g.Sites = hand2HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *hand2Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *hand2Host) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v1 := g.v1
-	v2 := g.v2
-	v5 := g.v5
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v13 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p2, x*4))
-			v13 = (v1 * ((v1 * v9) + v2)) + v2
-			v14 := uint64(v7) < uint64(v5)
-			if !v14 {
-				goto b3
-			}
+		v13 := (v1 * ((v1 * *(*int32)(unsafe.Add(p2, x*4))) + v2)) + v2
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v13
-		continue
-	b3:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // hand5Host is some work-items of the kernel [Hand5].
 type hand5Host struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int32
-	v3 int64
-	v5 int64
 }
 
 func newHand5Host() kernelimpl.HostForm { return new(hand5Host) }
 
 var hand5HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:339:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:333:11"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:339:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *hand5Host) Begin() {
 	g.Sites = hand5HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 28)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *hand5Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *hand5Host) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(40)
 	p2 := g.Pointer(2)
-	v1 := g.v1
-	v2 := g.v2
-	v5 := g.v5
+	v1 := g.Int32(24)
+	v2 := g.Int32(28)
+	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v19 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p2, x*4))
-			v18 := v1 * ((v1 * ((v1 * ((v1 * ((v1 * v9) + v2)) + v2)) + v2)) + v2)
-			v19 = v18 + v2
-			v20 := uint64(v7) < uint64(v5)
-			if !v20 {
-				goto b3
-			}
+		v14 := v1 * ((v1 * ((v1 * *(*int32)(unsafe.Add(p2, x*4))) + v2)) + v2)
+		v19 := (v1 * ((v1 * (v14 + v2)) + v2)) + v2
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v19
-		continue
-	b3:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // ids1Host is some work-items of the kernel [Ids1].
 type ids1Host struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
-	v4 int64
 }
 
 func newIds1Host() kernelimpl.HostForm { return new(ids1Host) }
 
 var ids1HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:16:14"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:16:6"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:16:14"},
 }
 
-// Begin readies the form for a launch.
 func (g *ids1Host) Begin() {
 	g.Sites = ids1HostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *ids1Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *ids1Host) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v4 := g.v4
+	v4 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int32(8)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v6 int64
-		{
-			v0 = int32(x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b4
-			}
+		v0 := int32(x)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p0, x*4)) = v0
-			v9 := uint64(v6) < uint64(v4)
-			if !v9 {
-				goto b3
-			}
+		*(*int32)(unsafe.Add(p0, x*4)) = v0
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v1
-		continue
-	b3:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // ids2Host is some work-items of the kernel [Ids2].
 type ids2Host struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 int64
-	v5 int64
-	v7 int64
 }
 
 func newIds2Host() kernelimpl.HostForm { return new(ids2Host) }
 
 var ids2HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:29:20"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:29:6"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:29:20"},
 }
 
-// Begin readies the form for a launch.
 func (g *ids2Host) Begin() {
 	g.Sites = ids2HostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 }
 
-// Run runs it.
 func (g *ids2Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *ids2Host) r0() int {
-	v4 := g.v4
-	v5 := g.v5
+	v4 := g.Int64(24)
+	v5 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v7 := g.v7
+	v7 := g.Int64(56)
 	p2 := g.Pointer(2)
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v12 := int64(uint32(v3))
 	v18 := v12 * 1000
-	v2 := g.v2
+	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
 	v19 := v18 + v11
 	v20 := int32(uint64(v19))
@@ -1028,89 +635,56 @@ func (g *ids2Host) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v17 int32
-		var v14 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v9 := int64(uint32(v0))
-			v10 := int64(uint32(v1))
-			v13 := v10 * v4
-			v14 = v13 + v9
-			v15 := v10 * 1000
-			v17 = int32(uint64(v15 + v9))
-			if !(uint64(v14) < uint64(v5)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v9 := int64(uint32(v0))
+		v10 := int64(uint32(v1))
+		v14 := (v10 * v4) + v9
+		v17 := int32(uint64((v10 * 1000) + v9))
+		if uint64(v14) >= uint64(v5) {
+			g.Fault(0, v14, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v17
-		if !(uint64(v14) < uint64(v7)) {
-			goto b3
+		if uint64(v14) >= uint64(v7) {
+			g.Fault(1, v14, v7, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v14)*4)) = v20
-		continue
-	b3:
-		g.Fault(0, v14, v7, v0, v1, int32(0))
-		continue
-	b4:
-		g.Fault(1, v14, v5, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // ids3Host is some work-items of the kernel [Ids3].
 type ids3Host struct {
 	kernelimpl.HostGroup
-	v3  int32
-	v4  int32
-	v5  int32
-	v6  int64
-	v7  int64
-	v8  int64
-	v10 int64
 }
 
 func newIds3Host() kernelimpl.HostForm { return new(ids3Host) }
 
 var ids3HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:43:15"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:43:6"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:43:15"},
 }
 
-// Begin readies the form for a launch.
 func (g *ids3Host) Begin() {
 	g.Sites = ids3HostSites
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v5 = kernelimpl.HostArg[int32](&g.HostGroup, 16)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v10 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *ids3Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *ids3Host) r0() int {
-	v6 := g.v6
-	v7 := g.v7
-	v8 := g.v8
+	v6 := g.Int64(24)
+	v7 := g.Int64(32)
+	v8 := g.Int64(48)
 	p2 := g.Pointer(2)
-	v10 := g.v10
+	v10 := g.Int64(64)
 	p3 := g.Pointer(3)
-	v5 := g.v5
+	v5 := g.Int32(16)
 	v17 := int64(uint32(v5))
 	v28 := v17 * 1000000
-	v4 := g.v4
+	v4 := g.Int32(12)
 	v16 := int64(uint32(v4))
 	v29 := v16 * 1000
 	v30 := v28 + v29
-	v3 := g.v3
+	v3 := g.Int32(8)
 	v15 := int64(uint32(v3))
 	v31 := v30 + v15
 	v32 := int32(uint64(v31))
@@ -1127,190 +701,114 @@ func (g *ids3Host) r0() int {
 				y, z = 0, z+1
 			}
 		}
-		var v0, v1, v2, v27 int32
-		var v22 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v2 = int32(z)
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
-			v14 := int64(uint32(v2))
-			v18 := v14 * v6
-			v19 := v18 * v7
-			v20 := v13 * v7
-			v22 = (v19 + v20) + v12
-			v23 := v14 * 1000000
-			v24 := v13 * 1000
-			v27 = int32(uint64((v23 + v24) + v12))
-			if !(uint64(v22) < uint64(v8)) {
-				goto b4
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v2 := int32(z)
+		v12 := int64(uint32(v0))
+		v13 := int64(uint32(v1))
+		v14 := int64(uint32(v2))
+		v22 := (((v14 * v6) * v7) + (v13 * v7)) + v12
+		v27 := int32(uint64(((v14 * 1000000) + (v13 * 1000)) + v12))
+		if uint64(v22) >= uint64(v8) {
+			g.Fault(0, v22, v8, v0, v1, v2)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v22)*4)) = v27
-		if !(uint64(v22) < uint64(v10)) {
-			goto b3
+		if uint64(v22) >= uint64(v10) {
+			g.Fault(1, v22, v10, v0, v1, v2)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, int(v22)*4)) = v32
-		continue
-	b3:
-		g.Fault(0, v22, v10, v0, v1, v2)
-		continue
-	b4:
-		g.Fault(1, v22, v8, v0, v1, v2)
-		continue
 	}
-	return -1
 }
 
 // mirrorHost is some work-items of the kernel [Mirror].
 type mirrorHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newMirrorHost() kernelimpl.HostForm { return new(mirrorHost) }
 
 var mirrorHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:46:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *mirrorHost) Begin() {
 	g.Sites = mirrorHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *mirrorHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *mirrorHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v6 := v1 + -1
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9 int32
-		var v5, v7 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v7 = v6 - v5
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v7 := v6 - v5
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v7)*4))
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b3
-			}
+		v9 := *(*int32)(unsafe.Add(p0, int(v7)*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v9
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // mulFHost is some work-items of the kernel [MulF].
 type mulFHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newMulFHost() kernelimpl.HostForm { return new(mulFHost) }
 
 var mulFHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:150:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *mulFHost) Begin() {
 	g.Sites = mulFHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *mulFHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *mulFHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v7 int64
-		var v9, v12 float32
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*float32)(unsafe.Add(p1, x*4))
-			v12 = float32(v9 * v11)
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := float32(v9 * *(*float32)(unsafe.Add(p1, x*4)))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // nextHost is some work-items of the kernel [Next].
 type nextHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newNextHost() kernelimpl.HostForm { return new(nextHost) }
@@ -1319,59 +817,36 @@ var nextHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:392:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *nextHost) Begin() {
 	g.Sites = nextHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *nextHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nextHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v9 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 = v0 + 1
-			v7 := int64(uint32(v6))
-			v8 := v7 < v1
-			if !v8 {
-				goto b4
-			}
+		var v9 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v6 := v0 + 1
+		if int64(uint32(v6)) >= v1 {
+			goto b4
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v6)*4))
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b3
-			}
+		v9 = *(*int32)(unsafe.Add(p0, int(v6)*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(0, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v9
-		goto b4
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
 	b4:
-		continue
 	}
-	return -1
 }
 
 // oddHost is some work-items of the kernel [Odd].
 type oddHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newOddHost() kernelimpl.HostForm { return new(oddHost) }
@@ -1380,363 +855,212 @@ var oddHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:383:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *oddHost) Begin() {
 	g.Sites = oddHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *oddHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *oddHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := int32(uint32(v0) / uint32(2))
-			v5 := v4 * 2
-			v6 := v0 == v5
-			if !v6 {
-				goto b2
-			}
-		}
-		continue
-	b2:
-		{
-			v7 := uint64(v3) < uint64(v1)
-			if !v7 {
-				goto b4
-			}
-		}
-		{
-			v8 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v8 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if v0 == (int32(uint32(v0)/2) * 2) {
 			continue
 		}
-	b4:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
 }
 
 // pairsHost is some work-items of the kernel [Pairs].
 type pairsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newPairsHost() kernelimpl.HostForm { return new(pairsHost) }
 
 var pairsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:17"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:29"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:197:17"},
 }
 
-// Begin readies the form for a launch.
 func (g *pairsHost) Begin() {
 	g.Sites = pairsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *pairsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *pairsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v10 int32
-		var v6, v7 int64
-		{
-			v0 = int32(x)
-			v5 := int64(uint32(v0))
-			v6 = v5 * 2
-			v7 = v6 + 1
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v6 := int64(uint32(v0)) * 2
+		v7 := v6 + 1
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*8+4))
-			v10 = *(*int32)(unsafe.Add(p0, x*8))
-			v11 := uint64(v6) < uint64(v3)
-			if !v11 {
-				goto b5
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*8+4))
+		v10 := *(*int32)(unsafe.Add(p0, x*8))
+		if uint64(v6) >= uint64(v3) {
+			g.Fault(1, v6, v3, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, x*8)) = v9
-			v13 := uint64(v7) < uint64(v3)
-			if !v13 {
-				goto b4
-			}
+		*(*int32)(unsafe.Add(p1, x*8)) = v9
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(2, v7, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*8+4)) = v10
-		continue
-	b4:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v6, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // pickHost is some work-items of the kernel [Pick].
 type pickHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newPickHost() kernelimpl.HostForm { return new(pickHost) }
 
 var pickHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:20"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:20"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:141:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *pickHost) Begin() {
 	g.Sites = pickHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *pickHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *pickHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v12 int32
-		var v7, v10 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
 		}
-		v9 = *(*int32)(unsafe.Add(p1, x*4))
-		v10 = int64(v9)
-		if !(uint64(v10) < uint64(v1)) {
-			goto b5
+		v9 := *(*int32)(unsafe.Add(p1, x*4))
+		v10 := int64(v9)
+		if uint64(v10) >= uint64(v1) {
+			g.Fault(1, v10, v1, v0)
+			continue
 		}
-		{
-			v12 = *(*int32)(unsafe.Add(p0, int(v9)*4))
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := *(*int32)(unsafe.Add(p0, int(v9)*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v10, v1, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // positiveHost is some work-items of the kernel [Positive].
 type positiveHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newPositiveHost() kernelimpl.HostForm { return new(positiveHost) }
 
 var positiveHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:126:9"},
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:127:8", Message: "negative"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:132:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:126:9"},
 }
 
-// Begin readies the form for a launch.
 func (g *positiveHost) Begin() {
 	g.Sites = positiveHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *positiveHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *positiveHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b8
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		if !(v7 < 0) {
-			goto b3
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		if v7 < 0 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b3:
-		if !(v7 == 0) {
-			goto b5
+		if v7 == 0 {
+			continue
 		}
-		continue
-	b5:
-		{
-			v11 := uint64(v5) < uint64(v3)
-			if !v11 {
-				goto b7
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v7
-		continue
-	b7:
-		g.Fault(1, v5, v3, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // productHost is some work-items of the kernel [Product].
 type productHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
 
 var productHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:25:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *productHost) Begin() {
 	g.Sites = productHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *productHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *productHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v12 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, x*4))
-			v12 = v9 * v11
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := v9 * *(*int32)(unsafe.Add(p1, x*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // rotateHost is a work-group of the kernel [Rotate].
 type rotateHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newRotateHost() kernelimpl.HostForm { return new(rotateHost) }
@@ -1746,111 +1070,64 @@ var rotateHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:215:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *rotateHost) Begin() {
 	g.Sites = rotateHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 64)
 }
 
-// Run runs it.
 func (g *rotateHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 212 of parts.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 214 of parts.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 212 of parts.go.
-func (g *rotateHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, parts.go:212
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v9 int32
-		var v10 int64
-		{
-			v6 := int32(x)
-			v7 := int32(uint32(v6) / uint32(16))
-			v8 := v7 * 16
-			v9 = v6 - v8
-			v10 = int64(uint32(v0))
-			v11 := uint64(v10) < uint64(v1)
-			if !v11 {
-				goto b6
-			}
-		}
-		{
-			v12 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			*(*int32)(unsafe.Add(m0, int(v9)*4)) = v12
-			next = 1
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int32(li)
+		v9 := v6 - (int32(uint32(v6)/16) * 16)
+		v10 := int64(uint32(v0))
+		if uint64(v10) >= uint64(v1) {
+			g.Fault(0, v10, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b6:
-		g.Fault(0, v10, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 214 of parts.go.
-func (g *rotateHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, parts.go:214
 	c0 := g.c0
 	v5 := int64(uint32(c0))
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		v0 := int32(basex + x)
+		v6 := int32(li)
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
-		var v24 int32
-		{
-			v14 := v6 + 1
-			v15 := int64(uint32(v14))
-			v19 := v15 - (int64(uint32(v14/c0)) * v5)
-			v24 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v19-((v19/16)*16))))*4))
-			v25 := uint64(v10) < uint64(v3)
-			if !v25 {
-				goto b5
-			}
+		v14 := v6 + 1
+		v19 := int64(uint32(v14)) - (int64(uint32(v14/c0)) * v5)
+		v24 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v19-((v19/16)*16))))*4))
+		if uint64(v10) >= uint64(v3) {
+			g.Fault(1, v10, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v24
-		continue
-	b5:
-		g.Fault(1, v10, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v24
 	}
-	return -1
 }
 
 // sixteenHost is some work-items of the kernel [Sixteen].
 type sixteenHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newSixteenHost() kernelimpl.HostForm { return new(sixteenHost) }
@@ -1859,49 +1136,27 @@ var sixteenHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:84:46"},
 }
 
-// Begin readies the form for a launch.
 func (g *sixteenHost) Begin() {
 	g.Sites = sixteenHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *sixteenHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sixteenHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := uint64(v3) < uint64(v1)
-			if !v4 {
-				goto b2
-			}
-		}
-		{
-			v5 := *(*int32)(unsafe.Add(p0, x*4))
-			*(*int32)(unsafe.Add(p0, x*4)) = v5 + 1
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
 			continue
 		}
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
-	return -1
 }
 
 // spinHost is some work-items of the kernel [Spin].
 type spinHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
 }
 
 func newSpinHost() kernelimpl.HostForm { return new(spinHost) }
@@ -1910,84 +1165,64 @@ var spinHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:302:12"},
 }
 
-// Begin readies the form for a launch.
 func (g *spinHost) Begin() {
 	g.Sites = spinHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*spinHost) Spare() {}
 
-// Run runs it.
 func (g *spinHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *spinHost) r0() int {
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int32(24)
 	v7 := 0 < v1
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v8, v9, v11, v12, v14 int32
-		var v4 int64
-		{
-			v0 = int32(x)
-			v4 = int64(uint32(v0))
-			v5 := uint64(v4) < uint64(v2)
-			if !v5 {
-				goto b5
-			}
+		var v8, v9, v11, v12, v14 int32
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		if uint64(v4) >= uint64(v2) {
+			g.Fault(0, v4, v2, v0)
+			continue
 		}
-		{
-			v6 := *(*int32)(unsafe.Add(p1, x*4))
-			if !v7 {
-				v14 = v6
-				goto b4
-			}
-			v8 = v6
-			v9 = int32(0)
+		v6 := *(*int32)(unsafe.Add(p1, x*4))
+		if !v7 {
+			v14 = v6
+			goto b4
 		}
+		v8 = v6
+		v9 = 0
 	b2:
 		v11 = (v8 * 3) + 1
 		v12 = v9 + 1
-		if !(v12 < v1) {
-			v14 = v11
-			goto b4
+		if v12 < v1 {
+			v8 = v11
+			v9 = v12
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		v8 = v11
-		v9 = v12
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
+		v14 = v11
 	b4:
 		*(*int32)(unsafe.Add(p1, x*4)) = v14
-		continue
-	b5:
-		g.Fault(0, v4, v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // strictHost is some work-items of the kernel [Strict].
 type strictHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newStrictHost() kernelimpl.HostForm { return new(strictHost) }
 
 var strictHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:230:11"},
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:233:8", Message: "one"},
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:235:8", Message: "two"},
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:237:8", Message: "three"},
@@ -1995,448 +1230,267 @@ var strictHostSites = []abi.Site{
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:241:8", Message: "five"},
 	{Kind: 13, Pos: "internal/conformance/steps/parts.go:243:8", Message: "six"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:245:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:230:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *strictHost) Begin() {
 	g.Sites = strictHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *strictHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *strictHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b16
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		if !(v7 == -1) {
-			goto b3
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		if v7 == -1 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b3:
-		if !(v7 == -2) {
-			goto b5
+		if v7 == -2 {
+			g.Fault(2, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b5:
-		if !(v7 == -3) {
-			goto b7
+		if v7 == -3 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b7:
-		if !(v7 == -4) {
-			goto b9
+		if v7 == -4 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b9:
-		if !(v7 == -5) {
-			goto b11
+		if v7 == -5 {
+			g.Fault(5, 0, 0, v0)
+			continue
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b11:
-		if !(v7 == -6) {
-			goto b13
+		if v7 == -6 {
+			g.Fault(6, 0, 0, v0)
+			continue
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b13:
-		{
-			v20 := uint64(v5) < uint64(v3)
-			if !v20 {
-				goto b15
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(7, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v7
-		continue
-	b15:
-		g.Fault(6, v5, v3, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(7, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // stridedHost is some work-items of the kernel [Strided].
 type stridedHost struct {
 	kernelimpl.HostGroup
-	v1 int32
-	v2 int64
-	v4 int64
 }
 
 func newStridedHost() kernelimpl.HostForm { return new(stridedHost) }
 
 var stridedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:17"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:38"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:29"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:38"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:290:17"},
 }
 
-// Begin readies the form for a launch.
 func (g *stridedHost) Begin() {
 	g.Sites = stridedHostSites
-	g.v1 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *stridedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *stridedHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int32(8)
 	v7 := int64(uint32(v1))
-	v2 := g.v2
+	v2 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v4 := g.v4
+	v4 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v10, v12 int32
-		var v6, v8 int64
-		{
-			v0 = int32(x)
-			v6 = int64(uint32(v0))
-			v8 = v6 + v7
-			v9 := uint64(v6) < uint64(v2)
-			if !v9 {
-				goto b8
-			}
+		v0 := int32(x)
+		v6 := int64(uint32(v0))
+		v8 := v6 + v7
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			continue
 		}
-		{
-			v10 = *(*int32)(unsafe.Add(p0, x*4))
-			v11 := uint64(v8) < uint64(v2)
-			if !v11 {
-				goto b7
-			}
+		v10 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(1, v8, v2, v0)
+			continue
 		}
-		{
-			v12 = *(*int32)(unsafe.Add(p0, int(v8)*4))
-			v13 := uint64(v6) < uint64(v4)
-			if !v13 {
-				goto b6
-			}
+		v12 := *(*int32)(unsafe.Add(p0, int(v8)*4))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, x*4)) = v10
-			v15 := uint64(v8) < uint64(v4)
-			if !v15 {
-				goto b5
-			}
+		*(*int32)(unsafe.Add(p1, x*4)) = v10
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(3, v8, v4, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v8)*4)) = v12
-		continue
-	b5:
-		g.Fault(0, v8, v4, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(1, v6, v4, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v8, v2, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(3, v6, v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // sumHost is some work-items of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
 var sumHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:7"},
-	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:25"},
 	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:16"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:25"},
+	{Kind: 1, Pos: "internal/conformance/steps/kernels.go:16:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Run runs it.
 func (g *sumHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *sumHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v9, v12 int32
-		var v7 int64
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b6
-			}
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 := uint64(v7) < uint64(v3)
-			if !v10 {
-				goto b5
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p1, x*4))
-			v12 = v9 + v11
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b4
-			}
+		v12 := v9 + *(*int32)(unsafe.Add(p1, x*4))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*4)) = v12
-		continue
-	b4:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v7, v3, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // swapHost is some work-items of the kernel [Swap].
 type swapHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newSwapHost() kernelimpl.HostForm { return new(swapHost) }
 
 var swapHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *swapHost) Begin() {
 	g.Sites = swapHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *swapHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *swapHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v9 int32
-		var v5, v7 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 = v0 ^ 1
-			v7 = int64(uint32(v6))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v6 := v0 ^ 1
+		v7 := int64(uint32(v6))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, int(v6)*4))
-			v10 := uint64(v5) < uint64(v3)
-			if !v10 {
-				goto b3
-			}
+		v9 := *(*int32)(unsafe.Add(p0, int(v6)*4))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v9
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // timesHost is some work-items of the kernel [Times].
 type timesHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v1 int64
-	v3 int64
 }
 
 func newTimesHost() kernelimpl.HostForm { return new(timesHost) }
 
 var timesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:98:7"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:98:17"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *timesHost) Begin() {
 	g.Sites = timesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 3)
 }
 
-// Run runs it.
 func (g *timesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *timesHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, x*4))
-			v8 = v7 * c0
-			v9 := uint64(v5) < uint64(v3)
-			if !v9 {
-				goto b3
-			}
+		v8 := *(*int32)(unsafe.Add(p0, x*4)) * c0
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v8
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // totalHost is some work-items of the kernel [Total].
 type totalHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newTotalHost() kernelimpl.HostForm { return new(totalHost) }
 
 var totalHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/steps/parts.go:204:68"},
 	{Kind: 1, Pos: "internal/conformance/steps/parts.go:204:59"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:204:68"},
 }
 
-// Begin readies the form for a launch.
 func (g *totalHost) Begin() {
 	g.Sites = totalHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *totalHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *totalHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v5 := v3 != 0
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v6 int64
-		v0 = int32(x)
+		v0 := int32(x)
 		if !v5 {
-			goto b4
-		}
-		{
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v1)
-			if !v7 {
-				goto b3
-			}
-		}
-		{
-			v8 := *(*int32)(unsafe.Add(p0, x*4))
-			atomic.AddInt32((*int32)(p1), v8)
+			g.Fault(0, 0, v3, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v6, v1, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, int64(0), v3, v0, int32(0), int32(0))
-		continue
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v1) {
+			g.Fault(1, v6, v1, v0)
+			continue
+		}
+		v8 := *(*int32)(unsafe.Add(p0, x*4))
+		atomic.AddInt32((*int32)(p1), v8)
 	}
-	return -1
 }

@@ -28,14 +28,17 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Next", "Odd", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Swap", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
+		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0xcbb320e6},
 		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xbe5e875c},
 	},
 })
-var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/steps"
+
+var addFKernel = kernelimpl.RegisterForm(pkg.Kernel("AddF"), func(a *kernelimpl.HostArgs) any {
 	return steps.AddF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -69,8 +72,6 @@ func (k AddF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k AddF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunAddF runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAddF(ctx context.Context, dev *runtime.Device, k steps.AddF, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(addFKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -79,7 +80,7 @@ func RunAddF(ctx context.Context, dev *runtime.Device, k steps.AddF, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var affineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Affine"), func(a *kernelimpl.HostArgs) any {
+var affineKernel = kernelimpl.RegisterForm(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
 	return steps.Affine{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -116,8 +117,6 @@ func (k Affine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Affine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunAffine runs the kernel for every work-item of r on k's own slices, and waits.
 func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(affineKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -127,7 +126,7 @@ func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var blurKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Blur"), func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.RegisterForm(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
 	return steps.Blur{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -161,8 +160,6 @@ func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlur runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -171,7 +168,7 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var digitsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
+var digitsKernel = kernelimpl.RegisterForm(pkg.Kernel("Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
 	return steps.Digits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -202,8 +199,6 @@ func (k Digits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Digits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunDigits runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDigits(ctx context.Context, dev *runtime.Device, k steps.Digits, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(digitsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -211,7 +206,7 @@ func RunDigits(ctx context.Context, dev *runtime.Device, k steps.Digits, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var eightKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Eight"), func(a *kernelimpl.HostArgs) any {
+var eightKernel = kernelimpl.RegisterForm(pkg.Kernel("Eight"), func(a *kernelimpl.HostArgs) any {
 	return steps.Eight{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -239,15 +234,13 @@ func (k Eight) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Eight) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunEight runs the kernel for every work-item of r on k's own slices, and waits.
 func RunEight(ctx context.Context, dev *runtime.Device, k steps.Eight, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(eightKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var exactFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "ExactF"), func(a *kernelimpl.HostArgs) any {
+var exactFKernel = kernelimpl.RegisterForm(pkg.Kernel("ExactF"), func(a *kernelimpl.HostArgs) any {
 	return steps.ExactF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -281,8 +274,6 @@ func (k ExactF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k ExactF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunExactF runs the kernel for every work-item of r on k's own slices, and waits.
 func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(exactFKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -291,7 +282,7 @@ func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fromPointsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "FromPoints"), func(a *kernelimpl.HostArgs) any {
+var fromPointsKernel = kernelimpl.RegisterForm(pkg.Kernel("FromPoints"), func(a *kernelimpl.HostArgs) any {
 	return steps.FromPoints{
 		In:  kernelimpl.HostSlice[steps.Point](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -322,8 +313,6 @@ func (k FromPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runt
 func (k FromPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunFromPoints runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFromPoints(ctx context.Context, dev *runtime.Device, k steps.FromPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fromPointsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -331,7 +320,7 @@ func RunFromPoints(ctx context.Context, dev *runtime.Device, k steps.FromPoints,
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var groupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Groups"), func(a *kernelimpl.HostArgs) any {
+var groupsKernel = kernelimpl.Register(pkg.Kernel("Groups"), func(a *kernelimpl.HostArgs) any {
 	return steps.Groups{
 		Group: kernelimpl.HostSlice[int32](a, 0),
 		Local: kernelimpl.HostSlice[int32](a, 1),
@@ -362,8 +351,6 @@ func (k Groups) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k Groups) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunGroups runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroups(ctx context.Context, dev *runtime.Device, k steps.Groups, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groupsKernel)
 	kernelimpl.Slice(l, 0, k.Group)
@@ -371,7 +358,7 @@ func RunGroups(ctx context.Context, dev *runtime.Device, k steps.Groups, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var groups2Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Groups2"), func(a *kernelimpl.HostArgs) any {
+var groups2Kernel = kernelimpl.Register(pkg.Kernel("Groups2"), func(a *kernelimpl.HostArgs) any {
 	return steps.Groups2{
 		W:     kernelimpl.HostValue[int](a, 0),
 		Group: kernelimpl.HostSlice[int32](a, 1),
@@ -402,8 +389,6 @@ func (k Groups2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runti
 func (k Groups2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-
-// RunGroups2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGroups2(ctx context.Context, dev *runtime.Device, k steps.Groups2, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(groups2Kernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -411,7 +396,7 @@ func RunGroups2(ctx context.Context, dev *runtime.Device, k steps.Groups2, r run
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var growKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Grow"), func(a *kernelimpl.HostArgs) any {
+var growKernel = kernelimpl.RegisterForm(pkg.Kernel("Grow"), func(a *kernelimpl.HostArgs) any {
 	return steps.Grow{
 		By:  kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -442,8 +427,6 @@ func (k Grow) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Grow) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunGrow runs the kernel for every work-item of r on k's own slices, and waits.
 func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(growKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -451,7 +434,7 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand10Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand10"), func(a *kernelimpl.HostArgs) any {
+var hand10Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand10"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand10{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -488,8 +471,6 @@ func (k Hand10) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Hand10) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunHand10 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHand10(ctx context.Context, dev *runtime.Device, k steps.Hand10, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(hand10Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -499,7 +480,7 @@ func RunHand10(ctx context.Context, dev *runtime.Device, k steps.Hand10, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand2"), func(a *kernelimpl.HostArgs) any {
+var hand2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand2"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand2{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -536,8 +517,6 @@ func (k Hand2) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Hand2) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunHand2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHand2(ctx context.Context, dev *runtime.Device, k steps.Hand2, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(hand2Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -547,7 +526,7 @@ func RunHand2(ctx context.Context, dev *runtime.Device, k steps.Hand2, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand5Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Hand5"), func(a *kernelimpl.HostArgs) any {
+var hand5Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand5"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand5{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
@@ -584,8 +563,6 @@ func (k Hand5) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Hand5) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunHand5 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunHand5(ctx context.Context, dev *runtime.Device, k steps.Hand5, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(hand5Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -595,7 +572,7 @@ func RunHand5(ctx context.Context, dev *runtime.Device, k steps.Hand5, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ids1Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids1"), func(a *kernelimpl.HostArgs) any {
+var ids1Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids1"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids1{
 		ID: kernelimpl.HostSlice[int32](a, 0),
 		N:  kernelimpl.HostSlice[int32](a, 1),
@@ -626,8 +603,6 @@ func (k Ids1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Ids1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunIds1 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIds1(ctx context.Context, dev *runtime.Device, k steps.Ids1, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ids1Kernel)
 	kernelimpl.Slice(l, 0, k.ID)
@@ -635,7 +610,7 @@ func RunIds1(ctx context.Context, dev *runtime.Device, k steps.Ids1, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ids2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids2"), func(a *kernelimpl.HostArgs) any {
+var ids2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids2"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids2{
 		W:  kernelimpl.HostValue[int](a, 0),
 		ID: kernelimpl.HostSlice[int32](a, 1),
@@ -669,8 +644,6 @@ func (k Ids2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 func (k Ids2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunIds2 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIds2(ctx context.Context, dev *runtime.Device, k steps.Ids2, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ids2Kernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -679,7 +652,7 @@ func RunIds2(ctx context.Context, dev *runtime.Device, k steps.Ids2, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var ids3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Ids3"), func(a *kernelimpl.HostArgs) any {
+var ids3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids3"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids3{
 		H:  kernelimpl.HostValue[int](a, 0),
 		W:  kernelimpl.HostValue[int](a, 1),
@@ -716,8 +689,6 @@ func (k Ids3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.La
 func (k Ids3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node3(r, opts)
 }
-
-// RunIds3 runs the kernel for every work-item of r on k's own slices, and waits.
 func RunIds3(ctx context.Context, dev *runtime.Device, k steps.Ids3, r runtime.Range3, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(ids3Kernel)
 	kernelimpl.Value(l, 0, k.H)
@@ -727,7 +698,7 @@ func RunIds3(ctx context.Context, dev *runtime.Device, k steps.Ids3, r runtime.R
 	return l.Run3(ctx, dev, r, opts)
 }
 
-var manyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Many"), func(a *kernelimpl.HostArgs) any {
+var manyKernel = kernelimpl.Register(pkg.Kernel("Many"), func(a *kernelimpl.HostArgs) any {
 	return steps.Many{
 		Weights: kernelimpl.HostValue[[40]int32](a, 0),
 		Out:     kernelimpl.HostSlice[int32](a, 1),
@@ -758,8 +729,6 @@ func (k Many) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Many) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunMany runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMany(ctx context.Context, dev *runtime.Device, k steps.Many, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(manyKernel)
 	kernelimpl.Value(l, 0, k.Weights)
@@ -767,7 +736,7 @@ func RunMany(ctx context.Context, dev *runtime.Device, k steps.Many, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mirrorKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Mirror"), func(a *kernelimpl.HostArgs) any {
+var mirrorKernel = kernelimpl.RegisterForm(pkg.Kernel("Mirror"), func(a *kernelimpl.HostArgs) any {
 	return steps.Mirror{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -798,8 +767,6 @@ func (k Mirror) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Mirror) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunMirror runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mirrorKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -807,7 +774,7 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mulFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "MulF"), func(a *kernelimpl.HostArgs) any {
+var mulFKernel = kernelimpl.RegisterForm(pkg.Kernel("MulF"), func(a *kernelimpl.HostArgs) any {
 	return steps.MulF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -841,8 +808,6 @@ func (k MulF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k MulF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunMulF runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(mulFKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -851,7 +816,7 @@ func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nextKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Next"), func(a *kernelimpl.HostArgs) any {
+var nextKernel = kernelimpl.RegisterForm(pkg.Kernel("Next"), func(a *kernelimpl.HostArgs) any {
 	return steps.Next{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -882,8 +847,6 @@ func (k Next) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Next) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunNext runs the kernel for every work-item of r on k's own slices, and waits.
 func RunNext(ctx context.Context, dev *runtime.Device, k steps.Next, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(nextKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -891,7 +854,7 @@ func RunNext(ctx context.Context, dev *runtime.Device, k steps.Next, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var oddKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Odd"), func(a *kernelimpl.HostArgs) any {
+var oddKernel = kernelimpl.RegisterForm(pkg.Kernel("Odd"), func(a *kernelimpl.HostArgs) any {
 	return steps.Odd{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -919,15 +882,13 @@ func (k Odd) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.Lau
 func (k Odd) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunOdd runs the kernel for every work-item of r on k's own slices, and waits.
 func RunOdd(ctx context.Context, dev *runtime.Device, k steps.Odd, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(oddKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var onceKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Once"), func(a *kernelimpl.HostArgs) any {
+var onceKernel = kernelimpl.Register(pkg.Kernel("Once"), func(a *kernelimpl.HostArgs) any {
 	return steps.Once{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -955,15 +916,13 @@ func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtim
 func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-
-// RunOnce runs the kernel once on k's own slices, and waits.
 func RunOnce(ctx context.Context, dev *runtime.Device, k steps.Once, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.RunTask(ctx, dev, opts)
 }
 
-var pairsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Pairs"), func(a *kernelimpl.HostArgs) any {
+var pairsKernel = kernelimpl.RegisterForm(pkg.Kernel("Pairs"), func(a *kernelimpl.HostArgs) any {
 	return steps.Pairs{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -994,8 +953,6 @@ func (k Pairs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Pairs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunPairs runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPairs(ctx context.Context, dev *runtime.Device, k steps.Pairs, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(pairsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1003,7 +960,7 @@ func RunPairs(ctx context.Context, dev *runtime.Device, k steps.Pairs, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var pickKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Pick"), func(a *kernelimpl.HostArgs) any {
+var pickKernel = kernelimpl.RegisterForm(pkg.Kernel("Pick"), func(a *kernelimpl.HostArgs) any {
 	return steps.Pick{
 		Table: kernelimpl.HostSlice[int32](a, 0),
 		At:    kernelimpl.HostSlice[int32](a, 1),
@@ -1037,8 +994,6 @@ func (k Pick) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Pick) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunPick runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPick(ctx context.Context, dev *runtime.Device, k steps.Pick, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(pickKernel)
 	kernelimpl.Slice(l, 0, k.Table)
@@ -1047,7 +1002,7 @@ func RunPick(ctx context.Context, dev *runtime.Device, k steps.Pick, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var positiveKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Positive"), func(a *kernelimpl.HostArgs) any {
+var positiveKernel = kernelimpl.RegisterForm(pkg.Kernel("Positive"), func(a *kernelimpl.HostArgs) any {
 	return steps.Positive{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1078,8 +1033,6 @@ func (k Positive) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 func (k Positive) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunPositive runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPositive(ctx context.Context, dev *runtime.Device, k steps.Positive, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(positiveKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1087,7 +1040,7 @@ func RunPositive(ctx context.Context, dev *runtime.Device, k steps.Positive, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
 	return steps.Product{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
@@ -1121,8 +1074,6 @@ func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunProduct runs the kernel for every work-item of r on k's own slices, and waits.
 func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(productKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -1131,7 +1082,7 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Rotate"), func(a *kernelimpl.HostArgs) any {
+var rotateKernel = kernelimpl.RegisterForm(pkg.Kernel("Rotate"), func(a *kernelimpl.HostArgs) any {
 	return steps.Rotate{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1162,8 +1113,6 @@ func (k Rotate) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 func (k Rotate) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-
-// RunRotate runs the kernel for every work-item of r on k's own slices, and waits.
 func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1171,7 +1120,7 @@ func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sixteenKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sixteen"), func(a *kernelimpl.HostArgs) any {
+var sixteenKernel = kernelimpl.RegisterForm(pkg.Kernel("Sixteen"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sixteen{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
@@ -1199,15 +1148,13 @@ func (k Sixteen) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Sixteen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSixteen runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sixteenKernel)
 	kernelimpl.Slice(l, 0, k.Out)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spinKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Spin"), func(a *kernelimpl.HostArgs) any {
+var spinKernel = kernelimpl.RegisterForm(pkg.Kernel("Spin"), func(a *kernelimpl.HostArgs) any {
 	return steps.Spin{
 		N:   kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1238,8 +1185,6 @@ func (k Spin) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Spin) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSpin runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSpin(ctx context.Context, dev *runtime.Device, k steps.Spin, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(spinKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -1247,7 +1192,7 @@ func RunSpin(ctx context.Context, dev *runtime.Device, k steps.Spin, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var strictKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Strict"), func(a *kernelimpl.HostArgs) any {
+var strictKernel = kernelimpl.RegisterForm(pkg.Kernel("Strict"), func(a *kernelimpl.HostArgs) any {
 	return steps.Strict{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1278,8 +1223,6 @@ func (k Strict) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 func (k Strict) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunStrict runs the kernel for every work-item of r on k's own slices, and waits.
 func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(strictKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1287,7 +1230,7 @@ func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var stridedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Strided"), func(a *kernelimpl.HostArgs) any {
+var stridedKernel = kernelimpl.RegisterForm(pkg.Kernel("Strided"), func(a *kernelimpl.HostArgs) any {
 	return steps.Strided{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1318,8 +1261,6 @@ func (k Strided) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime
 func (k Strided) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunStrided runs the kernel for every work-item of r on k's own slices, and waits.
 func RunStrided(ctx context.Context, dev *runtime.Device, k steps.Strided, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(stridedKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1327,7 +1268,7 @@ func RunStrided(ctx context.Context, dev *runtime.Device, k steps.Strided, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sumKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Sum"), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
@@ -1361,8 +1302,6 @@ func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.Lau
 func (k Sum) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSum runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.Slice(l, 0, k.X)
@@ -1371,7 +1310,7 @@ func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Ran
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swapKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Swap"), func(a *kernelimpl.HostArgs) any {
+var swapKernel = kernelimpl.RegisterForm(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
 	return steps.Swap{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1402,8 +1341,6 @@ func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSwap runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSwap(ctx context.Context, dev *runtime.Device, k steps.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1411,7 +1348,7 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k steps.Swap, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var timesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
+var timesKernel = kernelimpl.RegisterForm(pkg.Kernel("Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
 	return steps.Times{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
@@ -1442,8 +1379,6 @@ func (k Times) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Times) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunTimes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTimes(ctx context.Context, dev *runtime.Device, k steps.Times, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(timesKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1451,7 +1386,7 @@ func RunTimes(ctx context.Context, dev *runtime.Device, k steps.Times, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var toPointsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "ToPoints"), func(a *kernelimpl.HostArgs) any {
+var toPointsKernel = kernelimpl.Register(pkg.Kernel("ToPoints"), func(a *kernelimpl.HostArgs) any {
 	return steps.ToPoints{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[steps.Point](a, 1),
@@ -1482,8 +1417,6 @@ func (k ToPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtim
 func (k ToPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunToPoints runs the kernel for every work-item of r on k's own slices, and waits.
 func RunToPoints(ctx context.Context, dev *runtime.Device, k steps.ToPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(toPointsKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -1491,7 +1424,7 @@ func RunToPoints(ctx context.Context, dev *runtime.Device, k steps.ToPoints, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var totalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Total"), func(a *kernelimpl.HostArgs) any {
+var totalKernel = kernelimpl.RegisterForm(pkg.Kernel("Total"), func(a *kernelimpl.HostArgs) any {
 	return steps.Total{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
@@ -1522,8 +1455,6 @@ func (k Total) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Total) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunTotal runs the kernel for every work-item of r on k's own slices, and waits.
 func RunTotal(ctx context.Context, dev *runtime.Device, k steps.Total, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(totalKernel)
 	kernelimpl.Slice(l, 0, k.In)

@@ -13,363 +13,241 @@ import (
 // faultedHost is a work-group of the kernel [Faulted].
 type faultedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v7 []int32
 }
 
 func newFaultedHost() kernelimpl.HostForm { return new(faultedHost) }
 
 var faultedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:228:24"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:227:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:231:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:228:24"},
 	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:230:10"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:231:24"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:237:25"},
 }
 
-// Begin readies the form for a launch.
 func (g *faultedHost) Begin() {
 	g.Sites = faultedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 4)
-	kernelimpl.HostRoom(&g.v7, n)
+	kernelimpl.HostRoom(n, &g.v7)
 }
 
-// Run runs it.
 func (g *faultedHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 229 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 233 of kernel.go
-			next = g.r2()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *faultedHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v8 := v3 != 0
 	p1 := g.Pointer(1)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v7 int32
-		var v5 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b17
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v7 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		if !v8 {
-			goto b16
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(p1), int32(1))
 		h7[li] = v7
-		next = 0
-		continue
-	b16:
-		g.Fault(0, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b17:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 229 of kernel.go.
-func (g *faultedHost) r1() int {
-	n := g.Items
-	h7 := g.v7[:n]
-	v3 := g.v3
-	v13 := uint64(1) < uint64(v3)
-	p1 := g.Pointer(1)
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:229
+	g.Zero(0)
+	v13 := 1 < uint64(v3)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v7 := h7[li]
-		v0 := int32(basex + x)
-		var v10, v12 int32
-		v10 = v7 & 3
-		if !(v10 != 0) {
-			goto b15
+		v0 := int32(basex + li)
+		v10 := v7 & 3
+		if v10 == 0 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		v12 = 100 / v10
+		v12 := 100 / v10
 		if !v13 {
-			goto b14
+			g.Fault(3, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), v12)
 		_ = *(*int32)(m0)
 		*(*int32)(m0) += v12
-		next = 1
-		continue
-	b14:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b15:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 233 of kernel.go.
-func (g *faultedHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	v3 := g.v3
-	v21 := uint64(2) < uint64(v3)
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:233
+	v21 := 2 < uint64(v3)
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v22, v27 int32
-		{
-			kernelimpl.HostFence()
-			v17 := *(*int32)(m0)
-			v20 := v17 - ((v17 / 9) * 9)
-			if !v21 {
-				v27 = v20
-				goto b9
-			}
-			v22 = v20
+		kernelimpl.HostFence()
+		v17 := *(*int32)(m0)
+		v20 := v17 - ((v17 / 9) * 9)
+		if !v21 {
+			v27 = v20
+			goto b9
 		}
+		v22 = v20
 	b7:
-		if !(0 < v22) {
-			goto b13
+		if 0 < v22 {
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v22)
+			v22 = v22 + -1
+			goto b7
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v22)
-		v22 = v22 + -1
-		goto b7
+		goto b13
 	b9:
-		if !(0 < v27) {
+		if 0 >= v27 {
 			goto b13
 		}
 		if !v21 {
-			goto b12
+			g.Fault(4, 2, v3, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), v27)
 		v27 = v27 + -1
 		goto b9
-	b12:
-		g.Fault(4, int64(2), v3, v0, int32(0), int32(0))
-		continue
 	b13:
-		continue
 	}
-	return -1
 }
 
 // genericFloat32Host is a work-group of the kernel [GenericFloat32].
 type genericFloat32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []float32
 }
 
 func newGenericFloat32Host() kernelimpl.HostForm { return new(genericFloat32Host) }
 
 var genericFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericFloat32Host) Begin() {
 	g.Sites = genericFloat32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 16)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericFloat32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5 int64
-		var v9 float32
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
+		v9 := *(*float32)(unsafe.Add(p0, (basex+li)*4))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float32)(p1), v9, kernelimpl.HostAdd[float32])
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostMin[float32])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[float32])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[float32])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
+			v20 = v20 + -1
+			goto b5
 		}
-		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*float32)(unsafe.Add(m0, 8)) = v9
+			*(*float32)(unsafe.Add(m0, 12)) = v9
 		}
-		*(*float32)(unsafe.Add(m0, 8)) = v9
-		*(*float32)(unsafe.Add(m0, 12)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericFloat32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -386,235 +264,149 @@ func (g *genericFloat32Host) r2() int {
 		if at34 := (*float32)(unsafe.Add(m0, 12)); true {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericFloat32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40 int64
 		var v41 float32
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*float32)(unsafe.Add(m0, x*4+4))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*float32)(unsafe.Add(m0, li*4+4))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p1, int(v40)*4)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
 }
 
 // genericFloat64Host is a work-group of the kernel [GenericFloat64].
 type genericFloat64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []float64
 }
 
 func newGenericFloat64Host() kernelimpl.HostForm { return new(genericFloat64Host) }
 
 var genericFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericFloat64Host) Begin() {
 	g.Sites = genericFloat64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 32)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericFloat64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5 int64
-		var v9 float64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
+		v9 := *(*float64)(unsafe.Add(p0, (basex+li)*8))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float64)(p1), v9, kernelimpl.HostAdd[float64])
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[float64])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[float64])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[float64])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
+			v20 = v20 + -1
+			goto b5
 		}
-		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*float64)(unsafe.Add(m0, 16)) = v9
+			*(*float64)(unsafe.Add(m0, 24)) = v9
 		}
-		*(*float64)(unsafe.Add(m0, 16)) = v9
-		*(*float64)(unsafe.Add(m0, 24)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericFloat64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -631,475 +423,149 @@ func (g *genericFloat64Host) r2() int {
 		if at34 := (*float64)(unsafe.Add(m0, 24)); true {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericFloat64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40 int64
 		var v41 float64
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*float64)(unsafe.Add(m0, x*8+8))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*float64)(unsafe.Add(m0, li*8+8))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*float64)(unsafe.Add(p1, int(v40)*8)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
-}
-
-// genericIntHost is a work-group of the kernel [GenericInt].
-type genericIntHost struct {
-	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v9 []int64
-}
-
-func newGenericIntHost() kernelimpl.HostForm { return new(genericIntHost) }
-
-var genericIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
-
-// Begin readies the form for a launch.
-func (g *genericIntHost) Begin() {
-	g.Sites = genericIntHostSites
-	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.Allot(0, 32)
-	kernelimpl.HostRoom(&g.v9, n)
-}
-
-// Run runs it.
-func (g *genericIntHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericIntHost) r0() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v3 := g.v3
-	v10 := v3 != 0
-	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
-	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5, v9 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
-		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
-		if !v10 {
-			goto b23
-		}
-		atomic.AddInt64((*int64)(p1), v9)
-		if !v12 {
-			goto b22
-		}
-		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[int64])
-		if !v14 {
-			goto b21
-		}
-		{
-			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
-		}
-	b5:
-		if !(0 < v20) {
-			goto b11
-		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v20 = v20 + -1
-		goto b5
-	b7:
-		if !(0 < v24) {
-			goto b11
-		}
-		if !v19 {
-			goto b10
-		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v24 = v24 + -1
-		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericIntHost) r1() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v6 := int32(x)
-		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
-		}
-		*(*int64)(unsafe.Add(m0, 16)) = v9
-		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b14:
-		continue
-	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericIntHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		if dead[li] {
-			continue
-		}
-		v9 := h9[li]
-		_ = *(*int64)(unsafe.Add(m0, 8))
-		*(*int64)(unsafe.Add(m0, 8)) += v9
-		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at33 = kernelimpl.HostMin(*at33, v9)
-		}
-		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at34 = kernelimpl.HostMax(*at34, v9)
-		}
-		continue
-	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericIntHost) r3() int {
-	n := g.Items
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v6 := int32(x)
-		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
-		var v40, v41 int64
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
-		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
-		}
-		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
-	b20:
-		continue
-	}
-	return -1
 }
 
 // genericInt32Host is a work-group of the kernel [GenericInt32].
 type genericInt32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []int32
 }
 
 func newGenericInt32Host() kernelimpl.HostForm { return new(genericInt32Host) }
 
 var genericInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericInt32Host) Begin() {
 	g.Sites = genericInt32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 16)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericInt32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericInt32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9, v20, v24 int32
-		var v5 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v9 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(p1), v9)
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostMin[int32])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[int32])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[int32])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+			v20 = v20 + -1
+			goto b5
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*int32)(unsafe.Add(m0, 8)) = v9
+			*(*int32)(unsafe.Add(m0, 12)) = v9
 		}
-		*(*int32)(unsafe.Add(m0, 8)) = v9
-		*(*int32)(unsafe.Add(m0, 12)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericInt32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -1114,234 +580,149 @@ func (g *genericInt32Host) r2() int {
 		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericInt32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40 int64
 		var v41 int32
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int32)(unsafe.Add(m0, x*4+4))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*int32)(unsafe.Add(m0, li*4+4))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
 }
 
 // genericInt64Host is a work-group of the kernel [GenericInt64].
 type genericInt64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []int64
 }
 
 func newGenericInt64Host() kernelimpl.HostForm { return new(genericInt64Host) }
 
 var genericInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericInt64Host) Begin() {
 	g.Sites = genericInt64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 32)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericInt64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericInt64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5, v9 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMin[int64])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v20 = v20 + -1
+			goto b5
 		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*int64)(unsafe.Add(m0, 16)) = v9
+			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
-		*(*int64)(unsafe.Add(m0, 16)) = v9
-		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericInt64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -1356,474 +737,148 @@ func (g *genericInt64Host) r2() int {
 		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
 			*at34 = kernelimpl.HostMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericInt64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40, v41 int64
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*int64)(unsafe.Add(m0, li*8+8))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
-}
-
-// genericUintHost is a work-group of the kernel [GenericUint].
-type genericUintHost struct {
-	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v9 []int64
-}
-
-func newGenericUintHost() kernelimpl.HostForm { return new(genericUintHost) }
-
-var genericUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
-
-// Begin readies the form for a launch.
-func (g *genericUintHost) Begin() {
-	g.Sites = genericUintHostSites
-	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.Allot(0, 32)
-	kernelimpl.HostRoom(&g.v9, n)
-}
-
-// Run runs it.
-func (g *genericUintHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericUintHost) r0() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v3 := g.v3
-	v10 := v3 != 0
-	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
-	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5, v9 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
-		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
-		if !v10 {
-			goto b23
-		}
-		atomic.AddInt64((*int64)(p1), v9)
-		if !v12 {
-			goto b22
-		}
-		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMin[int64])
-		if !v14 {
-			goto b21
-		}
-		{
-			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
-		}
-	b5:
-		if !(0 < v20) {
-			goto b11
-		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v20 = v20 + -1
-		goto b5
-	b7:
-		if !(0 < v24) {
-			goto b11
-		}
-		if !v19 {
-			goto b10
-		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v24 = v24 + -1
-		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericUintHost) r1() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v6 := int32(x)
-		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
-		}
-		*(*int64)(unsafe.Add(m0, 16)) = v9
-		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b14:
-		continue
-	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericUintHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		if dead[li] {
-			continue
-		}
-		v9 := h9[li]
-		_ = *(*int64)(unsafe.Add(m0, 8))
-		*(*int64)(unsafe.Add(m0, 8)) += v9
-		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at33 = kernelimpl.HostUMin(*at33, v9)
-		}
-		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at34 = kernelimpl.HostUMax(*at34, v9)
-		}
-		continue
-	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericUintHost) r3() int {
-	n := g.Items
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v6 := int32(x)
-		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
-		var v40, v41 int64
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
-		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
-		}
-		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
-	b20:
-		continue
-	}
-	return -1
 }
 
 // genericUint32Host is a work-group of the kernel [GenericUint32].
 type genericUint32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []int32
 }
 
 func newGenericUint32Host() kernelimpl.HostForm { return new(genericUint32Host) }
 
 var genericUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericUint32Host) Begin() {
 	g.Sites = genericUint32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 16)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericUint32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9, v20, v24 int32
-		var v5 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v9 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(p1), v9)
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 4)), v9, kernelimpl.HostUMin[int32])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMax[int32])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMax[int32])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
+			v20 = v20 + -1
+			goto b5
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*int32)(unsafe.Add(m0, 8)) = v9
+			*(*int32)(unsafe.Add(m0, 12)) = v9
 		}
-		*(*int32)(unsafe.Add(m0, 8)) = v9
-		*(*int32)(unsafe.Add(m0, 12)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericUint32Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -1838,234 +893,149 @@ func (g *genericUint32Host) r2() int {
 		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
 			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericUint32Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40 int64
 		var v41 int32
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int32)(unsafe.Add(m0, x*4+4))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*int32)(unsafe.Add(m0, li*4+4))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
 }
 
 // genericUint64Host is a work-group of the kernel [GenericUint64].
 type genericUint64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 	v9 []int64
 }
 
 func newGenericUint64Host() kernelimpl.HostForm { return new(genericUint64Host) }
 
 var genericUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *genericUint64Host) Begin() {
 	g.Sites = genericUint64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 32)
-	kernelimpl.HostRoom(&g.v9, n)
+	kernelimpl.HostRoom(n, &g.v9)
 }
 
-// Run runs it.
 func (g *genericUint64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 182 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 186 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 190 of kernel.go
-			next = g.r3()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *genericUint64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v10 := v3 != 0
 	p1 := g.Pointer(1)
-	v12 := uint64(1) < uint64(v3)
-	v14 := uint64(2) < uint64(v3)
-	v19 := uint64(3) < uint64(v3)
+	v12 := 1 < uint64(v3)
+	v14 := 2 < uint64(v3)
+	v19 := 3 < uint64(v3)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v20, v24 int32
-		var v5, v9 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
+	more := false
+	for li := range n {
+		var v20, v24 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
+		v9 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
 		if !v10 {
-			goto b23
+			g.Fault(1, 0, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt64((*int64)(p1), v9)
 		if !v12 {
-			goto b22
+			g.Fault(2, 1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMin[int64])
 		if !v14 {
-			goto b21
+			g.Fault(3, 2, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
-			v16 := int32(uint32(v0) / uint32(4))
-			v17 := v16 * 4
-			v18 := v0 - v17
-			if !v19 {
-				v24 = v18
-				goto b7
-			}
-			v20 = v18
+		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
+		v18 := v0 - (int32(uint32(v0)/4) * 4)
+		if !v19 {
+			v24 = v18
+			goto b7
 		}
+		v20 = v18
 	b5:
-		if !(0 < v20) {
-			goto b11
+		if 0 < v20 {
+			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
+			v20 = v20 + -1
+			goto b5
 		}
-		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v20 = v20 + -1
-		goto b5
+		goto b11
 	b7:
-		if !(0 < v24) {
+		if 0 >= v24 {
 			goto b11
 		}
 		if !v19 {
-			goto b10
+			g.Fault(4, 3, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
 		v24 = v24 + -1
 		goto b7
-	b10:
-		g.Fault(0, int64(3), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		h9[li] = v9
-		next = 0
-		continue
-	b21:
-		g.Fault(1, int64(2), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(2, int64(1), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(3, int64(0), v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 182 of kernel.go.
-func (g *genericUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:182
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h9 := g.v9[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v9 := h9[li]
-		{
-			v29 := v6 == 0
-			if !v29 {
-				goto b14
-			}
+		if v6 == 0 {
+			*(*int64)(unsafe.Add(m0, 16)) = v9
+			*(*int64)(unsafe.Add(m0, 24)) = v9
 		}
-		*(*int64)(unsafe.Add(m0, 16)) = v9
-		*(*int64)(unsafe.Add(m0, 24)) = v9
-	b14:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 186 of kernel.go.
-func (g *genericUint64Host) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	// Barrier, kernel.go:186
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -2080,171 +1050,137 @@ func (g *genericUint64Host) r2() int {
 		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
 			*at34 = kernelimpl.HostUMax(*at34, v9)
 		}
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 190 of kernel.go.
-func (g *genericUint64Host) r3() int {
-	n := g.Items
+	// Barrier, kernel.go:190
 	v36 := int32(g.ID[0])
 	v37 := int64(uint32(v36))
 	v38 := v37 * 3
 	v39 := v38 + 4
-	m0 := g.Memory(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		var v40, v41 int64
-		{
-			v35 := uint32(v6) < uint32(3)
-			if !v35 {
-				goto b20
-			}
+		if uint32(v6) >= 3 {
+			goto b20
 		}
-		{
-			v40 = v39 + v7
-			v41 = *(*int64)(unsafe.Add(m0, x*8+8))
-			v42 := uint64(v40) < uint64(v3)
-			if !v42 {
-				goto b19
-			}
+		v40 = v39 + v7
+		v41 = *(*int64)(unsafe.Add(m0, li*8+8))
+		if uint64(v40) >= uint64(v3) {
+			g.Fault(5, v40, v3, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
-		goto b20
-	b19:
-		g.Fault(5, v40, v3, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
 }
 
 // longsHost is some work-items of the kernel [Longs].
 type longsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newLongsHost() kernelimpl.HostForm { return new(longsHost) }
 
 var longsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:88:35"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:87:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:78:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:75:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:72:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:24"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:69:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:72:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:75:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:78:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:87:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:88:35"},
 }
 
-// Begin readies the form for a launch.
 func (g *longsHost) Begin() {
 	g.Sites = longsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*longsHost) Spare() {}
 
-// Run runs it.
 func (g *longsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *longsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v12 := v3 != 0
 	p1 := g.Pointer(1)
-	v14 := uint64(1) < uint64(v3)
-	v17 := uint64(2) < uint64(v3)
-	v5 := g.v5
+	v14 := 1 < uint64(v3)
+	v17 := 2 < uint64(v3)
+	v5 := g.Int64(64)
 	v19 := v5 != 0
 	p2 := g.Pointer(2)
-	v21 := uint64(1) < uint64(v5)
-	v24 := uint64(2) < uint64(v5)
-	v26 := uint64(3) < uint64(v3)
-	v7 := g.v7
+	v21 := 1 < uint64(v5)
+	v24 := 2 < uint64(v5)
+	v26 := 3 < uint64(v3)
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	v30 := uint64(4) < uint64(v3)
+	v30 := 4 < uint64(v3)
 	stop := g.Cancelled()
-	v37 := uint64(6) < uint64(v3)
-	v43 := uint64(4) < uint64(v5)
-	v48 := uint64(5) < uint64(v5)
+	v37 := 6 < uint64(v3)
+	v43 := 4 < uint64(v5)
+	v48 := 5 < uint64(v5)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0 int32
-		var v9, v11, v27, v46 int64
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b35
-			}
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		v11 = *(*int64)(unsafe.Add(p0, x*8))
+		v11 := *(*int64)(unsafe.Add(p0, x*8))
 		if !v12 {
-			goto b34
+			g.Fault(1, 0, v3, v0)
+			continue
 		}
 		atomic.AddInt64((*int64)(p1), v11)
 		if !v14 {
-			goto b33
+			g.Fault(2, 1, v3, v0)
+			continue
 		}
 		atomic.AndInt64((*int64)(unsafe.Add(p1, 8)), (v11 | 1125899906842624))
 		if !v17 {
-			goto b32
+			g.Fault(3, 2, v3, v0)
+			continue
 		}
 		atomic.OrInt64((*int64)(unsafe.Add(p1, 16)), v11)
 		if !v19 {
-			goto b31
+			g.Fault(4, 0, v5, v0)
+			continue
 		}
 		atomic.AddInt64((*int64)(p2), v11)
 		if !v21 {
-			goto b30
+			g.Fault(5, 1, v5, v0)
+			continue
 		}
 		atomic.AndInt64((*int64)(unsafe.Add(p2, 8)), (v11 | 7))
 		if !v24 {
-			goto b29
+			g.Fault(6, 2, v5, v0)
+			continue
 		}
 		atomic.OrInt64((*int64)(unsafe.Add(p2, 16)), v11)
 		if !v26 {
-			goto b28
+			g.Fault(7, 3, v3, v0)
+			continue
 		}
-		v27 = atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1)) - int64(1)
-		if !(uint64(v27) < uint64(v7)) {
-			goto b27
+		v27 := atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1)) - int64(1)
+		if uint64(v27) >= uint64(v7) {
+			g.Fault(8, v27, v7, v0)
+			continue
 		}
-		*(*int64)(unsafe.Add(p3, int(v27)*8)) = int64(1)
+		*(*int64)(unsafe.Add(p3, int(v27)*8)) = 1
 		if !v30 {
 			goto b11
 		}
@@ -2256,228 +1192,136 @@ func (g *longsHost) r0() int {
 				goto b13
 			}
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b10
 		}
 	b11:
 		if !v30 {
-			goto b26
+			g.Fault(9, 4, v3, v0)
+			continue
 		}
 		{
 			v34 := atomic.LoadInt64((*int64)(unsafe.Add(p1, 32)))
 			v36 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p1, 32)), v34, (v34 ^ v11))
 			if !v36 {
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b11
 			}
 		}
 	b13:
 		if !v37 {
-			goto b25
+			g.Fault(10, 6, v3, v0)
+			continue
 		}
-		{
-			v38 := atomic.SwapInt64((*int64)(unsafe.Add(p1, 48)), v11)
-			atomic.AddInt64((*int64)(unsafe.Add(p1, 40)), v38)
-			v40 := int32(uint32(v0) / uint32(3))
-			v41 := v40 * 3
-			v42 := v0 == v41
-			if !v42 {
-				goto b18
-			}
+		v38 := atomic.SwapInt64((*int64)(unsafe.Add(p1, 48)), v11)
+		atomic.AddInt64((*int64)(unsafe.Add(p1, 40)), v38)
+		if v0 != (int32(uint32(v0)/3) * 3) {
+			goto b18
 		}
 		if !v43 {
-			goto b17
+			g.Fault(11, 4, v5, v0)
+			continue
 		}
 		atomic.StoreInt64((*int64)(unsafe.Add(p2, 32)), int64(84662395338752))
-		goto b18
-	b17:
-		g.Fault(0, int64(4), v5, v0, int32(0), int32(0))
-		continue
 	b18:
-		{
-			v46 = v1 + v9
-			v47 := uint64(v46) < uint64(v7)
-			if !v47 {
-				goto b24
-			}
+		v46 := v1 + v9
+		if uint64(v46) >= uint64(v7) {
+			g.Fault(12, v46, v7, v0)
+			continue
 		}
 		if !v48 {
-			goto b23
+			g.Fault(13, 5, v5, v0)
+			continue
 		}
-		{
-			v49 := atomic.LoadInt64((*int64)(unsafe.Add(p2, 40)))
-			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v49
-			v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), (v11 | -9223372036854775808), int64(9))
-			if v52 {
-				goto b22
-			}
+		v49 := atomic.LoadInt64((*int64)(unsafe.Add(p2, 40)))
+		*(*int64)(unsafe.Add(p3, int(v46)*8)) = v49
+		v52 := atomic.CompareAndSwapInt64((*int64)(unsafe.Add(p2, 40)), (v11 | -9223372036854775808), int64(9))
+		if !v52 {
+			*(*int64)(unsafe.Add(p3, int(v46)*8)) = *(*int64)(unsafe.Add(p3, int(v46)*8)) | 256
 		}
-		{
-			v53 := *(*int64)(unsafe.Add(p3, int(v46)*8))
-			*(*int64)(unsafe.Add(p3, int(v46)*8)) = v53 | 256
-		}
-	b22:
-		continue
-	b23:
-		g.Fault(1, int64(5), v5, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v46, v7, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(3, int64(6), v3, v0, int32(0), int32(0))
-		continue
-	b26:
-		g.Fault(4, int64(4), v3, v0, int32(0), int32(0))
-		continue
-	b27:
-		g.Fault(5, v27, v7, v0, int32(0), int32(0))
-		continue
-	b28:
-		g.Fault(6, int64(3), v3, v0, int32(0), int32(0))
-		continue
-	b29:
-		g.Fault(7, int64(2), v5, v0, int32(0), int32(0))
-		continue
-	b30:
-		g.Fault(8, int64(1), v5, v0, int32(0), int32(0))
-		continue
-	b31:
-		g.Fault(9, int64(0), v5, v0, int32(0), int32(0))
-		continue
-	b32:
-		g.Fault(10, int64(2), v3, v0, int32(0), int32(0))
-		continue
-	b33:
-		g.Fault(11, int64(1), v3, v0, int32(0), int32(0))
-		continue
-	b34:
-		g.Fault(12, int64(0), v3, v0, int32(0), int32(0))
-		continue
-	b35:
-		g.Fault(13, v9, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // nativeHost is some work-items of the kernel [Native].
 type nativeHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newNativeHost() kernelimpl.HostForm { return new(nativeHost) }
 
 var nativeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:69"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:60"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:69"},
 }
 
-// Begin readies the form for a launch.
 func (g *nativeHost) Begin() {
 	g.Sites = nativeHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *nativeHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nativeHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v5 := v3 != 0
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v6 int64
-		v0 = int32(x)
+		v0 := int32(x)
 		if !v5 {
-			goto b4
-		}
-		{
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v1)
-			if !v7 {
-				goto b3
-			}
-		}
-		{
-			v8 := *(*float32)(unsafe.Add(p0, x*4))
-			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
+			g.Fault(0, 0, v3, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v6, v1, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, int64(0), v3, v0, int32(0), int32(0))
-		continue
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v1) {
+			g.Fault(1, v6, v1, v0)
+			continue
+		}
+		v8 := *(*float32)(unsafe.Add(p0, x*4))
+		kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
 	}
-	return -1
 }
 
 // pushHost is some work-items of the kernel [Push].
 type pushHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newPushHost() kernelimpl.HostForm { return new(pushHost) }
 
 var pushHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:253:9"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:252:35"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:253:9"},
 }
 
-// Begin readies the form for a launch.
 func (g *pushHost) Begin() {
 	g.Sites = pushHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*pushHost) Spare() {}
 
-// Run runs it.
 func (g *pushHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *pushHost) r0() int {
-	v3 := g.v3
-	v1 := g.v1
+	v3 := g.Int64(48)
+	v1 := g.Int64(32)
 	v5 := v1 != 0
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v12 int32
-		var v6 int64
-		var v7 bool
-		{
-			v0 = int32(x)
-			v6 = int64(v0)
-			v7 = uint64(v6) < uint64(v3)
-			v8 := v5 && v7
-			if !v8 {
-				goto b2
-			}
+		var v12 int32
+		v0 := int32(x)
+		v6 := int64(v0)
+		v7 := uint64(v6) < uint64(v3)
+		v8 := v5 && v7
+		if !v8 {
+			goto b2
 		}
 	b1:
 		{
@@ -2488,112 +1332,70 @@ func (g *pushHost) r0() int {
 				goto b5
 			}
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b1
 		}
 	b2:
 		if !v5 {
-			goto b7
+			g.Fault(0, 0, v1, v0)
+			continue
 		}
 		v12 = atomic.LoadInt32((*int32)(p0))
 		if !v7 {
-			goto b6
+			g.Fault(1, v6, v3, v0)
+			continue
 		}
 		{
 			*(*int32)(unsafe.Add(p1, x*4)) = v12
 			v14 := atomic.CompareAndSwapInt32((*int32)(p0), v12, v0)
 			if !v14 {
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b2
 			}
 		}
 	b5:
-		continue
-	b6:
-		g.Fault(0, v6, v3, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(1, int64(0), v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // typedHost is a work-group of the kernel [Typed].
 type typedHost struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v5     int64
-	v7     int64
-	v51    []bool
-	v68    []int32
-	v69    int32
+	v51 []bool
+
+	v68 []int32
+
 	sint32 []int32
 }
 
 func newTypedHost() kernelimpl.HostForm { return new(typedHost) }
 
 var typedHostSites = []abi.Site{
-	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:117:17"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:116:11"},
+	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:117:17"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:137:9"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:148:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *typedHost) Begin() {
 	g.Sites = typedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 	g.Allot(0, 320)
 	g.Allot(1, 4)
-	kernelimpl.HostRoom(&g.v51, n)
-	kernelimpl.HostRoom(&g.v68, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v68)
+	kernelimpl.HostRoom(n, &g.v51)
 }
 
-// Run runs it.
 func (g *typedHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 127 of kernel.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 128 of kernel.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 135 of kernel.go
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 143 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v68)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v69 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r4()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *typedHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v14 := v3 != 0
 	v16 := v3 <= 2147483647
 	v15 := int32(uint64(v3))
@@ -2602,175 +1404,127 @@ func (g *typedHost) r0() int {
 		v17 = v15
 	}
 	p1 := g.Pointer(1)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v13, v19 int32
-		var v9 int64
-		{
-			v0 = int32(basex + x)
-			v9 = int64(uint32(v0))
-			v12 := uint64(v9) < uint64(v1)
-			if !v12 {
-				goto b22
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v13 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
+		v13 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
 		if !v14 {
-			goto b21
+			g.Fault(1, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v19 = v0
-			if v16 {
-				v19 = int32(uint32(v0) % uint32(v17))
-			}
-			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v19)*40+4)), v13)
-			v22 := int32(1) << (uint32(v13&31) & 31)
-			atomic.OrInt32((*int32)(unsafe.Add(p1, int(v19)*40+8)), v22)
-			v24 := v0 & 1
-			atomic.AndInt32((*int32)(unsafe.Add(p1, int(v19)*40+int(v24)*4+32)), (^v22))
-			if !(v13 == ((v13 / 7) * 7)) {
-				goto b4
-			}
+		v19 := v0
+		if v16 {
+			v19 = int32(uint32(v0) % uint32(v17))
 		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p1, int(v19)*40+12)), int32(1))
-	b4:
+		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v19)*40+4)), v13)
+		v22 := int32(1) << (uint32(v13&31) & 31)
+		atomic.OrInt32((*int32)(unsafe.Add(p1, int(v19)*40+8)), v22)
+		atomic.AndInt32((*int32)(unsafe.Add(p1, int(v19)*40+int(v0&1)*4+32)), (^v22))
+		if v13 == ((v13 / 7) * 7) {
+			atomic.StoreInt32((*int32)(unsafe.Add(p1, int(v19)*40+12)), int32(1))
+		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, int(v19)*40+16)), (int64(v13) << 20))
 		atomic.OrInt64((*int64)(unsafe.Add(p1, int(v19)*40+24)), (int64(1) << (uint64(int64(uint32(v13&63))) & 63)))
-		next = 0
-		continue
-	b21:
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(1, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the ZeroLocal in line 128 of kernel.go.
-func (g *typedHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// ZeroLocal, kernel.go:127
+	g.Zero(0)
+	// ZeroLocal, kernel.go:128
+	g.Zero(1)
 	m1 := g.Memory(1)
 	m0 := g.Memory(0)
 	h51 := g.v51[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v38 := *(*int32)(m1)
-			*(*int32)(m1) += int32(1)
-			v39 := v38 & 7
-			_ = *(*int32)(unsafe.Add(m0, int(v39)*40+4))
-			*(*int32)(unsafe.Add(m0, int(v39)*40+4)) += v38
-			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+16))
-			*(*int64)(unsafe.Add(m0, int(v39)*40+16)) += (int64(uint32(v38)) << 33)
-			v48 := int64(0)
-			if uint32(v38) < uint32(64) {
-				v48 = int64(1) << (uint64(int64(uint32(v38&63))) & 63)
-			}
-			_ = *(*int64)(unsafe.Add(m0, int(v39)*40+24))
-			*(*int64)(unsafe.Add(m0, int(v39)*40+24)) |= v48
-			v50 := *(*int32)(unsafe.Add(m0, int(v39)*40+12))
-			*(*int32)(unsafe.Add(m0, int(v39)*40+12)) = int32(1)
-			v51 := v50 == 0
-			h51[li] = v51
-			continue
+		v38 := *(*int32)(m1)
+		*(*int32)(m1) += int32(1)
+		v39 := v38 & 7
+		_ = *(*int32)(unsafe.Add(m0, int(v39)*40+4))
+		*(*int32)(unsafe.Add(m0, int(v39)*40+4)) += v38
+		_ = *(*int64)(unsafe.Add(m0, int(v39)*40+16))
+		*(*int64)(unsafe.Add(m0, int(v39)*40+16)) += (int64(uint32(v38)) << 33)
+		v48 := int64(0)
+		if uint32(v38) < 64 {
+			v48 = int64(1) << (uint64(int64(uint32(v38&63))) & 63)
 		}
+		_ = *(*int64)(unsafe.Add(m0, int(v39)*40+24))
+		*(*int64)(unsafe.Add(m0, int(v39)*40+24)) |= v48
+		v50 := *(*int32)(unsafe.Add(m0, int(v39)*40+12))
+		*(*int32)(unsafe.Add(m0, int(v39)*40+12)) = int32(1)
+		v51 := v50 == 0
+		h51[li] = v51
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 135 of kernel.go.
-func (g *typedHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:135
 	v53 := int32(g.ID[0])
 	v54 := int64(uint32(v53))
 	v58 := v54 * 8
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h51 := g.v51[:n]
 	h68 := g.v68[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v10 := int32(x)
+		v10 := int32(li)
 		v11 := int64(uint32(v10))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v51 := h51[li]
 		var v55 int32
 		var v56, v57, v59 int64
-		{
-			v52 := uint32(v10) < uint32(8)
-			if !v52 {
-				goto b11
-			}
+		if uint32(v10) >= 8 {
+			goto b11
 		}
-		{
-			v55 = *(*int32)(unsafe.Add(m0, x*40+4))
-			v56 = *(*int64)(unsafe.Add(m0, x*40+16))
-			v57 = *(*int64)(unsafe.Add(m0, x*40+24))
-			v59 = v58 + v11
-			v60 := uint64(v59) < uint64(v5)
-			if !v60 {
-				goto b10
-			}
-		}
-		atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v59)*4)), ((v55 + int32(uint64(v56>>33))) + int32(uint64(v57))))
-		goto b11
-	b10:
-		g.Fault(2, v59, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		{
-			v68 := int32(0)
-			if v51 {
-				v68 = int32(1)
-			}
-			h68[li] = v68
-			next = 3
+		v55 = *(*int32)(unsafe.Add(m0, li*40+4))
+		v56 = *(*int64)(unsafe.Add(m0, li*40+16))
+		v57 = *(*int64)(unsafe.Add(m0, li*40+24))
+		v59 = v58 + v11
+		if uint64(v59) >= uint64(v5) {
+			g.Fault(2, v59, v5, v0)
+			g.Leave(li)
 			continue
 		}
+		atomic.StoreInt32((*int32)(unsafe.Add(p2, int(v59)*4)), ((v55 + int32(uint64(v56>>33))) + int32(uint64(v57))))
+	b11:
+		v68 := int32(0)
+		if v51 {
+			v68 = 1
+		}
+		h68[li] = v68
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the GroupReduce in line 143 of kernel.go.
-func (g *typedHost) r4() int {
-	n := g.Items
-	v69 := g.v69
-	m0 := g.Memory(0)
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:143
+	v69 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 0))
 	v75 := v69 + 100
-	m1 := g.Memory(1)
 	v78 := int32(g.ID[0])
 	v79 := int64(uint32(v78))
-	v7 := g.v7
+	v7 := g.Int64(80)
 	v82 := uint64(v79) < uint64(v7)
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v10 := int32(x)
-		v0 := int32(basex + x)
-		var v70 bool
+		v10 := int32(li)
+		v0 := int32(basex + li)
 		var v77, v81 int32
-		v70 = v10 == 0
+		v70 := v10 == 0
 		if !v70 {
 			v77 = v69
 			goto b16
@@ -2786,16 +1540,14 @@ func (g *typedHost) r4() int {
 			v72 := kernelimpl.HostSwapIf((*int32)(unsafe.Add(m0, 12)), int32(1), int32(0))
 			if v72 {
 				v77 = v69
-				goto b16
+			} else {
+				v73 := *(*int32)(unsafe.Add(m0, 12))
+				v76 := v75
+				if v73 != 0 {
+					v76 = v69
+				}
+				v77 = v76
 			}
-		}
-		{
-			v73 := *(*int32)(unsafe.Add(m0, 12))
-			v76 := v75
-			if v73 != 0 {
-				v76 = v69
-			}
-			v77 = v76
 		}
 	b16:
 		if !v70 {
@@ -2805,137 +1557,122 @@ func (g *typedHost) r4() int {
 			v80 := *(*int32)(m1)
 			v81 = v77 + v80
 			if !v82 {
-				goto b19
+				g.Fault(3, v79, v7, v0)
+				continue
 			}
 		}
 		*(*int32)(unsafe.Add(p3, int(v78)*4)) = v81
-		goto b20
-	b19:
-		g.Fault(3, v79, v7, v0, int32(0), int32(0))
-		continue
 	b20:
-		continue
 	}
-	return -1
 }
 
 // wordsHost is some work-items of the kernel [Words].
 type wordsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
 
 var wordsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:44:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:52:35"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:51:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:38:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:33:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:31:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:24"},
 	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:28:11"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:31:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:33:23"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:22"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:30"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:7"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:38:33"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:44:24"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:52"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:26"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:51:13"},
+	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:52:35"},
 }
 
-// Begin readies the form for a launch.
 func (g *wordsHost) Begin() {
 	g.Sites = wordsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*wordsHost) Spare() {}
 
-// Run runs it.
 func (g *wordsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *wordsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v12 := v3 != 0
 	p1 := g.Pointer(1)
-	v14 := uint64(1) < uint64(v3)
-	v17 := uint64(2) < uint64(v3)
-	v5 := g.v5
+	v14 := 1 < uint64(v3)
+	v17 := 2 < uint64(v3)
+	v5 := g.Int64(64)
 	v19 := v5 != 0
 	p2 := g.Pointer(2)
-	v21 := uint64(1) < uint64(v5)
-	v24 := uint64(2) < uint64(v5)
-	v26 := uint64(3) < uint64(v3)
-	v7 := g.v7
+	v21 := 1 < uint64(v5)
+	v24 := 2 < uint64(v5)
+	v26 := 3 < uint64(v3)
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	v31 := uint64(4) < uint64(v3)
+	v31 := 4 < uint64(v3)
 	stop := g.Cancelled()
-	v41 := uint64(3) < uint64(v5)
-	v51 := uint64(6) < uint64(v3)
-	v57 := uint64(4) < uint64(v5)
-	v62 := uint64(5) < uint64(v5)
+	v41 := 3 < uint64(v5)
+	v51 := 6 < uint64(v3)
+	v57 := 4 < uint64(v5)
+	v62 := 5 < uint64(v5)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v11, v27, v42, v46 int32
-		var v9, v28, v60 int64
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b42
-			}
+		var v42, v46 int32
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		v11 = *(*int32)(unsafe.Add(p0, x*4))
+		v11 := *(*int32)(unsafe.Add(p0, x*4))
 		if !v12 {
-			goto b41
+			g.Fault(1, 0, v3, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p1), v11)
 		if !v14 {
-			goto b40
+			g.Fault(2, 1, v3, v0)
+			continue
 		}
 		atomic.AndInt32((*int32)(unsafe.Add(p1, 4)), (v11 | 1048576))
 		if !v17 {
-			goto b39
+			g.Fault(3, 2, v3, v0)
+			continue
 		}
 		atomic.OrInt32((*int32)(unsafe.Add(p1, 8)), v11)
 		if !v19 {
-			goto b38
+			g.Fault(4, 0, v5, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(p2), v11)
 		if !v21 {
-			goto b37
+			g.Fault(5, 1, v5, v0)
+			continue
 		}
 		atomic.AndInt32((*int32)(unsafe.Add(p2, 4)), (v11 | 7))
 		if !v24 {
-			goto b36
+			g.Fault(6, 2, v5, v0)
+			continue
 		}
 		atomic.OrInt32((*int32)(unsafe.Add(p2, 8)), v11)
 		if !v26 {
-			goto b35
+			g.Fault(7, 3, v3, v0)
+			continue
 		}
-		v27 = atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1)) - int32(1)
-		v28 = int64(v27)
-		if !(uint64(v28) < uint64(v7)) {
-			goto b34
+		v27 := atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1)) - int32(1)
+		v28 := int64(v27)
+		if uint64(v28) >= uint64(v7) {
+			g.Fault(8, v28, v7, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p3, int(v27)*4)) = int32(1)
+		*(*int32)(unsafe.Add(p3, int(v27)*4)) = 1
 		if !v31 {
 			goto b11
 		}
@@ -2947,141 +1684,82 @@ func (g *wordsHost) r0() int {
 				goto b13
 			}
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b10
 		}
 	b11:
 		if !v31 {
-			goto b33
+			g.Fault(9, 4, v3, v0)
+			continue
 		}
 		{
 			v35 := atomic.LoadInt32((*int32)(unsafe.Add(p1, 16)))
 			v37 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p1, 16)), v35, (v35 ^ v11))
 			if !v37 {
 				if stop.Load() {
-					return g.Stop()
+					g.Stop()
+					return
 				}
 				goto b11
 			}
 		}
 	b13:
-		{
-			v38 := int32(uint32(v0) / uint32(5))
-			v39 := v38 * 5
-			v40 := v0 - v39
-			if !v41 {
-				v46 = v40
-				goto b16
-			}
-			v42 = v40
+		v40 := v0 - (int32(uint32(v0)/5) * 5)
+		if !v41 {
+			v46 = v40
+			goto b16
 		}
+		v42 = v40
 	b14:
-		if !(0 < v42) {
-			goto b20
+		if 0 < v42 {
+			atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v42)
+			v42 = v42 + -1
+			goto b14
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v42)
-		v42 = v42 + -1
-		goto b14
+		goto b20
 	b16:
-		if !(0 < v46) {
+		if 0 >= v46 {
 			goto b20
 		}
 		if !v41 {
-			goto b19
+			g.Fault(10, 3, v5, v0)
+			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p2, 12)), v46)
 		v46 = v46 + -1
 		goto b16
-	b19:
-		g.Fault(0, int64(3), v5, v0, int32(0), int32(0))
-		continue
 	b20:
 		if !v51 {
-			goto b32
+			g.Fault(11, 6, v3, v0)
+			continue
 		}
-		{
-			v52 := atomic.SwapInt32((*int32)(unsafe.Add(p1, 24)), v11)
-			atomic.AddInt32((*int32)(unsafe.Add(p1, 20)), v52)
-			v54 := int32(uint32(v0) / uint32(3))
-			v55 := v54 * 3
-			v56 := v0 == v55
-			if !v56 {
-				goto b25
-			}
+		v52 := atomic.SwapInt32((*int32)(unsafe.Add(p1, 24)), v11)
+		atomic.AddInt32((*int32)(unsafe.Add(p1, 20)), v52)
+		if v0 != (int32(uint32(v0)/3) * 3) {
+			goto b25
 		}
 		if !v57 {
-			goto b24
+			g.Fault(12, 4, v5, v0)
+			continue
 		}
 		atomic.StoreInt32((*int32)(unsafe.Add(p2, 16)), int32(77))
-		goto b25
-	b24:
-		g.Fault(1, int64(4), v5, v0, int32(0), int32(0))
-		continue
 	b25:
-		{
-			v60 = v1 + v9
-			v61 := uint64(v60) < uint64(v7)
-			if !v61 {
-				goto b31
-			}
+		v60 := v1 + v9
+		if uint64(v60) >= uint64(v7) {
+			g.Fault(13, v60, v7, v0)
+			continue
 		}
 		if !v62 {
-			goto b30
+			g.Fault(14, 5, v5, v0)
+			continue
 		}
-		{
-			v63 := atomic.LoadInt32((*int32)(unsafe.Add(p2, 20)))
-			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v63
-			v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), (v11 | -2147483648), int32(9))
-			if v66 {
-				goto b29
-			}
+		v63 := atomic.LoadInt32((*int32)(unsafe.Add(p2, 20)))
+		*(*int32)(unsafe.Add(p3, int(v60)*4)) = v63
+		v66 := atomic.CompareAndSwapInt32((*int32)(unsafe.Add(p2, 20)), (v11 | -2147483648), int32(9))
+		if !v66 {
+			*(*int32)(unsafe.Add(p3, int(v60)*4)) = *(*int32)(unsafe.Add(p3, int(v60)*4)) | 256
 		}
-		{
-			v67 := *(*int32)(unsafe.Add(p3, int(v60)*4))
-			*(*int32)(unsafe.Add(p3, int(v60)*4)) = v67 | 256
-		}
-	b29:
-		continue
-	b30:
-		g.Fault(2, int64(5), v5, v0, int32(0), int32(0))
-		continue
-	b31:
-		g.Fault(3, v60, v7, v0, int32(0), int32(0))
-		continue
-	b32:
-		g.Fault(4, int64(6), v3, v0, int32(0), int32(0))
-		continue
-	b33:
-		g.Fault(5, int64(4), v3, v0, int32(0), int32(0))
-		continue
-	b34:
-		g.Fault(6, v28, v7, v0, int32(0), int32(0))
-		continue
-	b35:
-		g.Fault(7, int64(3), v3, v0, int32(0), int32(0))
-		continue
-	b36:
-		g.Fault(8, int64(2), v5, v0, int32(0), int32(0))
-		continue
-	b37:
-		g.Fault(9, int64(1), v5, v0, int32(0), int32(0))
-		continue
-	b38:
-		g.Fault(10, int64(0), v5, v0, int32(0), int32(0))
-		continue
-	b39:
-		g.Fault(11, int64(2), v3, v0, int32(0), int32(0))
-		continue
-	b40:
-		g.Fault(12, int64(1), v3, v0, int32(0), int32(0))
-		continue
-	b41:
-		g.Fault(13, int64(0), v3, v0, int32(0), int32(0))
-		continue
-	b42:
-		g.Fault(14, v9, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

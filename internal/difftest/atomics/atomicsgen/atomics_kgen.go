@@ -4,12 +4,12 @@
 package atomicsgen
 
 import (
-	"context"
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,365 +29,106 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/atomics",
-	Kernels: []string{"Faulted", "GenericFloat32", "GenericFloat64", "GenericInt", "GenericInt32", "GenericInt64", "GenericUint", "GenericUint32", "GenericUint64", "Longs", "Native", "Own", "Push", "Typed", "Words"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xb5a6d582},
+		{File: "internal/difftest/atomics/kernel.go", Package: "atomics", Sum: 0xcd076378},
 	},
 })
-var faultedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Faulted"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/atomics"
+
+var faultedKernel = kernelimpl.RegisterForm(pkg.Kernel("Faulted"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Faulted{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newFaultedHost)
-
-// Faulted is the kernel [atomics.Faulted] with its slices in device memory.
-// Faulted has work-items that fault between atomics.
-type Faulted struct {
-	In  runtime.View[int32]
-	Sum runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Faulted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(faultedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Sum)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Faulted) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Faulted) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFaulted runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFaulted(ctx context.Context, dev *runtime.Device, k atomics.Faulted, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultedKernel)
+var RunFaulted = stubs.NDRange1(faultedKernel, func(l *kernelimpl.Launch, k atomics.Faulted) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat32"), func(a *kernelimpl.HostArgs) any {
+})
+var genericFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newGenericFloat32Host)
-
-// GenericFloat32 is the kernel [atomics.GenericFloat32] with its slices in device memory.
-type GenericFloat32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericFloat32(ctx context.Context, dev *runtime.Device, k atomics.GenericFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericFloat32Kernel)
+var RunGenericFloat32 = stubs.NDRange1(genericFloat32Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var genericFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newGenericFloat64Host)
-
-// GenericFloat64 is the kernel [atomics.GenericFloat64] with its slices in device memory.
-type GenericFloat64 struct {
-	In  runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericFloat64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericFloat64(ctx context.Context, dev *runtime.Device, k atomics.GenericFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericFloat64Kernel)
+var RunGenericFloat64 = stubs.NDRange1(genericFloat64Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt"), func(a *kernelimpl.HostArgs) any {
+})
+var genericIntKernel = kernelimpl.Register(pkg.Kernel("GenericInt"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newGenericIntHost)
-
-// GenericInt is the kernel [atomics.GenericInt] with its slices in device memory.
-type GenericInt struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericInt) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericInt(ctx context.Context, dev *runtime.Device, k atomics.GenericInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericIntKernel)
+})
+var RunGenericInt = stubs.NDRange1(genericIntKernel, func(l *kernelimpl.Launch, k atomics.GenericInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var genericInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGenericInt32Host)
-
-// GenericInt32 is the kernel [atomics.GenericInt32] with its slices in device memory.
-type GenericInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericInt32(ctx context.Context, dev *runtime.Device, k atomics.GenericInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericInt32Kernel)
+var RunGenericInt32 = stubs.NDRange1(genericInt32Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var genericInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 }, newGenericInt64Host)
-
-// GenericInt64 is the kernel [atomics.GenericInt64] with its slices in device memory.
-type GenericInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericInt64(ctx context.Context, dev *runtime.Device, k atomics.GenericInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericInt64Kernel)
+var RunGenericInt64 = stubs.NDRange1(genericInt64Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint"), func(a *kernelimpl.HostArgs) any {
+})
+var genericUintKernel = kernelimpl.Register(pkg.Kernel("GenericUint"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[uint](a, 1),
 	}.Kernel
-}, newGenericUintHost)
-
-// GenericUint is the kernel [atomics.GenericUint] with its slices in device memory.
-type GenericUint struct {
-	In  runtime.View[uint]
-	Out runtime.View[uint]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericUintKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericUint) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericUint runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericUint(ctx context.Context, dev *runtime.Device, k atomics.GenericUint, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUintKernel)
+})
+var RunGenericUint = stubs.NDRange1(genericUintKernel, func(l *kernelimpl.Launch, k atomics.GenericUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var genericUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint32"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newGenericUint32Host)
-
-// GenericUint32 is the kernel [atomics.GenericUint32] with its slices in device memory.
-type GenericUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericUint32(ctx context.Context, dev *runtime.Device, k atomics.GenericUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUint32Kernel)
+var RunGenericUint32 = stubs.NDRange1(genericUint32Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var genericUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "GenericUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var genericUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint64"), func(a *kernelimpl.HostArgs) any {
 	return atomics.GenericUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newGenericUint64Host)
-
-// GenericUint64 is the kernel [atomics.GenericUint64] with its slices in device memory.
-type GenericUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GenericUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GenericUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GenericUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGenericUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenericUint64(ctx context.Context, dev *runtime.Device, k atomics.GenericUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericUint64Kernel)
+var RunGenericUint64 = stubs.NDRange1(genericUint64Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var longsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Longs"), func(a *kernelimpl.HostArgs) any {
+})
+var longsKernel = kernelimpl.RegisterForm(pkg.Kernel("Longs"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Longs{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Sum: kernelimpl.HostSlice[int64](a, 1),
@@ -395,167 +136,43 @@ var longsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 		Out: kernelimpl.HostSlice[int64](a, 3),
 	}.Kernel
 }, newLongsHost)
-
-// Longs is the kernel [atomics.Longs] with its slices in device memory.
-// Longs has sync/atomic's functions on 64 bits.
-type Longs struct {
-	In  runtime.View[int64]
-	Sum runtime.View[int64]
-	U   runtime.View[uint64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Longs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(longsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Sum)
-	kernelimpl.View(l, 2, k.U)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Longs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Longs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLongs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLongs(ctx context.Context, dev *runtime.Device, k atomics.Longs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(longsKernel)
+var RunLongs = stubs.Range1(longsKernel, func(l *kernelimpl.Launch, k atomics.Longs) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nativeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Native"), func(a *kernelimpl.HostArgs) any {
+})
+var nativeKernel = kernelimpl.RegisterForm(pkg.Kernel("Native"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Native{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Sum: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newNativeHost)
-
-// Native is the kernel [atomics.Native] with its slices in device memory.
-// Native adds floats as devices with the aspect do.
-type Native struct {
-	In  runtime.View[float32]
-	Sum runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Native) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nativeKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Sum)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Native) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Native) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNative runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNative(ctx context.Context, dev *runtime.Device, k atomics.Native, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nativeKernel)
+var RunNative = stubs.Range1(nativeKernel, func(l *kernelimpl.Launch, k atomics.Native) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var ownKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Own"), func(a *kernelimpl.HostArgs) any {
+})
+var ownKernel = kernelimpl.Register(pkg.Kernel("Own"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Own{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Own is the kernel [atomics.Own] with its slices in device memory.
-// Own has atomics on variables that nobody else sees.
-type Own struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Own) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ownKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Own) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Own) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOwn runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOwn(ctx context.Context, dev *runtime.Device, k atomics.Own, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownKernel)
+var RunOwn = stubs.Range1(ownKernel, func(l *kernelimpl.Launch, k atomics.Own) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var pushKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Push"), func(a *kernelimpl.HostArgs) any {
+})
+var pushKernel = kernelimpl.RegisterForm(pkg.Kernel("Push"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Push{
 		Head: kernelimpl.HostSlice[int32](a, 0),
 		Next: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newPushHost)
-
-// Push is the kernel [atomics.Push] with its slices in device memory.
-// Push builds a linked list, on which many work-items push at once.
-type Push struct {
-	Head runtime.View[int32]
-	Next runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Push) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pushKernel)
-	kernelimpl.View(l, 0, k.Head)
-	kernelimpl.View(l, 1, k.Next)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Push) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Push) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPush runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPush(ctx context.Context, dev *runtime.Device, k atomics.Push, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pushKernel)
+var RunPush = stubs.Range1(pushKernel, func(l *kernelimpl.Launch, k atomics.Push) {
 	kernelimpl.Slice(l, 0, k.Head)
 	kernelimpl.Slice(l, 1, k.Next)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var typedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Typed"), func(a *kernelimpl.HostArgs) any {
+})
+var typedKernel = kernelimpl.RegisterForm(pkg.Kernel("Typed"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Typed{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Cells: kernelimpl.HostSlice[atomics.Cell](a, 1),
@@ -563,47 +180,13 @@ var typedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newTypedHost)
-
-// Typed is the kernel [atomics.Typed] with its slices in device memory.
-// Typed has sync/atomic's types in buffers and in local memory.
-type Typed struct {
-	In    runtime.View[int32]
-	Cells runtime.View[atomics.Cell]
-	Next  runtime.View[atomic.Int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Typed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(typedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Cells)
-	kernelimpl.View(l, 2, k.Next)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Typed) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Typed) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunTyped runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTyped(ctx context.Context, dev *runtime.Device, k atomics.Typed, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typedKernel)
+var RunTyped = stubs.NDRange1(typedKernel, func(l *kernelimpl.Launch, k atomics.Typed) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Cells)
 	kernelimpl.Slice(l, 2, k.Next)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wordsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/atomics", "Words"), func(a *kernelimpl.HostArgs) any {
+})
+var wordsKernel = kernelimpl.RegisterForm(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
 	return atomics.Words{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
@@ -611,42 +194,9 @@ var wordsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newWordsHost)
-
-// Words is the kernel [atomics.Words] with its slices in device memory.
-// Words has sync/atomic's functions on 32 bits.
-type Words struct {
-	In  runtime.View[int32]
-	Sum runtime.View[int32]
-	U   runtime.View[uint32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Words) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wordsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Sum)
-	kernelimpl.View(l, 2, k.U)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Words) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWords runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWords(ctx context.Context, dev *runtime.Device, k atomics.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wordsKernel)
+var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k atomics.Words) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	kernelimpl.Slice(l, 2, k.U)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

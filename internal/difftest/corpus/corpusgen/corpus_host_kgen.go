@@ -13,255 +13,156 @@ import (
 // bestHost is some work-items of the kernel [Best].
 type bestHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newBestHost() kernelimpl.HostForm { return new(bestHost) }
 
 var bestHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:99:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:94:13"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:99:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *bestHost) Begin() {
 	g.Sites = bestHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *bestHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *bestHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v11 int32
-		var v5, v7, v12, v20, v28, v36 int64
-		var v9, v18, v26, v34, v42 int
-		var v45 float32
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 = v0 & 15
-			v7 = int64(uint32(v6))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b20
-			}
+		var v18, v26, v34, v42 int
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v6 := v0 & 15
+		v7 := int64(uint32(v6))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
 		}
-		{
-			v9 = int(v6) * 12
-			v10 := v0 + 1
-			v11 = v10 & 15
-			v12 = int64(uint32(v11))
-			v13 := uint64(v12) < uint64(v1)
-			if !v13 {
-				goto b19
-			}
+		v9 := int(v6) * 12
+		v11 := (v0 + 1) & 15
+		v12 := int64(uint32(v11))
+		if uint64(v12) >= uint64(v1) {
+			g.Fault(0, v12, v1, v0)
+			continue
 		}
-		{
-			v14 := *(*float32)(unsafe.Add(p0, int(v11)*12))
-			v15 := *(*float32)(unsafe.Add(p0, v9))
-			if !(v14 < v15) {
-				v18 = v9
-				goto b4
-			}
+		v16 := *(*float32)(unsafe.Add(p0, int(v11)*12)) < *(*float32)(unsafe.Add(p0, v9))
+		if v16 {
+			v18 = int(v11) * 12
+		} else {
+			v18 = v9
 		}
-		{
-			v17 := int(v11) * 12
-			v18 = v17
+		v20 := (v5 + 2) & 15
+		if uint64(v20) >= uint64(v1) {
+			g.Fault(0, v20, v1, v0)
+			continue
 		}
-	b4:
-		{
-			v19 := v5 + 2
-			v20 = v19 & 15
-			v21 := uint64(v20) < uint64(v1)
-			if !v21 {
-				goto b18
-			}
+		v24 := *(*float32)(unsafe.Add(p0, int(v20)*12)) < *(*float32)(unsafe.Add(p0, v18))
+		if v24 {
+			v26 = int(v20) * 12
+		} else {
+			v26 = v18
 		}
-		{
-			v22 := *(*float32)(unsafe.Add(p0, int(v20)*12))
-			v23 := *(*float32)(unsafe.Add(p0, v18))
-			if !(v22 < v23) {
-				v26 = v18
-				goto b7
-			}
+		v28 := (v5 + 3) & 15
+		if uint64(v28) >= uint64(v1) {
+			g.Fault(0, v28, v1, v0)
+			continue
 		}
-		{
-			v25 := int(v20) * 12
-			v26 = v25
+		v32 := *(*float32)(unsafe.Add(p0, int(v28)*12)) < *(*float32)(unsafe.Add(p0, v26))
+		if v32 {
+			v34 = int(v28) * 12
+		} else {
+			v34 = v26
 		}
-	b7:
-		{
-			v27 := v5 + 3
-			v28 = v27 & 15
-			v29 := uint64(v28) < uint64(v1)
-			if !v29 {
-				goto b17
-			}
+		v36 := (v5 + 4) & 15
+		if uint64(v36) >= uint64(v1) {
+			g.Fault(0, v36, v1, v0)
+			continue
 		}
-		{
-			v30 := *(*float32)(unsafe.Add(p0, int(v28)*12))
-			v31 := *(*float32)(unsafe.Add(p0, v26))
-			if !(v30 < v31) {
-				v34 = v26
-				goto b10
-			}
+		v40 := *(*float32)(unsafe.Add(p0, int(v36)*12)) < *(*float32)(unsafe.Add(p0, v34))
+		if v40 {
+			v42 = int(v36) * 12
+		} else {
+			v42 = v34
 		}
-		{
-			v33 := int(v28) * 12
-			v34 = v33
-		}
-	b10:
-		{
-			v35 := v5 + 4
-			v36 = v35 & 15
-			v37 := uint64(v36) < uint64(v1)
-			if !v37 {
-				goto b16
-			}
-		}
-		{
-			v38 := *(*float32)(unsafe.Add(p0, int(v36)*12))
-			v39 := *(*float32)(unsafe.Add(p0, v34))
-			if !(v38 < v39) {
-				v42 = v34
-				goto b13
-			}
-		}
-		{
-			v41 := int(v36) * 12
-			v42 = v41
-		}
-	b13:
-		{
-			v43 := *(*float32)(unsafe.Add(p0, v42))
-			v44 := *(*float32)(unsafe.Add(p0, v42+4))
-			v45 = float32(v43 + v44)
-			v46 := uint64(v5) < uint64(v3)
-			if !v46 {
-				goto b15
-			}
+		v45 := float32(*(*float32)(unsafe.Add(p0, v42)) + *(*float32)(unsafe.Add(p0, v42+4)))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p1, x*4)) = v45
-		continue
-	b15:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(1, v36, v1, v0, int32(0), int32(0))
-		continue
-	b17:
-		g.Fault(1, v28, v1, v0, int32(0), int32(0))
-		continue
-	b18:
-		g.Fault(1, v20, v1, v0, int32(0), int32(0))
-		continue
-	b19:
-		g.Fault(1, v12, v1, v0, int32(0), int32(0))
-		continue
-	b20:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertFloat32Host is some work-items of the kernel [ConvertFloat32].
 type convertFloat32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
 
 var convertFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertFloat32Host) Begin() {
 	g.Sites = convertFloat32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertFloat32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertFloat32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v13, v15, v17, v24, v25, v26 int32
-		var v5, v23, v36 int64
-		var v7 float32
-		var v37 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*float32)(unsafe.Add(p0, x*4))
-			v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
-			v11 := float32(0)
-			if v10 {
-				v11 = v7
-			}
-			v13 = int32(-2147483648)
-			if v10 {
-				v13 = int32(v11)
-			}
-			v15 = (v13 << 24) >> 24
-			v17 = (v13 << 16) >> 16
-			v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
-			v21 := float32(0)
-			if v20 {
-				v21 = v7
-			}
-			v23 = int64(-9223372036854775808)
-			if v20 {
-				v23 = int64(v21)
-			}
-			v24 = v13 & 255
-			v25 = v13 & 65535
-			v26 = int32(uint64(v23))
-			v27 := float32(v7 - 9.223372e+18)
-			v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
-			v31 := float32(0)
-			if v30 {
-				v31 = v27
-			}
-			v33 := int64(-9223372036854775808)
-			if v30 {
-				v33 = int64(v31)
-			}
-			v36 = v23 | (v33 & (v23 >> 63))
-			v37 = float64(v7)
-			v38 := uint64(v5) < uint64(v3)
-			if !v38 {
-				goto b3
-			}
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
+		v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
+		v11 := float32(0)
+		if v10 {
+			v11 = v7
+		}
+		v13 := int32(-2147483648)
+		if v10 {
+			v13 = int32(v11)
+		}
+		v15 := (v13 << 24) >> 24
+		v17 := (v13 << 16) >> 16
+		v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
+		v21 := float32(0)
+		if v20 {
+			v21 = v7
+		}
+		v23 := int64(-9223372036854775808)
+		if v20 {
+			v23 = int64(v21)
+		}
+		v24 := v13 & 255
+		v25 := v13 & 65535
+		v26 := int32(uint64(v23))
+		v27 := float32(v7 - 9.223372e+18)
+		v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
+		v31 := float32(0)
+		if v30 {
+			v31 = v27
+		}
+		v33 := int64(-9223372036854775808)
+		if v30 {
+			v33 = int64(v31)
+		}
+		v36 := v23 | (v33 & (v23 >> 63))
+		v37 := float64(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
@@ -275,103 +176,76 @@ func (g *convertFloat32Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v7
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v37
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertFloat64Host is some work-items of the kernel [ConvertFloat64].
 type convertFloat64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertFloat64Host() kernelimpl.HostForm { return new(convertFloat64Host) }
 
 var convertFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertFloat64Host) Begin() {
 	g.Sites = convertFloat64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertFloat64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertFloat64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v13, v15, v17, v24, v25, v26 int32
-		var v5, v23, v36 int64
-		var v7 float64
-		var v37 float32
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*float64)(unsafe.Add(p0, x*8))
-			v10 := (v7 < 2.147483648e+09) && (-2.147483649e+09 < v7)
-			v11 := float64(0)
-			if v10 {
-				v11 = v7
-			}
-			v13 = int32(-2147483648)
-			if v10 {
-				v13 = int32(v11)
-			}
-			v15 = (v13 << 24) >> 24
-			v17 = (v13 << 16) >> 16
-			v20 := (v7 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v7)
-			v21 := float64(0)
-			if v20 {
-				v21 = v7
-			}
-			v23 = int64(-9223372036854775808)
-			if v20 {
-				v23 = int64(v21)
-			}
-			v24 = v13 & 255
-			v25 = v13 & 65535
-			v26 = int32(uint64(v23))
-			v27 := float64(v7 - 9.223372036854776e+18)
-			v30 := (v27 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v27)
-			v31 := float64(0)
-			if v30 {
-				v31 = v27
-			}
-			v33 := int64(-9223372036854775808)
-			if v30 {
-				v33 = int64(v31)
-			}
-			v36 = v23 | (v33 & (v23 >> 63))
-			v37 = float32(v7)
-			v38 := uint64(v5) < uint64(v3)
-			if !v38 {
-				goto b3
-			}
+		v7 := *(*float64)(unsafe.Add(p0, x*8))
+		v10 := (v7 < 2.147483648e+09) && (-2.147483649e+09 < v7)
+		v11 := float64(0)
+		if v10 {
+			v11 = v7
+		}
+		v13 := int32(-2147483648)
+		if v10 {
+			v13 = int32(v11)
+		}
+		v15 := (v13 << 24) >> 24
+		v17 := (v13 << 16) >> 16
+		v20 := (v7 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v7)
+		v21 := float64(0)
+		if v20 {
+			v21 = v7
+		}
+		v23 := int64(-9223372036854775808)
+		if v20 {
+			v23 = int64(v21)
+		}
+		v24 := v13 & 255
+		v25 := v13 & 65535
+		v26 := int32(uint64(v23))
+		v27 := float64(v7 - 9.223372036854776e+18)
+		v30 := (v27 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v27)
+		v31 := float64(0)
+		if v30 {
+			v31 = v27
+		}
+		v33 := int64(-9223372036854775808)
+		if v30 {
+			v33 = int64(v31)
+		}
+		v36 := v23 | (v33 & (v23 >> 63))
+		v37 := float32(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
@@ -385,157 +259,47 @@ func (g *convertFloat64Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v37
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v7
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
-}
-
-// convertIntHost is some work-items of the kernel [ConvertInt].
-type convertIntHost struct {
-	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-}
-
-func newConvertIntHost() kernelimpl.HostForm { return new(convertIntHost) }
-
-var convertIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-}
-
-// Begin readies the form for a launch.
-func (g *convertIntHost) Begin() {
-	g.Sites = convertIntHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-}
-
-// Run runs it.
-func (g *convertIntHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertIntHost) r0() int {
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(v7)
-			v16 = float64(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
-		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
-		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
-		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
-		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
-	}
-	return -1
 }
 
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
 
 var convertInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt16Host) Begin() {
 	g.Sites = convertInt16HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt16Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt16Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12 int32
-		var v5, v11 int64
-		var v7 int16
-		var v13 float32
-		var v14 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
-			v8 = int32(v7)
-			v10 = (v8 << 24) >> 24
-			v11 = int64(v7)
-			v12 = v8 & 255
-			v13 = float32(v8)
-			v14 = float64(v8)
-			v15 := uint64(v5) < uint64(v3)
-			if !v15 {
-				goto b3
-			}
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(v7)
+		v10 := (v8 << 24) >> 24
+		v11 := int64(v7)
+		v12 := v8 & 255
+		v13 := float32(v8)
+		v14 := float64(v8)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = v7
@@ -549,75 +313,48 @@ func (g *convertInt16Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v13
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v14
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertInt32Host is some work-items of the kernel [ConvertInt32].
 type convertInt32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
 
 var convertInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt32Host) Begin() {
 	g.Sites = convertInt32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v9, v11, v13, v14 int32
-		var v5, v12 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v9 = (v7 << 24) >> 24
-			v11 = (v7 << 16) >> 16
-			v12 = int64(v7)
-			v13 = v7 & 255
-			v14 = v7 & 65535
-			v15 = float32(v7)
-			v16 = float64(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(v7)
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(v7)
+		v16 := float64(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
@@ -631,75 +368,48 @@ func (g *convertInt32Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertInt64Host is some work-items of the kernel [ConvertInt64].
 type convertInt64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
 
 var convertInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt64Host) Begin() {
 	g.Sites = convertInt64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(v7)
-			v16 = float64(v7)
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(v7)
+		v16 := float64(v7)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
@@ -713,74 +423,46 @@ func (g *convertInt64Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertInt8Host is some work-items of the kernel [ConvertInt8].
 type convertInt8Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
 
 var convertInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertInt8Host) Begin() {
 	g.Sites = convertInt8HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertInt8Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertInt8Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10 int32
-		var v5, v9 int64
-		var v7 int8
-		var v11 float32
-		var v12 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
-			v8 = int32(v7)
-			v9 = int64(v7)
-			v10 = v8 & 65535
-			v11 = float32(v8)
-			v12 = float64(v8)
-			v13 := uint64(v5) < uint64(v3)
-			if !v13 {
-				goto b3
-			}
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(v7)
+		v9 := int64(v7)
+		v10 := v8 & 65535
+		v11 := float32(v8)
+		v12 := float64(v8)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = v7
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(v7)
@@ -794,158 +476,48 @@ func (g *convertInt8Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v9
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v11
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v12
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
-}
-
-// convertUintHost is some work-items of the kernel [ConvertUint].
-type convertUintHost struct {
-	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-}
-
-func newConvertUintHost() kernelimpl.HostForm { return new(convertUintHost) }
-
-var convertUintHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-}
-
-// Begin readies the form for a launch.
-func (g *convertUintHost) Begin() {
-	g.Sites = convertUintHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-}
-
-// Run runs it.
-func (g *convertUintHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUintHost) r0() int {
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(uint64(v7))
-			v16 = float64(uint64(v7))
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
-		}
-		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
-		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
-		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
-		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
-		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
-		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
-		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
-		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
-		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
-	}
-	return -1
 }
 
 // convertUint16Host is some work-items of the kernel [ConvertUint16].
 type convertUint16Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
 
 var convertUint16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint16Host) Begin() {
 	g.Sites = convertUint16HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint16Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint16Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v14 int32
-		var v5, v13 int64
-		var v7 int16
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int16)(unsafe.Add(p0, x*2))
-			v8 = int32(uint16(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = int64(uint16(v7))
-			v14 = v8 & 255
-			v15 = float32(uint32(v8))
-			v16 = float64(uint32(v8))
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(uint16(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := int64(uint16(v7))
+		v14 := v8 & 255
+		v15 := float32(uint32(v8))
+		v16 := float64(uint32(v8))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
@@ -959,75 +531,48 @@ func (g *convertUint16Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v13
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertUint32Host is some work-items of the kernel [ConvertUint32].
 type convertUint32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
 
 var convertUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint32Host) Begin() {
 	g.Sites = convertUint32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v9, v11, v13, v14 int32
-		var v5, v12 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, x*4))
-			v9 = (v7 << 24) >> 24
-			v11 = (v7 << 16) >> 16
-			v12 = int64(uint32(v7))
-			v13 = v7 & 255
-			v14 = v7 & 65535
-			v15 = float32(uint32(v7))
-			v16 = float64(uint32(v7))
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(uint32(v7))
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(uint32(v7))
+		v16 := float64(uint32(v7))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
@@ -1041,75 +586,48 @@ func (g *convertUint32Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertUint64Host is some work-items of the kernel [ConvertUint64].
 type convertUint64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
 
 var convertUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint64Host) Begin() {
 	g.Sites = convertUint64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10, v12, v13, v14 int32
-		var v5, v7 int64
-		var v15 float32
-		var v16 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, x*8))
-			v8 = int32(uint64(v7))
-			v10 = (v8 << 24) >> 24
-			v12 = (v8 << 16) >> 16
-			v13 = v8 & 255
-			v14 = v8 & 65535
-			v15 = float32(uint64(v7))
-			v16 = float64(uint64(v7))
-			v17 := uint64(v5) < uint64(v3)
-			if !v17 {
-				goto b3
-			}
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(uint64(v7))
+		v16 := float64(uint64(v7))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
@@ -1123,367 +641,221 @@ func (g *convertUint64Host) r0() int {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
-		continue
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // convertUint8Host is some work-items of the kernel [ConvertUint8].
 type convertUint8Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
 
 var convertUint8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *convertUint8Host) Begin() {
 	g.Sites = convertUint8HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *convertUint8Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *convertUint8Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8, v10 int32
-		var v5, v11 int64
-		var v7 int8
-		var v12 float32
-		var v13 float64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 = *(*int8)(unsafe.Add(p0, x))
-			v8 = int32(uint8(v7))
-			v10 = (v8 << 24) >> 24
-			v11 = int64(uint8(v7))
-			v12 = float32(uint32(v8))
-			v13 = float64(uint32(v8))
-			v14 := uint64(v5) < uint64(v3)
-			if !v14 {
-				goto b3
-			}
-		}
-		{
-			*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
-			v17 := int16(uint8(v7))
-			*(*int16)(unsafe.Add(p1, x*64+2)) = v17
-			*(*int32)(unsafe.Add(p1, x*64+4)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+8)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+16)) = v11
-			*(*int8)(unsafe.Add(p1, x*64+24)) = v7
-			*(*int16)(unsafe.Add(p1, x*64+26)) = v17
-			*(*int32)(unsafe.Add(p1, x*64+28)) = v8
-			*(*int64)(unsafe.Add(p1, x*64+32)) = v11
-			*(*int64)(unsafe.Add(p1, x*64+40)) = v11
-			*(*float32)(unsafe.Add(p1, x*64+48)) = v12
-			*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(uint8(v7))
+		v10 := (v8 << 24) >> 24
+		v11 := int64(uint8(v7))
+		v12 := float32(uint32(v8))
+		v13 := float64(uint32(v8))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		v17 := int16(uint8(v7))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = v17
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v17
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v13
 	}
-	return -1
 }
 
 // faultBeforeBarrierHost is a work-group of the kernel [FaultBeforeBarrier].
 type faultBeforeBarrierHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v4 int64
 }
 
 func newFaultBeforeBarrierHost() kernelimpl.HostForm { return new(faultBeforeBarrierHost) }
 
 var faultBeforeBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:95:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:95:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:95:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:101:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *faultBeforeBarrierHost) Begin() {
 	g.Sites = faultBeforeBarrierHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 128)
 }
 
-// Run runs it.
 func (g *faultBeforeBarrierHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 89 of groups.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 96 of groups.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 89 of groups.go.
-func (g *faultBeforeBarrierHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	v2 := g.v2
+	// ZeroLocal, groups.go:89
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	v10 := v2 + 5
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v7, v13 int32
-		var v8, v11 int64
-		{
-			v6 := int64(uint32(v0))
-			v7 = int32(x)
-			v8 = int64(uint32(v7))
-			v9 := v6 == v1
-			v11 = v6
-			if v9 {
-				v11 = v10
-			}
-			if !(uint64(v11) < uint64(v2)) {
-				goto b11
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v11 := v6
+		if v6 == v1 {
+			v11 = v10
 		}
-		{
-			v13 = *(*int32)(unsafe.Add(p1, int(v11)*4))
-			v14 := uint32(v7) < uint32(32)
-			if !v14 {
-				goto b10
-			}
+		if uint64(v11) >= uint64(v2) {
+			g.Fault(0, v11, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v13
-		next = 1
-		continue
-	b10:
-		g.Fault(0, v8, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b11:
-		g.Fault(1, v11, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v13 := *(*int32)(unsafe.Add(p1, int(v11)*4))
+		if uint32(v7) >= 32 {
+			g.Fault(1, v8, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v13
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 96 of groups.go.
-func (g *faultBeforeBarrierHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v4 := g.v4
+	if !more {
+		return
+	}
+	// Barrier, groups.go:96
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		var v16, v17, v18 int32
-		v16 = int32(0)
-		v17 = int32(-1)
+		var v16, v17 int32
+		v16 = 0
+		v17 = -1
 	b5:
-		v18 = v17 + 1
-		if !(v18 < 32) {
-			goto b7
-		}
-		{
-			v20 := *(*int32)(unsafe.Add(m0, int(v18)*4))
-			v16 = v16 + v20
+		v18 := v17 + 1
+		if v18 < 32 {
+			v16 = v16 + *(*int32)(unsafe.Add(m0, int(v18)*4))
 			v17 = v18
 			goto b5
 		}
-	b7:
-		{
-			v22 := uint64(v6) < uint64(v4)
-			if !v22 {
-				goto b9
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v16
-		continue
-	b9:
-		g.Fault(2, v6, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v16
 	}
-	return -1
 }
 
 // fusedHost is some work-items of the kernel [Fused].
 type fusedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newFusedHost() kernelimpl.HostForm { return new(fusedHost) }
 
 var fusedHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:36:29"},
-	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:36:14"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:32"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:24"},
 	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:24"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:32"},
+	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:36:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:36:29"},
 }
 
-// Begin readies the form for a launch.
 func (g *fusedHost) Begin() {
 	g.Sites = fusedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Run runs it.
 func (g *fusedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *fusedHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v9, v16, v18 int64
-		var v11, v13, v15, v30 float32
-		var v19 int
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b13
-			}
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		{
-			v11 = *(*float32)(unsafe.Add(p0, x*4))
-			v12 := uint64(v9) < uint64(v3)
-			if !v12 {
-				goto b12
-			}
+		v11 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
 		}
-		{
-			v13 = *(*float32)(unsafe.Add(p1, x*4))
-			v14 := uint64(v9) < uint64(v5)
-			if !v14 {
-				goto b11
-			}
+		v13 := *(*float32)(unsafe.Add(p1, x*4))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(2, v9, v5, v0)
+			continue
 		}
-		{
-			v15 = *(*float32)(unsafe.Add(p2, x*4))
-			v16 = v9 * 6
-			v17 := uint64(v16) <= uint64(v7)
-			if !v17 {
-				goto b10
-			}
+		v15 := *(*float32)(unsafe.Add(p2, x*4))
+		v16 := v9 * 6
+		if uint64(v16) > uint64(v7) {
+			g.Fault(3, v16, v7, v0)
+			continue
 		}
-		{
-			v18 = v7 - v16
-			v19 = x * 24
-			v20 := uint64(6) <= uint64(v18)
-			if !v20 {
-				goto b9
-			}
+		v18 := v7 - v16
+		v19 := x * 24
+		if 6 > uint64(v18) {
+			g.Fault(4, 6, v18, v0)
+			continue
 		}
-		{
-			v21 := float32(v11*v13 + v15)
-			*(*float32)(unsafe.Add(p3, v19)) = v21
-			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v11*v13 + (-v15))
-			*(*float32)(unsafe.Add(p3, v19+8)) = float32((-v11)*v13 + v15)
-			*(*float32)(unsafe.Add(p3, v19+12)) = v21
-			v30 = -v13
-			*(*float32)(unsafe.Add(p3, v19+16)) = float32(v11*v30 + (-v15))
-			if !(v13 < v11) {
-				goto b7
-			}
+		v21 := float32(v11*v13 + v15)
+		*(*float32)(unsafe.Add(p3, v19)) = v21
+		*(*float32)(unsafe.Add(p3, v19+4)) = float32(v11*v13 + (-v15))
+		*(*float32)(unsafe.Add(p3, v19+8)) = float32((-v11)*v13 + v15)
+		*(*float32)(unsafe.Add(p3, v19+12)) = v21
+		v30 := -v13
+		*(*float32)(unsafe.Add(p3, v19+16)) = float32(v11*v30 + (-v15))
+		if v13 < v11 {
+			*(*float32)(unsafe.Add(p3, v19+20)) = float32(v11*v30 + v15)
+		} else {
+			*(*float32)(unsafe.Add(p3, v19+20)) = float32((-v11)*v30 + v15)
 		}
-		*(*float32)(unsafe.Add(p3, v19+20)) = float32(v11*v30 + v15)
-		goto b8
-	b7:
-		*(*float32)(unsafe.Add(p3, v19+20)) = float32((-v11)*v30 + v15)
-	b8:
-		continue
-	b9:
-		g.Fault(0, int64(6), v18, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(1, v16, v7, v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(2, v9, v5, v0, int32(0), int32(0))
-		continue
-	b12:
-		g.Fault(3, v9, v3, v0, int32(0), int32(0))
-		continue
-	b13:
-		g.Fault(4, v9, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // grid2Host is some work-items of the kernel [Grid2].
 type grid2Host struct {
 	kernelimpl.HostGroup
-	v2 int32
-	v3 int32
-	v4 int64
-	v5 int64
 }
 
 func newGrid2Host() kernelimpl.HostForm { return new(grid2Host) }
@@ -1492,32 +864,21 @@ var grid2HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:241:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *grid2Host) Begin() {
 	g.Sites = grid2HostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *grid2Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *grid2Host) r0() int {
-	v4 := g.v4
-	v2 := g.v2
+	v4 := g.Int64(24)
+	v2 := g.Int32(8)
 	v9 := int64(uint32(v2))
-	v3 := g.v3
+	v3 := g.Int32(12)
 	v10 := int64(uint32(v3))
 	v16 := v10 * 1000000
 	v17 := v9 * 10000
 	v18 := v16 + v17
 	v19 := int32(uint64(v18))
-	v5 := g.v5
+	v5 := g.Int64(40)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -1527,28 +888,18 @@ func (g *grid2Host) r0() int {
 			x = 0
 			y++
 		}
-		var v0, v1, v20 int32
-		var v12 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v7 := int64(uint32(v0))
-			v8 := int64(uint32(v1))
-			v11 := v8 * v4
-			v12 = v11 + v7
-			v13 := v8 * v9
-			v20 = int32(uint64(v13+v7)) + v19
-			if !(uint64(v12) < uint64(v5)) {
-				goto b2
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v7 := int64(uint32(v0))
+		v8 := int64(uint32(v1))
+		v12 := (v8 * v4) + v7
+		v20 := int32(uint64((v8*v9)+v7)) + v19
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(0, v12, v5, v0, v1)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v12)*4)) = v20
-		continue
-	b2:
-		g.Fault(0, v12, v5, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // grid2LocalHost is a work-group of the kernel [Grid2Local].
@@ -1556,50 +907,28 @@ type grid2LocalHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v2 int64
-	v3 int64
-	v5 int64
 }
 
 func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
 
 var grid2LocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:163:27"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *grid2LocalHost) Begin() {
 	g.Sites = grid2LocalHostSites
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	g.Allot(0, 240)
 }
 
-// Run runs it.
 func (g *grid2LocalHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 155 of groups2.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 166 of groups2.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 155 of groups2.go.
-func (g *grid2LocalHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups2.go:155
+	g.Zero(0)
 	c0 := g.c0
 	v13 := int64(uint32(c0))
 	v19 := int32(g.ID[1])
@@ -1610,203 +939,154 @@ func (g *grid2LocalHost) r1() int {
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
 	v22 := v18 * v13
-	v2 := g.v2
-	v3 := g.v3
+	v2 := g.Int64(24)
+	v3 := g.Int64(40)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	v23 := v14 * v13
 	stop := g.Cancelled()
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v24, v36 int64
+			v24 = (int64(uint32(int32(y))) * v13) + int64(uint32(int32(x)))
+		b2:
+			if v24 >= 60 {
+				more = true
+				continue
+			}
+			v26 := v24 / 10
+			v28 := (v21 + v26) + -1
+			v30 := v24 - (v26 * 10)
+			v32 := (v22 + v30) + -1
+			if 0 > v28 {
+				goto b10
+			}
+			if 0 > v32 {
+				goto b10
+			}
+			v36 = (v28 * v2) + v32
+			if v36 >= v3 {
+				goto b10
+			}
+			if v32 >= v2 {
+				goto b10
+			}
+			if uint64(v36) >= uint64(v3) {
+				g.Fault(0, v36, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = *(*float32)(unsafe.Add(p1, int(v36)*4))
+		b10:
+			v24 = v24 + v23
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v24, v26, v28, v30, v32, v36 int64
-		{
-			v9 := int32(x)
-			v10 := int64(uint32(v9))
-			v11 := int32(y)
-			v12 := int64(uint32(v11))
-			v15 := v12 * v13
-			v24 = v15 + v10
-		}
-	b2:
-		if !(v24 < 60) {
-			goto b11
-		}
-		v26 = v24 / 10
-		v28 = (v21 + v26) + -1
-		v30 = v24 - (v26 * 10)
-		v32 = (v22 + v30) + -1
-		if !(0 <= v28) {
-			goto b10
-		}
-		if !(0 <= v32) {
-			goto b10
-		}
-		v36 = (v28 * v2) + v32
-		if !(v36 < v3) {
-			goto b10
-		}
-		if !(v32 < v2) {
-			goto b10
-		}
-		if !(uint64(v36) < uint64(v3)) {
-			goto b9
-		}
-		{
-			v40 := *(*float32)(unsafe.Add(p1, int(v36)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v26)))*40+int(int32(uint64(v30)))*4)) = v40
-			goto b10
-		}
-	b9:
-		g.Fault(0, v36, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		v24 = v24 + v23
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b11:
-		next = 1
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 166 of groups2.go.
-func (g *grid2LocalHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	v2 := g.v2
-	v5 := g.v5
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:166
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v11 := int32(y)
-		v9 := int32(x)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v8 := int64(uint32(v1))
-		v7 := int64(uint32(v0))
-		var v49, v76, v77, v81, v83, v91 int32
-		var v75, v80, v93 float32
-		var v78, v84, v95 int64
-		var v79 bool
-		{
-			v46 := uint32(v11) < uint32(6)
-			v47 := v11 + 2
-			v48 := uint32(v47) < uint32(6)
-			v49 = v9 + 1
-			v50 := uint32(v9) < uint32(10)
-			v51 := v9 + 2
-			v52 := uint32(v51) < uint32(10)
-			if !(((v46 && v48) && v50) && v52) {
-				v75 = float32(0)
-				v76 = int32(0)
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v11 := int32(y)
+			v9 := int32(x)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v8 := int64(uint32(v1))
+			v7 := int64(uint32(v0))
+			var v75, v80, v93 float32
+			var v76, v77, v81, v83, v91 int32
+			var v78, v84 int64
+			var v79 bool
+			v49 := v9 + 1
+			v54 := ((uint32(v11) < 6) && (uint32(v11+2) < 6)) && (uint32(v9) < 10)
+			if v54 && (uint32(v9+2) < 10) {
+				v59 := float32(float32(*(*float32)(unsafe.Add(m0, y*40+x*4))+0) + *(*float32)(unsafe.Add(m0, y*40+x*4+4)))
+				v64 := float32(float32(v59+*(*float32)(unsafe.Add(m0, y*40+x*4+8))) + *(*float32)(unsafe.Add(m0, y*40+x*4+40)))
+				v68 := float32(float32(v64+*(*float32)(unsafe.Add(m0, y*40+x*4+44))) + *(*float32)(unsafe.Add(m0, y*40+x*4+48)))
+				v72 := float32(float32(v68+*(*float32)(unsafe.Add(m0, y*40+x*4+80))) + *(*float32)(unsafe.Add(m0, y*40+x*4+84)))
+				v93 = float32(v72 + *(*float32)(unsafe.Add(m0, y*40+x*4+88)))
+				goto b24
+			}
+			v75 = 0
+			v76 = 0
+		b14:
+			v77 = v11 + v76
+			v78 = int64(uint32(v77))
+			v79 = uint32(v77) < 6
+			v80 = v75
+			v81 = -1
+		b15:
+			if v81 > 1 {
+				goto b21
+			}
+			if !v79 {
+				g.Fault(1, v78, 6, v0, v1)
+				continue
+			}
+			v83 = v49 + v81
+			v84 = int64(uint32(v83))
+			if uint32(v83) >= 10 {
+				g.Fault(2, v84, 10, v0, v1)
+				continue
+			}
+			{
+				v87 := float32(v80 + *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4)))
+				v80 = v87
+				v81 = v81 + 1
+				goto b15
+			}
+		b21:
+			v91 = v76 + 1
+			if v91 < 3 {
+				v75 = v80
+				v76 = v91
 				goto b14
 			}
-		}
-		{
-			v56 := *(*float32)(unsafe.Add(m0, y*40+x*4))
-			v58 := *(*float32)(unsafe.Add(m0, y*40+x*4+4))
-			v60 := *(*float32)(unsafe.Add(m0, y*40+x*4+8))
-			v63 := *(*float32)(unsafe.Add(m0, y*40+x*4+40))
-			v64 := float32(float32(float32(float32(v56+0)+v58)+v60) + v63)
-			v65 := *(*float32)(unsafe.Add(m0, y*40+x*4+44))
-			v67 := *(*float32)(unsafe.Add(m0, y*40+x*4+48))
-			v69 := *(*float32)(unsafe.Add(m0, y*40+x*4+80))
-			v71 := *(*float32)(unsafe.Add(m0, y*40+x*4+84))
-			v72 := float32(float32(float32(float32(v64+v65)+v67)+v69) + v71)
-			v73 := *(*float32)(unsafe.Add(m0, y*40+x*4+88))
-			v93 = float32(v72 + v73)
-			goto b24
-		}
-	b14:
-		v77 = v11 + v76
-		v78 = int64(uint32(v77))
-		v79 = uint32(v77) < uint32(6)
-		v80 = v75
-		v81 = int32(-1)
-	b15:
-		if !(v81 <= 1) {
-			goto b21
-		}
-		if !v79 {
-			goto b20
-		}
-		v83 = v49 + v81
-		v84 = int64(uint32(v83))
-		if !(uint32(v83) < uint32(10)) {
-			goto b19
-		}
-		{
-			v86 := *(*float32)(unsafe.Add(m0, int(v77)*40+int(v83)*4))
-			v80 = float32(v80 + v86)
-			v81 = v81 + 1
-			goto b15
-		}
-	b19:
-		g.Fault(1, v84, int64(10), v0, v1, int32(0))
-		continue
-	b20:
-		g.Fault(2, v78, int64(6), v0, v1, int32(0))
-		continue
-	b21:
-		v91 = v76 + 1
-		if !(v91 < 3) {
-			goto b23
-		}
-		v75 = v80
-		v76 = v91
-		goto b14
-	b23:
-		v93 = v80
-	b24:
-		{
-			v94 := v8 * v2
-			v95 = v94 + v7
-			if !(uint64(v95) < uint64(v5)) {
-				goto b26
+			v93 = v80
+		b24:
+			v95 := (v8 * v2) + v7
+			if uint64(v95) >= uint64(v5) {
+				g.Fault(3, v95, v5, v0, v1)
+				continue
 			}
+			*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
 		}
-		*(*float32)(unsafe.Add(p2, int(v95)*4)) = v93
-		continue
-	b26:
-		g.Fault(3, v95, v5, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // grid3Host is some work-items of the kernel [Grid3].
 type grid3Host struct {
 	kernelimpl.HostGroup
-	v3 int32
-	v4 int32
-	v5 int64
 }
 
 func newGrid3Host() kernelimpl.HostForm { return new(grid3Host) }
@@ -1815,26 +1095,16 @@ var grid3HostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:251:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *grid3Host) Begin() {
 	g.Sites = grid3HostSites
-	g.v3 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v4 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *grid3Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *grid3Host) r0() int {
-	v4 := g.v4
+	v4 := g.Int32(12)
 	v10 := int64(uint32(v4))
-	v3 := g.v3
+	v3 := g.Int32(8)
 	v13 := int64(uint32(v3))
-	v5 := g.v5
+	v5 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
 	x := g.Lo%nx - 1
@@ -1849,1525 +1119,788 @@ func (g *grid3Host) r0() int {
 				y, z = 0, z+1
 			}
 		}
-		var v0, v1, v2, v20 int32
-		var v15 int64
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v2 = int32(z)
-			v7 := int64(uint32(v0))
-			v8 := int64(uint32(v1))
-			v9 := int64(uint32(v2))
-			v11 := v9 * v10
-			v15 = ((v11 + v8) * v13) + v7
-			v16 := v9 * 10000
-			v17 := v8 * 100
-			v20 = int32(uint64((v16 + v17) + v7))
-			if !(uint64(v15) < uint64(v5)) {
-				goto b2
-			}
+		v0 := int32(x)
+		v1 := int32(y)
+		v2 := int32(z)
+		v7 := int64(uint32(v0))
+		v8 := int64(uint32(v1))
+		v9 := int64(uint32(v2))
+		v15 := (((v9 * v10) + v8) * v13) + v7
+		v20 := int32(uint64(((v9 * 10000) + (v8 * 100)) + v7))
+		if uint64(v15) >= uint64(v5) {
+			g.Fault(0, v15, v5, v0, v1, v2)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, int(v15)*4)) = v20
-		continue
-	b2:
-		g.Fault(0, v15, v5, v0, v1, v2)
-		continue
 	}
-	return -1
 }
 
 // groupFloats32Host is a work-group of the kernel [GroupFloats32].
 type groupFloats32Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v3       int64
-	v7       []float32
-	v13      float32
-	v15      float32
-	v17      float32
-	v19      float32
-	v21      []float32
-	v23      []float32
-	v29      []float32
-	v32      []float32
-	v34      []float32
-	v36      []float32
-	v38      []float32
-	v40      []float32
-	v42      []float32
-	v44      []float32
-	v50      []float32
-	v52      []float32
-	v56      float32
-	v61      []int32
-	v62      []float32
+	c0                                                                  int32
+	v7, v21, v23, v29, v32, v34, v36, v38, v40, v42, v44, v50, v52, v62 []float32
+
+	v61 []int32
+
 	sfloat32 []float32
 }
 
 func newGroupFloats32Host() kernelimpl.HostForm { return new(groupFloats32Host) }
 
 var groupFloats32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupFloats32Host) Begin() {
 	g.Sites = groupFloats32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v21, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v62, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v7, &g.v21, &g.v23, &g.v29, &g.v32, &g.v34, &g.v36, &g.v38, &g.v40, &g.v42, &g.v44, &g.v50, &g.v52, &g.v62)
+	kernelimpl.HostRoom(n, &g.v61)
 }
 
-// Run runs it.
 func (g *groupFloats32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 76 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v13 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 77 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			g.v15 = kernelimpl.HostReduceMul[float32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 78 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			g.v17 = kernelimpl.HostReduceMin[float32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 79 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			g.v19 = kernelimpl.HostReduceMax[float32](in)
-			next = g.r4()
-		case 4:
-			// GroupInclusiveScan in line 80 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v21[:n], in)
-			next = g.r5()
-		case 5:
-			// GroupExclusiveScan in line 81 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v23[:n], in, n, math.Float32frombits(0x80000000))
-			next = g.r6()
-		case 6:
-			// GroupExclusiveScan in line 82 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v29[:n], in, n, math.Float32frombits(0x7f800000))
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 83 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float32])
-			copy(g.v32[:n], in)
-			next = g.r8()
-		case 8:
-			// Barrier in line 84 of groupalgs.go
-			next = 9
-		case 9:
-			// GroupReduce in line 84 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostBySubGroup(g.v34[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[float32])
-			next = g.r10()
-		case 10:
-			// Barrier in line 85 of groupalgs.go
-			next = 11
-		case 11:
-			// GroupReduce in line 85 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostReduceMul[float32])
-			next = g.r12()
-		case 12:
-			// Barrier in line 86 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 86 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			kernelimpl.HostBySubGroup(g.v38[:n], in, g.SubGroup, kernelimpl.HostReduceMin[float32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 87 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 87 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			kernelimpl.HostBySubGroup(g.v40[:n], in, g.SubGroup, kernelimpl.HostReduceMax[float32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 88 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupInclusiveScan in line 88 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v42[:n], in)
-			next = g.r18()
-		case 18:
-			// Barrier in line 89 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupExclusiveScan in line 89 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v44[:n], in, g.SubGroup, math.Float32frombits(0x80000000))
-			next = g.r20()
-		case 20:
-			// Barrier in line 90 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupInclusiveScan in line 90 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
-			copy(g.v50[:n], in)
-			next = g.r22()
-		case 22:
-			// Barrier in line 91 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupExclusiveScan in line 91 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
-			kernelimpl.HostShift(g.v52[:n], in, g.SubGroup, float32(1))
-			next = g.r24()
-		case 24:
-			// GroupSelect in line 92 of groupalgs.go
-			n := g.Items
-			c0 := g.c0
-			v55 := c0 + -1
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			g.v56 = in[v55]
-			next = g.r25()
-		case 25:
-			// Barrier in line 93 of groupalgs.go
-			next = 26
-		case 26:
-			// GroupSelect in line 93 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v62[:n], in, g.SubGroup, g.v61[:n])
-			next = g.r27()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupFloats32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v5, v8, v10 int64
-		var v7 float32
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b33
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
-			v8 = v5 * 18
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b32
-			}
+		v7 := *(*float32)(unsafe.Add(p0, (basex+li)*4))
+		v8 := v5 * 18
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(18) <= uint64(v10)
-			if !v12 {
-				goto b31
-			}
+		v10 := v3 - v8
+		if 18 > uint64(v10) {
+			g.Fault(2, 18, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b31:
-		g.Fault(0, int64(18), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b32:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b33:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 76 of groupalgs.go.
-func (g *groupFloats32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:76
+	v13 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000)))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11)) = v13
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 77 of groupalgs.go.
-func (g *groupFloats32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:77
+	v15 := kernelimpl.HostReduceMul[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+4)) = v15
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 78 of groupalgs.go.
-func (g *groupFloats32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:78
+	v17 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+8)) = v17
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 79 of groupalgs.go.
-func (g *groupFloats32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:79
+	v19 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		*(*float32)(unsafe.Add(p1, v11+12)) = v19
-		continue
 	}
-	return 4
-}
-
-// r5 runs them after the GroupInclusiveScan in line 80 of groupalgs.go.
-func (g *groupFloats32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:80
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v21, in)
+	}
 	h21 := g.v21[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v21 := h21[li]
 		*(*float32)(unsafe.Add(p1, v11+16)) = v21
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupExclusiveScan in line 81 of groupalgs.go.
-func (g *groupFloats32Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:81
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v23, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h23 := g.v23[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := h23[li]
-		v11 := (basex + x) * 72
-		{
-			v25 := int32(li)
-			v26 := v25 == 0
-			v27 := float32(v23 + 0)
-			if v26 {
-				v27 = float32(0)
-			}
-			*(*float32)(unsafe.Add(p1, v11+20)) = v27
-			continue
+		v11 := (basex + li) * 72
+		v27 := float32(v23 + 0)
+		if int32(li) == 0 {
+			v27 = 0
 		}
+		*(*float32)(unsafe.Add(p1, v11+20)) = v27
 	}
-	return 6
-}
-
-// r7 runs them after the GroupExclusiveScan in line 82 of groupalgs.go.
-func (g *groupFloats32Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:82
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v29, in, len(in), math.Float32frombits(0x7f800000))
+	}
 	h29 := g.v29[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := int32(li)
 		v26 := v25 == 0
 		v29 := h29[li]
-		v11 := (basex + x) * 72
-		{
-			v30 := v29
-			if v26 {
-				v30 = math.Float32frombits(0x7f800000)
-			}
-			*(*float32)(unsafe.Add(p1, v11+24)) = v30
-			continue
+		v11 := (basex + li) * 72
+		v30 := v29
+		if v26 {
+			v30 = math.Float32frombits(0x7f800000)
 		}
+		*(*float32)(unsafe.Add(p1, v11+24)) = v30
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 83 of groupalgs.go.
-func (g *groupFloats32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		copy(g.v32, in)
+	}
 	h32 := g.v32[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v32 := h32[li]
 		*(*float32)(unsafe.Add(p1, v11+28)) = v32
-		continue
 	}
-	return 8
-}
-
-// r10 runs them after the GroupReduce in line 84 of groupalgs.go.
-func (g *groupFloats32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:84
+	// GroupReduce, groupalgs.go:84
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float32])
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p1, v11+32)) = v34
-		continue
 	}
-	return 10
-}
-
-// r12 runs them after the GroupReduce in line 85 of groupalgs.go.
-func (g *groupFloats32Host) r12() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:85
+	// GroupReduce, groupalgs.go:85
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float32])
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v36 := h36[li]
 		*(*float32)(unsafe.Add(p1, v11+36)) = v36
-		continue
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 86 of groupalgs.go.
-func (g *groupFloats32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:86
+	// GroupReduce, groupalgs.go:86
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float32])
+	}
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v38 := h38[li]
 		*(*float32)(unsafe.Add(p1, v11+40)) = v38
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 87 of groupalgs.go.
-func (g *groupFloats32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:87
+	// GroupReduce, groupalgs.go:87
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0xff800000))
+		kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float32])
+	}
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v40 := h40[li]
 		*(*float32)(unsafe.Add(p1, v11+44)) = v40
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupInclusiveScan in line 88 of groupalgs.go.
-func (g *groupFloats32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:88
+	// GroupInclusiveScan, groupalgs.go:88
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v42, in)
+	}
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v42 := h42[li]
 		*(*float32)(unsafe.Add(p1, v11+48)) = v42
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupExclusiveScan in line 89 of groupalgs.go.
-func (g *groupFloats32Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:89
+	// GroupExclusiveScan, groupalgs.go:89
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float32frombits(0x80000000))
+	}
 	h44 := g.v44[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v11 := (basex + x) * 72
-		{
-			v46 := int32(lane)
-			v47 := v46 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v11 := (basex + li) * 72
 			v48 := float32(v44 + 0)
-			if v47 {
-				v48 = float32(0)
+			if int32(lane) == 0 {
+				v48 = 0
 			}
 			*(*float32)(unsafe.Add(p1, v11+52)) = v48
-			continue
 		}
 	}
-	return 20
-}
-
-// r22 runs them after the GroupInclusiveScan in line 90 of groupalgs.go.
-func (g *groupFloats32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:90
+	// GroupInclusiveScan, groupalgs.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 72
+		v11 := (basex + li) * 72
 		v50 := h50[li]
 		*(*float32)(unsafe.Add(p1, v11+56)) = v50
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupExclusiveScan in line 91 of groupalgs.go.
-func (g *groupFloats32Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:91
+	// GroupExclusiveScan, groupalgs.go:91
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
+		kernelimpl.HostShift(g.v52, in, g.SubGroup, float32(1))
+	}
 	h52 := g.v52[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v47 := v46 == 0
-		v52 := h52[li]
-		v11 := (basex + x) * 72
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v47 := v46 == 0
+			v52 := h52[li]
+			v11 := (basex + li) * 72
 			v53 := v52
 			if v47 {
-				v53 = float32(1)
+				v53 = 1
 			}
 			*(*float32)(unsafe.Add(p1, v11+60)) = v53
-			continue
 		}
 	}
-	return 24
-}
-
-// r25 runs them after the GroupSelect in line 92 of groupalgs.go.
-func (g *groupFloats32Host) r25() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	// GroupSelect, groupalgs.go:92
+	c0 := g.c0
+	v55 := c0 + -1
+	v56 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)[v55]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v11 := (basex + x) * 72
-		v46 := int32(lane)
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v11 := (basex + li) * 72
+			v46 := int32(lane)
 			*(*float32)(unsafe.Add(p1, v11+64)) = v56
 			v58 := v46 + 1
-			v59 := int32(min(size, n-sub*size))
-			v60 := uint32(v58) < uint32(v59)
 			v61 := int32(0)
-			if v60 {
+			if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
 				v61 = v58
 			}
 			h61[li] = v61
-			continue
 		}
 	}
-	return 25
-}
-
-// r27 runs them after the GroupSelect in line 93 of groupalgs.go.
-func (g *groupFloats32Host) r27() int {
-	n := g.Items
+	// Barrier, groupalgs.go:93
+	// GroupSelect, groupalgs.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, 0)
+		kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v58 := v46 + 1
-		v59 := int32(min(size, n-sub*size))
-		v60 := uint32(v58) < uint32(v59)
-		v62 := h62[li]
-		v11 := (basex + x) * 72
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v58 := v46 + 1
+			v59 := int32(min(size, n-sub*size))
+			v60 := uint32(v58) < uint32(v59)
+			v62 := h62[li]
+			v11 := (basex + li) * 72
 			v63 := float32(0)
 			if v60 {
 				v63 = v62
 			}
 			*(*float32)(unsafe.Add(p1, v11+68)) = v63
-			continue
 		}
 	}
-	return -1
 }
 
 // groupFloats64Host is a work-group of the kernel [GroupFloats64].
 type groupFloats64Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v3       int64
-	v7       []float64
-	v13      float64
-	v15      float64
-	v17      float64
-	v19      float64
-	v21      []float64
-	v23      []float64
-	v29      []float64
-	v32      []float64
-	v34      []float64
-	v36      []float64
-	v38      []float64
-	v40      []float64
-	v42      []float64
-	v44      []float64
-	v50      []float64
-	v52      []float64
-	v56      float64
-	v61      []int32
-	v62      []float64
+	c0                                                                  int32
+	v7, v21, v23, v29, v32, v34, v36, v38, v40, v42, v44, v50, v52, v62 []float64
+
+	v61 []int32
+
 	sfloat64 []float64
 }
 
 func newGroupFloats64Host() kernelimpl.HostForm { return new(groupFloats64Host) }
 
 var groupFloats64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupFloats64Host) Begin() {
 	g.Sites = groupFloats64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v21, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v62, n)
-	kernelimpl.HostRoom(&g.sfloat64, n)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v7, &g.v21, &g.v23, &g.v29, &g.v32, &g.v34, &g.v36, &g.v38, &g.v40, &g.v42, &g.v44, &g.v50, &g.v52, &g.v62)
+	kernelimpl.HostRoom(n, &g.v61)
 }
 
-// Run runs it.
 func (g *groupFloats64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 76 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			g.v13 = kernelimpl.HostReduceAdd[float64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 77 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(1))
-			g.v15 = kernelimpl.HostReduceMul[float64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 78 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			g.v17 = kernelimpl.HostReduceMin[float64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 79 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
-			g.v19 = kernelimpl.HostReduceMax[float64](in)
-			next = g.r4()
-		case 4:
-			// GroupInclusiveScan in line 80 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v21[:n], in)
-			next = g.r5()
-		case 5:
-			// GroupExclusiveScan in line 81 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v23[:n], in, n, math.Float64frombits(0x8000000000000000))
-			next = g.r6()
-		case 6:
-			// GroupExclusiveScan in line 82 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float64])
-			kernelimpl.HostShift(g.v29[:n], in, n, math.Float64frombits(0x7ff0000000000000))
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 83 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float64])
-			copy(g.v32[:n], in)
-			next = g.r8()
-		case 8:
-			// Barrier in line 84 of groupalgs.go
-			next = 9
-		case 9:
-			// GroupReduce in line 84 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostBySubGroup(g.v34[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[float64])
-			next = g.r10()
-		case 10:
-			// Barrier in line 85 of groupalgs.go
-			next = 11
-		case 11:
-			// GroupReduce in line 85 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(1))
-			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostReduceMul[float64])
-			next = g.r12()
-		case 12:
-			// Barrier in line 86 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 86 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostBySubGroup(g.v38[:n], in, g.SubGroup, kernelimpl.HostReduceMin[float64])
-			next = g.r14()
-		case 14:
-			// Barrier in line 87 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 87 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostBySubGroup(g.v40[:n], in, g.SubGroup, kernelimpl.HostReduceMax[float64])
-			next = g.r16()
-		case 16:
-			// Barrier in line 88 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupInclusiveScan in line 88 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v42[:n], in)
-			next = g.r18()
-		case 18:
-			// Barrier in line 89 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupExclusiveScan in line 89 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v44[:n], in, g.SubGroup, math.Float64frombits(0x8000000000000000))
-			next = g.r20()
-		case 20:
-			// Barrier in line 90 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupInclusiveScan in line 90 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float64])
-			copy(g.v50[:n], in)
-			next = g.r22()
-		case 22:
-			// Barrier in line 91 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupExclusiveScan in line 91 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float64])
-			kernelimpl.HostShift(g.v52[:n], in, g.SubGroup, float64(1))
-			next = g.r24()
-		case 24:
-			// GroupSelect in line 92 of groupalgs.go
-			n := g.Items
-			c0 := g.c0
-			v55 := c0 + -1
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			g.v56 = in[v55]
-			next = g.r25()
-		case 25:
-			// Barrier in line 93 of groupalgs.go
-			next = 26
-		case 26:
-			// GroupSelect in line 93 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v62[:n], in, g.SubGroup, g.v61[:n])
-			next = g.r27()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupFloats64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v5, v8, v10 int64
-		var v7 float64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b33
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
-			v8 = v5 * 18
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b32
-			}
+		v7 := *(*float64)(unsafe.Add(p0, (basex+li)*8))
+		v8 := v5 * 18
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(18) <= uint64(v10)
-			if !v12 {
-				goto b31
-			}
+		v10 := v3 - v8
+		if 18 > uint64(v10) {
+			g.Fault(2, 18, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b31:
-		g.Fault(0, int64(18), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b32:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b33:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 76 of groupalgs.go.
-func (g *groupFloats64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:76
+	v13 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000)))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11)) = v13
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 77 of groupalgs.go.
-func (g *groupFloats64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:77
+	v15 := kernelimpl.HostReduceMul[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+8)) = v15
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 78 of groupalgs.go.
-func (g *groupFloats64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:78
+	v17 := kernelimpl.HostReduceMin[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+16)) = v17
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 79 of groupalgs.go.
-func (g *groupFloats64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:79
+	v19 := kernelimpl.HostReduceMax[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		*(*float64)(unsafe.Add(p1, v11+24)) = v19
-		continue
 	}
-	return 4
-}
-
-// r5 runs them after the GroupInclusiveScan in line 80 of groupalgs.go.
-func (g *groupFloats64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:80
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v21, in)
+	}
 	h21 := g.v21[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v21 := h21[li]
 		*(*float64)(unsafe.Add(p1, v11+32)) = v21
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupExclusiveScan in line 81 of groupalgs.go.
-func (g *groupFloats64Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:81
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v23, in, len(in), math.Float64frombits(0x8000000000000000))
+	}
 	h23 := g.v23[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v23 := h23[li]
-		v11 := (basex + x) * 144
-		{
-			v25 := int32(li)
-			v26 := v25 == 0
-			v27 := float64(v23 + 0)
-			if v26 {
-				v27 = float64(0)
-			}
-			*(*float64)(unsafe.Add(p1, v11+40)) = v27
-			continue
+		v11 := (basex + li) * 144
+		v27 := float64(v23 + 0)
+		if int32(li) == 0 {
+			v27 = 0
 		}
+		*(*float64)(unsafe.Add(p1, v11+40)) = v27
 	}
-	return 6
-}
-
-// r7 runs them after the GroupExclusiveScan in line 82 of groupalgs.go.
-func (g *groupFloats64Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:82
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
+		kernelimpl.HostShift(g.v29, in, len(in), math.Float64frombits(0x7ff0000000000000))
+	}
 	h29 := g.v29[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := int32(li)
 		v26 := v25 == 0
 		v29 := h29[li]
-		v11 := (basex + x) * 144
-		{
-			v30 := v29
-			if v26 {
-				v30 = math.Float64frombits(0x7ff0000000000000)
-			}
-			*(*float64)(unsafe.Add(p1, v11+48)) = v30
-			continue
+		v11 := (basex + li) * 144
+		v30 := v29
+		if v26 {
+			v30 = math.Float64frombits(0x7ff0000000000000)
 		}
+		*(*float64)(unsafe.Add(p1, v11+48)) = v30
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 83 of groupalgs.go.
-func (g *groupFloats64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:83
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
+		copy(g.v32, in)
+	}
 	h32 := g.v32[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v32 := h32[li]
 		*(*float64)(unsafe.Add(p1, v11+56)) = v32
-		continue
 	}
-	return 8
-}
-
-// r10 runs them after the GroupReduce in line 84 of groupalgs.go.
-func (g *groupFloats64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:84
+	// GroupReduce, groupalgs.go:84
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostBySubGroup(g.v34, in, g.SubGroup, kernelimpl.HostReduceAdd[float64])
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p1, v11+64)) = v34
-		continue
 	}
-	return 10
-}
-
-// r12 runs them after the GroupReduce in line 85 of groupalgs.go.
-func (g *groupFloats64Host) r12() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:85
+	// GroupReduce, groupalgs.go:85
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostReduceMul[float64])
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v36 := h36[li]
 		*(*float64)(unsafe.Add(p1, v11+72)) = v36
-		continue
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 86 of groupalgs.go.
-func (g *groupFloats64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:86
+	// GroupReduce, groupalgs.go:86
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostBySubGroup(g.v38, in, g.SubGroup, kernelimpl.HostReduceMin[float64])
+	}
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v38 := h38[li]
 		*(*float64)(unsafe.Add(p1, v11+80)) = v38
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 87 of groupalgs.go.
-func (g *groupFloats64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:87
+	// GroupReduce, groupalgs.go:87
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostBySubGroup(g.v40, in, g.SubGroup, kernelimpl.HostReduceMax[float64])
+	}
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v40 := h40[li]
 		*(*float64)(unsafe.Add(p1, v11+88)) = v40
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupInclusiveScan in line 88 of groupalgs.go.
-func (g *groupFloats64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:88
+	// GroupInclusiveScan, groupalgs.go:88
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v42, in)
+	}
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v42 := h42[li]
 		*(*float64)(unsafe.Add(p1, v11+96)) = v42
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupExclusiveScan in line 89 of groupalgs.go.
-func (g *groupFloats64Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:89
+	// GroupExclusiveScan, groupalgs.go:89
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v44, in, g.SubGroup, math.Float64frombits(0x8000000000000000))
+	}
 	h44 := g.v44[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v11 := (basex + x) * 144
-		{
-			v46 := int32(lane)
-			v47 := v46 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v11 := (basex + li) * 144
 			v48 := float64(v44 + 0)
-			if v47 {
-				v48 = float64(0)
+			if int32(lane) == 0 {
+				v48 = 0
 			}
 			*(*float64)(unsafe.Add(p1, v11+104)) = v48
-			continue
 		}
 	}
-	return 20
-}
-
-// r22 runs them after the GroupInclusiveScan in line 90 of groupalgs.go.
-func (g *groupFloats64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:90
+	// GroupInclusiveScan, groupalgs.go:90
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float64])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 144
+		v11 := (basex + li) * 144
 		v50 := h50[li]
 		*(*float64)(unsafe.Add(p1, v11+112)) = v50
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupExclusiveScan in line 91 of groupalgs.go.
-func (g *groupFloats64Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:91
+	// GroupExclusiveScan, groupalgs.go:91
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float64])
+		kernelimpl.HostShift(g.v52, in, g.SubGroup, float64(1))
+	}
 	h52 := g.v52[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v47 := v46 == 0
-		v52 := h52[li]
-		v11 := (basex + x) * 144
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v47 := v46 == 0
+			v52 := h52[li]
+			v11 := (basex + li) * 144
 			v53 := v52
 			if v47 {
-				v53 = float64(1)
+				v53 = 1
 			}
 			*(*float64)(unsafe.Add(p1, v11+120)) = v53
-			continue
 		}
 	}
-	return 24
-}
-
-// r25 runs them after the GroupSelect in line 92 of groupalgs.go.
-func (g *groupFloats64Host) r25() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v56 := g.v56
+	// GroupSelect, groupalgs.go:92
+	c0 := g.c0
+	v55 := c0 + -1
+	v56 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)[v55]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v11 := (basex + x) * 144
-		v46 := int32(lane)
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v11 := (basex + li) * 144
+			v46 := int32(lane)
 			*(*float64)(unsafe.Add(p1, v11+128)) = v56
 			v58 := v46 + 1
-			v59 := int32(min(size, n-sub*size))
-			v60 := uint32(v58) < uint32(v59)
 			v61 := int32(0)
-			if v60 {
+			if uint32(v58) < uint32(int32(min(size, n-sub*size))) {
 				v61 = v58
 			}
 			h61[li] = v61
-			continue
 		}
 	}
-	return 25
-}
-
-// r27 runs them after the GroupSelect in line 93 of groupalgs.go.
-func (g *groupFloats64Host) r27() int {
-	n := g.Items
+	// Barrier, groupalgs.go:93
+	// GroupSelect, groupalgs.go:93
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v7, 0)
+		kernelimpl.HostSelect(g.v62, in, g.SubGroup, g.v61)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v46 := int32(lane)
-		v58 := v46 + 1
-		v59 := int32(min(size, n-sub*size))
-		v60 := uint32(v58) < uint32(v59)
-		v62 := h62[li]
-		v11 := (basex + x) * 144
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v46 := int32(lane)
+			v58 := v46 + 1
+			v59 := int32(min(size, n-sub*size))
+			v60 := uint32(v58) < uint32(v59)
+			v62 := h62[li]
+			v11 := (basex + li) * 144
 			v63 := float64(0)
 			if v60 {
 				v63 = v62
 			}
 			*(*float64)(unsafe.Add(p1, v11+136)) = v63
-			continue
 		}
 	}
-	return -1
 }
 
 // groupGuardsHost is a work-group of the kernel [GroupGuards].
 type groupGuardsHost struct {
 	kernelimpl.HostGroup
 	c0     int32
-	v1     int64
-	v3     int64
-	v10    []int32
-	v11    int32
-	v12    []bool
-	v13    bool
-	v18    []int32
-	v19    []int32
-	v20    int32
-	v24    int32
-	v34    []int32
-	v35    int32
-	v36    int32
-	v39    []int32
+	v1, v3 int64
+
+	v10, v18, v19, v34, v39 []int32
+
+	v11, v20, v24, v35, v36 int32
+
+	v12 []bool
+
+	v13 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -3380,158 +1913,94 @@ var groupGuardsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupGuardsHost) Begin() {
 	g.Sites = groupGuardsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.v12, n)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v19, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.v39, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v12)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v18, &g.v19, &g.v34, &g.v39)
 }
 
-// Run runs it.
 func (g *groupGuardsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// GroupAny in line 180 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v12)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v13 = kernelimpl.HostAny(in)
+		case 0: // GroupAny, groupalgs.go:180
+			g.v13 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v12, false))
 			next = g.r1()
-		case 1:
-			// GroupReduce in line 182 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v19)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v20 = kernelimpl.HostReduceAdd[int32](in)
+		case 1: // GroupReduce, groupalgs.go:182
+			g.v20 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 0))
 			next = g.r2()
-		case 2:
-			// GroupSelect in line 184 of groupalgs.go
-			n := g.Items
+		case 2: // GroupSelect, groupalgs.go:184
 			c0 := g.c0
-			v22 := uint32(3) < uint32(c0)
+			v22 := 3 < uint32(c0)
 			v23 := int32(0)
 			if v22 {
-				v23 = int32(3)
+				v23 = 3
 			}
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v24 = in[v23]
+			g.v24 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v23]
 			next = g.r3()
-		case 3:
-			// ZeroLocal in line 185 of groupalgs.go
+		case 3: // ZeroLocal, groupalgs.go:185
 			g.Zero(0)
 			next = g.r4()
-		case 4:
-			// Barrier in line 187 of groupalgs.go
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 191 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v34)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			g.v36 = kernelimpl.HostReduceMax[int32](in)
+		case 5: // GroupReduce, groupalgs.go:191
+			g.v36 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, -2147483648))
 			next = g.r6()
-		case 6:
-			// Barrier in line 192 of groupalgs.go
-			next = 7
-		case 7:
-			// GroupInclusiveScan in line 192 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v39[:n], in)
-			next = g.r8()
+		case 6: // Barrier, groupalgs.go:192
+			next = g.r7()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *groupGuardsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	h10 := g.v10[:n]
 	u11 := g.v11
 	h12 := g.v12[:n]
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v10, v11 int32
-		var v5 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v8 := uint64(v5) < uint64(v1)
-			if !v8 {
-				goto b24
-			}
-		}
-		{
-			v9 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v10 = v9
-			v11 = int32(0)
-		}
-		{
-			v12 := 0 < v10
-			h10[li] = v10
-			u11 = v11
-			h12[li] = v12
-			next = 0
+	for li := range n {
+		var v10, v11 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b24:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v10 = *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v11 = 0
+		v12 := 0 < v10
+		h10[li] = v10
+		u11 = v11
+		h12[li] = v12
+		next = 0
 	}
 	g.v11 = u11
 	return next
 }
 
-// r1 runs them after the GroupAny in line 180 of groupalgs.go.
 func (g *groupGuardsHost) r1() int {
 	n := g.Items
 	v13 := g.v13
 	h10 := g.v10[:n]
 	h18 := g.v18[:n]
 	h19 := g.v19[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v10 := h10[li]
-		if !v13 {
-			goto b6
-		}
-		{
-			v14 := int32(uint32(v6) / uint32(4))
-			v15 := v14 * 4
-			v16 := v6 - v15
-			v18 := v10 - (v16 + 10)
+		if v13 {
+			v18 := v10 - ((v6 - (int32(uint32(v6)/4) * 4)) + 10)
 			v19 := v18 & 1
 			h18[li] = v18
 			h19[li] = v19
@@ -3543,19 +2012,16 @@ func (g *groupGuardsHost) r1() int {
 			}
 			continue
 		}
-	b6:
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 2
 		}
-		continue
 	}
 	return next
 }
 
-// r2 runs them after the GroupReduce in line 182 of groupalgs.go.
 func (g *groupGuardsHost) r2() int {
 	n := g.Items
 	e11 := g.v11
@@ -3565,7 +2031,7 @@ func (g *groupGuardsHost) r2() int {
 	u11 := g.v11
 	h12 := g.v12[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -3574,23 +2040,19 @@ func (g *groupGuardsHost) r2() int {
 		var v10 int32
 		v10 = v18
 		v11 = v11 + v20
-		{
-			v12 := 0 < v10
-			h10[li] = v10
-			u11 = v11
-			h12[li] = v12
-			continue
-		}
+		v12 := 0 < v10
+		h10[li] = v10
+		u11 = v11
+		h12[li] = v12
 	}
 	g.v11 = u11
 	return 0
 }
 
-// r3 runs them after the GroupSelect in line 184 of groupalgs.go.
 func (g *groupGuardsHost) r3() int {
 	n := g.Items
 	c0 := g.c0
-	v22 := uint32(3) < uint32(c0)
+	v22 := 3 < uint32(c0)
 	v24 := g.v24
 	v25 := int32(0)
 	if v22 {
@@ -3600,27 +2062,25 @@ func (g *groupGuardsHost) r3() int {
 	v11 := g.v11
 	h34 := g.v34[:n]
 	u35 := g.v35
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		var v33, v34, v35 int32
-		if !v26 {
-			v33 = v11
-			goto b13
-		}
-		if next != 3 {
-			if next >= 0 {
-				return g.Diverge()
+		if v26 {
+			if next != 3 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 3
 			}
-			next = 3
+			continue
 		}
-		continue
-	b13:
+		v33 = v11
 		v34 = v33
-		v35 = int32(0)
+		v35 = 0
 		h34[li] = v34
 		u35 = v35
 		if next != 5 {
@@ -3629,118 +2089,96 @@ func (g *groupGuardsHost) r3() int {
 			}
 			next = 5
 		}
-		continue
 	}
 	g.v35 = u35
 	return next
 }
 
-// r4 runs them after the ZeroLocal in line 185 of groupalgs.go.
 func (g *groupGuardsHost) r4() int {
 	n := g.Items
+	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		v10 := h10[li]
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
-		{
-			v27 := uint32(v6) < uint32(64)
-			if !v27 {
-				goto b12
-			}
+		v0 := int32(basex + li)
+		v10 := h10[li]
+		if uint32(v6) >= 64 {
+			g.Fault(1, v7, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v10
-		next = 4
-		continue
-	b12:
-		g.Fault(1, v7, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 187 of groupalgs.go.
-func (g *groupGuardsHost) r5() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, groupalgs.go:187
 	v11 := g.v11
 	h34 := g.v34[:n]
 	u35 := g.v35
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		var v33, v34, v35 int32
-		{
-			v29 := 63 - v6
-			v30 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-			v33 = v11 + v30
-		}
+		v33 = v11 + *(*int32)(unsafe.Add(m0, int(63-v6)*4))
 		v34 = v33
-		v35 = int32(0)
+		v35 = 0
 		h34[li] = v34
 		u35 = v35
-		continue
 	}
 	g.v35 = u35
 	return 5
 }
 
-// r6 runs them after the GroupReduce in line 191 of groupalgs.go.
 func (g *groupGuardsHost) r6() int {
 	n := g.Items
 	h34 := g.v34[:n]
 	e35 := g.v35
 	v36 := g.v36
 	u35 := g.v35
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := h34[li]
 		v35 := e35
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v41, v42 int32
-		if !((v35 * 40) < v36) {
-			v41 = v34
-			goto b19
-		}
-		h34[li] = v34
-		u35 = v35
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
+		var v41 int32
+		if (v35 * 40) < v36 {
+			h34[li] = v34
+			u35 = v35
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
-			next = 6
+			continue
 		}
-		continue
-	b19:
-		v42 = v35 + 1
-		if !(v42 < 3) {
+		v41 = v34
+		v42 := v35 + 1
+		if v42 < 3 {
+			v34 = v41
+			v35 = v42
+		} else {
 			goto b21
 		}
-		v34 = v41
-		v35 = v42
 		h34[li] = v34
 		u35 = v35
 		if next != 5 {
@@ -3751,6610 +2189,2770 @@ func (g *groupGuardsHost) r6() int {
 		}
 		continue
 	b21:
-		{
-			v44 := uint64(v5) < uint64(v3)
-			if !v44 {
-				goto b23
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v41
 		g.Leave(li)
-		continue
-	b23:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v35 = u35
 	return next
 }
 
-// r8 runs them after the GroupInclusiveScan in line 192 of groupalgs.go.
-func (g *groupGuardsHost) r8() int {
+func (g *groupGuardsHost) r7() int {
 	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:192
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v39, in)
+	}
 	h34 := g.v34[:n]
 	e35 := g.v35
 	h39 := g.v39[:n]
 	u35 := g.v35
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := h34[li]
 		v35 := e35
 		v39 := h39[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v41, v42 int32
+		var v41 int32
 		v41 = v34 - v39
-		v42 = v35 + 1
-		if !(v42 < 3) {
+		v42 := v35 + 1
+		if v42 < 3 {
+			v34 = v41
+			v35 = v42
+		} else {
 			goto b21
 		}
-		v34 = v41
-		v35 = v42
 		h34[li] = v34
 		u35 = v35
 		next = 5
 		continue
 	b21:
-		{
-			v44 := uint64(v5) < uint64(v3)
-			if !v44 {
-				goto b23
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v41
 		g.Leave(li)
-		continue
-	b23:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v35 = u35
 	return next
 }
 
-// groupIntsInt16Host is a work-group of the kernel [GroupIntsInt16].
-type groupIntsInt16Host struct {
-	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v8     []int32
-	v14    int32
-	v19    []int32
-	v20    int32
-	v25    int32
-	v28    int32
-	v31    []int32
-	v32    int32
-	v35    int32
-	v38    int32
-	v41    []int32
-	v46    []int32
-	v54    []int32
-	v57    []int32
-	v61    []int32
-	v65    []int32
-	v70    []int32
-	v75    []int32
-	v78    []int32
-	v81    []int32
-	v84    []int32
-	v87    []int32
-	v90    []int32
-	v95    []int32
-	v103   []int32
-	v106   []int32
-	v110   []int32
-	sint32 []int32
-}
-
-func newGroupIntsInt16Host() kernelimpl.HostForm { return new(groupIntsInt16Host) }
-
-var groupIntsInt16HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-}
-
-// Begin readies the form for a launch.
-func (g *groupIntsInt16Host) Begin() {
-	g.Sites = groupIntsInt16HostSites
-	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v19, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.v75, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v81, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v87, n)
-	kernelimpl.HostRoom(&g.v90, n)
-	kernelimpl.HostRoom(&g.v95, n)
-	kernelimpl.HostRoom(&g.v103, n)
-	kernelimpl.HostRoom(&g.v106, n)
-	kernelimpl.HostRoom(&g.v110, n)
-	kernelimpl.HostRoom(&g.sint32, n)
-}
-
-// Run runs it.
-func (g *groupIntsInt16Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v19)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v20 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			g.v25 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			g.v28 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v31)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v32 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v35 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v38 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v41[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v46[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v54[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v57[:n], in, n, int32(32767))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v61[:n], in, n, int32(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v70[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v31)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v84[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v87[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v90[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v95[:n], in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v103[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v106[:n], in, g.SubGroup, int32(-32768))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v110[:n], in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsInt16Host) r0() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v3 := g.v3
-	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v5, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
-		}
-		{
-			v7 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
-			v8 = int32(v7)
-			v9 = v5 * 24
-			v10 := uint64(v9) <= uint64(v3)
-			if !v10 {
-				goto b41
-			}
-		}
-		{
-			v11 = v3 - v9
-			v13 := uint64(24) <= uint64(v11)
-			if !v13 {
-				goto b40
-			}
-		}
-		h8[li] = v8
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v9, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsInt16Host) r1() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v14 := g.v14
-	v15 := v14 << 16
-	v16 := v15 >> 16
-	v17 := int16(uint32(v16))
-	h8 := g.v8[:n]
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		v8 := h8[li]
-		{
-			*(*int16)(unsafe.Add(p1, v12)) = v17
-			v19 := v8 | 1
-			h19[li] = v19
-			continue
-		}
-	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsInt16Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
-	v21 := v20 << 16
-	v22 := v21 >> 16
-	v23 := int16(uint32(v22))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+2)) = v23
-		continue
-	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsInt16Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
-	v26 := int16(uint32(v25))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+4)) = v26
-		continue
-	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsInt16Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v28 := g.v28
-	v29 := int16(uint32(v28))
-	h8 := g.v8[:n]
-	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		v8 := h8[li]
-		{
-			*(*int16)(unsafe.Add(p1, v12+6)) = v29
-			v31 := v8 | 3
-			h31[li] = v31
-			continue
-		}
-	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsInt16Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v32 := g.v32
-	v33 := int16(uint32(v32))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+8)) = v33
-		continue
-	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsInt16Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v35 := g.v35
-	v36 := int16(uint32(v35))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+10)) = v36
-		continue
-	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsInt16Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v38 := g.v38
-	v39 := int16(uint32(v38))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+12)) = v39
-		continue
-	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsInt16Host) r8() int {
-	n := g.Items
-	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v41 := h41[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+14)) = int16(uint32((v41 << 16) >> 16))
-		continue
-	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsInt16Host) r9() int {
-	n := g.Items
-	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v46 := h46[li]
-		v12 := (basex + x) * 48
-		{
-			v49 := int32(li)
-			v50 := v49 == 0
-			v51 := (v46 << 16) >> 16
-			if v50 {
-				v51 = int32(0)
-			}
-			*(*int16)(unsafe.Add(p1, v12+16)) = int16(uint32(v51))
-			continue
-		}
-	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsInt16Host) r10() int {
-	n := g.Items
-	h54 := g.v54[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v54 := h54[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+18)) = int16(uint32(v54))
-		continue
-	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsInt16Host) r11() int {
-	n := g.Items
-	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v49 := int32(li)
-		v50 := v49 == 0
-		v57 := h57[li]
-		v12 := (basex + x) * 48
-		{
-			v58 := v57
-			if v50 {
-				v58 = int32(32767)
-			}
-			*(*int16)(unsafe.Add(p1, v12+20)) = int16(uint32(v58))
-			continue
-		}
-	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsInt16Host) r12() int {
-	n := g.Items
-	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v49 := int32(li)
-		v50 := v49 == 0
-		v61 := h61[li]
-		v12 := (basex + x) * 48
-		{
-			v62 := v61
-			if v50 {
-				v62 = int32(-1)
-			}
-			*(*int16)(unsafe.Add(p1, v12+22)) = int16(uint32(v62))
-			continue
-		}
-	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsInt16Host) r14() int {
-	n := g.Items
-	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v65 := h65[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+24)) = int16(uint32((v65 << 16) >> 16))
-		continue
-	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsInt16Host) r16() int {
-	n := g.Items
-	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v70 := h70[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+26)) = int16(uint32((v70 << 16) >> 16))
-		continue
-	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsInt16Host) r18() int {
-	n := g.Items
-	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v75 := h75[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+28)) = int16(uint32(v75))
-		continue
-	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsInt16Host) r20() int {
-	n := g.Items
-	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v78 := h78[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+30)) = int16(uint32(v78))
-		continue
-	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsInt16Host) r22() int {
-	n := g.Items
-	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v81 := h81[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+32)) = int16(uint32(v81))
-		continue
-	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsInt16Host) r24() int {
-	n := g.Items
-	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v84 := h84[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+34)) = int16(uint32(v84))
-		continue
-	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsInt16Host) r26() int {
-	n := g.Items
-	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v87 := h87[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+36)) = int16(uint32(v87))
-		continue
-	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsInt16Host) r28() int {
-	n := g.Items
-	h90 := g.v90[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v90 := h90[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+38)) = int16(uint32((v90 << 16) >> 16))
-		continue
-	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsInt16Host) r30() int {
-	n := g.Items
-	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v95 := h95[li]
-		v12 := (basex + x) * 48
-		{
-			v98 := int32(lane)
-			v99 := v98 == 0
-			v100 := (v95 << 16) >> 16
-			if v99 {
-				v100 = int32(0)
-			}
-			*(*int16)(unsafe.Add(p1, v12+40)) = int16(uint32(v100))
-			continue
-		}
-	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsInt16Host) r32() int {
-	n := g.Items
-	h103 := g.v103[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v103 := h103[li]
-		v12 := (basex + x) * 48
-		*(*int16)(unsafe.Add(p1, v12+42)) = int16(uint32(v103))
-		continue
-	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsInt16Host) r34() int {
-	n := g.Items
-	h106 := g.v106[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v106 := h106[li]
-		v12 := (basex + x) * 48
-		{
-			v107 := v106
-			if v99 {
-				v107 = int32(-32768)
-			}
-			*(*int16)(unsafe.Add(p1, v12+44)) = int16(uint32(v107))
-			continue
-		}
-	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsInt16Host) r36() int {
-	n := g.Items
-	h110 := g.v110[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v110 := h110[li]
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v12 := (basex + x) * 48
-		{
-			v113 := (v110 << 16) >> 16
-			if v99 {
-				v113 = int32(1)
-			}
-			*(*int16)(unsafe.Add(p1, v12+46)) = int16(uint32(v113))
-			continue
-		}
-	}
-	return -1
-}
-
 // groupIntsInt32Host is a work-group of the kernel [GroupIntsInt32].
 type groupIntsInt32Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v7     []int32
-	v13    int32
-	v15    []int32
-	v16    int32
-	v18    int32
-	v20    int32
-	v22    []int32
-	v23    int32
-	v25    int32
-	v27    int32
-	v29    []int32
-	v31    []int32
-	v36    []int32
-	v38    []int32
-	v41    []int32
-	v44    []int32
-	v46    []int32
-	v48    []int32
-	v50    []int32
-	v52    []int32
-	v54    []int32
-	v56    []int32
-	v58    []int32
-	v60    []int32
-	v65    []int32
-	v67    []int32
-	v70    []int32
+	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int32
+
 	sint32 []int32
 }
 
 func newGroupIntsInt32Host() kernelimpl.HostForm { return new(groupIntsInt32Host) }
 
 var groupIntsInt32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsInt32Host) Begin() {
 	g.Sites = groupIntsInt32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
-// Run runs it.
 func (g *groupIntsInt32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v13 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v15)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v16 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			g.v18 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			g.v20 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v23 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v25 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v27 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v29[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v31[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v36[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v38[:n], in, n, int32(2147483647))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v41[:n], in, n, int32(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v58[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v65[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int32(-2147483648))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v70[:n], in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsInt32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v7 int32
-		var v5, v8, v10 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v8 = v5 * 24
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b41
-			}
+		v7 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v8 := v5 * 24
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(24) <= uint64(v10)
-			if !v12 {
-				goto b40
-			}
+		v10 := v3 - v8
+		if 24 > uint64(v10) {
+			g.Fault(2, 24, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v7 := h7[li]
-		{
-			*(*int32)(unsafe.Add(p1, v11)) = v13
-			v15 := v7 | 1
-			h15[li] = v15
-			continue
-		}
+		*(*int32)(unsafe.Add(p1, v11)) = v13
+		v15 := v7 | 1
+		h15[li] = v15
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsInt32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsInt32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v18 := g.v18
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsInt32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v7 := h7[li]
-		{
-			*(*int32)(unsafe.Add(p1, v11+12)) = v20
-			v22 := v7 | 3
-			h22[li] = v22
-			continue
-		}
+		*(*int32)(unsafe.Add(p1, v11+12)) = v20
+		v22 := v7 | 3
+		h22[li] = v22
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsInt32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v23 := g.v23
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsInt32Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsInt32Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsInt32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsInt32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v31, in, len(in), int32(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v11 := (basex + x) * 96
-		{
-			v32 := int32(li)
-			v33 := v32 == 0
-			v34 := v31
-			if v33 {
-				v34 = int32(0)
-			}
-			*(*int32)(unsafe.Add(p1, v11+32)) = v34
-			continue
+		v11 := (basex + li) * 96
+		v34 := v31
+		if int32(li) == 0 {
+			v34 = 0
 		}
+		*(*int32)(unsafe.Add(p1, v11+32)) = v34
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsInt32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsInt32Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+		kernelimpl.HostShift(g.v38, in, len(in), int32(2147483647))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v11 := (basex + x) * 96
-		{
-			v39 := v38
-			if v33 {
-				v39 = int32(2147483647)
-			}
-			*(*int32)(unsafe.Add(p1, v11+40)) = v39
-			continue
+		v11 := (basex + li) * 96
+		v39 := v38
+		if v33 {
+			v39 = 2147483647
 		}
+		*(*int32)(unsafe.Add(p1, v11+40)) = v39
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsInt32Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v11 := (basex + x) * 96
-		{
-			v42 := v41
-			if v33 {
-				v42 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p1, v11+44)) = v42
-			continue
+		v11 := (basex + li) * 96
+		v42 := v41
+		if v33 {
+			v42 = -1
 		}
+		*(*int32)(unsafe.Add(p1, v11+44)) = v42
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsInt32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsInt32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsInt32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsInt32Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsInt32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsInt32Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsInt32Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsInt32Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsInt32Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
+	}
 	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + x) * 96
-		{
-			v61 := int32(lane)
-			v62 := v61 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 96
 			v63 := v60
-			if v62 {
-				v63 = int32(0)
+			if int32(lane) == 0 {
+				v63 = 0
 			}
 			*(*int32)(unsafe.Add(p1, v11+80)) = v63
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsInt32Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 2147483647)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsInt32Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -2147483648)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(-2147483648))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 96
 			v68 := v67
 			if v62 {
-				v68 = int32(-2147483648)
+				v68 = -2147483648
 			}
 			*(*int32)(unsafe.Add(p1, v11+88)) = v68
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsInt32Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 96
 			v71 := v70
 			if v62 {
-				v71 = int32(1)
+				v71 = 1
 			}
 			*(*int32)(unsafe.Add(p1, v11+92)) = v71
-			continue
 		}
 	}
-	return -1
 }
 
 // groupIntsInt64Host is a work-group of the kernel [GroupIntsInt64].
 type groupIntsInt64Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v7     []int64
-	v13    int64
-	v15    []int64
-	v16    int64
-	v18    int64
-	v20    int64
-	v22    []int64
-	v23    int64
-	v25    int64
-	v27    int64
-	v29    []int64
-	v31    []int64
-	v36    []int64
-	v38    []int64
-	v41    []int64
-	v44    []int64
-	v46    []int64
-	v48    []int64
-	v50    []int64
-	v52    []int64
-	v54    []int64
-	v56    []int64
-	v58    []int64
-	v60    []int64
-	v65    []int64
-	v67    []int64
-	v70    []int64
+	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int64
+
 	sint64 []int64
 }
 
 func newGroupIntsInt64Host() kernelimpl.HostForm { return new(groupIntsInt64Host) }
 
 var groupIntsInt64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsInt64Host) Begin() {
 	g.Sites = groupIntsInt64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.sint64, n)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
-// Run runs it.
 func (g *groupIntsInt64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v13 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v15)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			g.v16 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			g.v18 = kernelimpl.HostReduceMin[int64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			g.v20 = kernelimpl.HostReduceMax[int64](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v23 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v25 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v27 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			copy(g.v29[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v31[:n], in, n, int64(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int64])
-			copy(g.v36[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int64])
-			kernelimpl.HostShift(g.v38[:n], in, n, int64(9223372036854775807))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v41[:n], in, n, int64(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int64])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int64])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int64])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int64])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int64])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			copy(g.v58[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int64(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int64])
-			copy(g.v65[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int64])
-			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int64(-9223372036854775808))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
-			kernelimpl.HostShift(g.v70[:n], in, g.SubGroup, int64(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsInt64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v5, v7, v8, v10 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v8 = v5 * 24
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b41
-			}
+		v7 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
+		v8 := v5 * 24
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(24) <= uint64(v10)
-			if !v12 {
-				goto b40
-			}
+		v10 := v3 - v8
+		if 24 > uint64(v10) {
+			g.Fault(2, 24, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v7 := h7[li]
-		{
-			*(*int64)(unsafe.Add(p1, v11)) = v13
-			v15 := v7 | 1
-			h15[li] = v15
-			continue
-		}
+		*(*int64)(unsafe.Add(p1, v11)) = v13
+		v15 := v7 | 1
+		h15[li] = v15
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsInt64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsInt64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v18 := g.v18
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsInt64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v7 := h7[li]
-		{
-			*(*int64)(unsafe.Add(p1, v11+24)) = v20
-			v22 := v7 | 3
-			h22[li] = v22
-			continue
-		}
+		*(*int64)(unsafe.Add(p1, v11+24)) = v20
+		v22 := v7 | 3
+		h22[li] = v22
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsInt64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v23 := g.v23
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsInt64Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsInt64Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsInt64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsInt64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v31, in, len(in), int64(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v11 := (basex + x) * 192
-		{
-			v32 := int32(li)
-			v33 := v32 == 0
-			v34 := v31
-			if v33 {
-				v34 = int64(0)
-			}
-			*(*int64)(unsafe.Add(p1, v11+64)) = v34
-			continue
+		v11 := (basex + li) * 192
+		v34 := v31
+		if int32(li) == 0 {
+			v34 = 0
 		}
+		*(*int64)(unsafe.Add(p1, v11+64)) = v34
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsInt64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int64])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsInt64Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int64])
+		kernelimpl.HostShift(g.v38, in, len(in), int64(9223372036854775807))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v11 := (basex + x) * 192
-		{
-			v39 := v38
-			if v33 {
-				v39 = int64(9223372036854775807)
-			}
-			*(*int64)(unsafe.Add(p1, v11+80)) = v39
-			continue
+		v11 := (basex + li) * 192
+		v39 := v38
+		if v33 {
+			v39 = 9223372036854775807
 		}
+		*(*int64)(unsafe.Add(p1, v11+80)) = v39
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsInt64Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+		kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v11 := (basex + x) * 192
-		{
-			v42 := v41
-			if v33 {
-				v42 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p1, v11+88)) = v42
-			continue
+		v11 := (basex + li) * 192
+		v42 := v41
+		if v33 {
+			v42 = -1
 		}
+		*(*int64)(unsafe.Add(p1, v11+88)) = v42
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsInt64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsInt64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsInt64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceMin[int64])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsInt64Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceMax[int64])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsInt64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsInt64Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsInt64Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsInt64Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsInt64Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
+	}
 	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + x) * 192
-		{
-			v61 := int32(lane)
-			v62 := v61 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 192
 			v63 := v60
-			if v62 {
-				v63 = int64(0)
+			if int32(lane) == 0 {
+				v63 = 0
 			}
 			*(*int64)(unsafe.Add(p1, v11+160)) = v63
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsInt64Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 9223372036854775807)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int64])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsInt64Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -9223372036854775808)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int64])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(-9223372036854775808))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + x) * 192
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 192
 			v68 := v67
 			if v62 {
-				v68 = int64(-9223372036854775808)
+				v68 = -9223372036854775808
 			}
 			*(*int64)(unsafe.Add(p1, v11+176)) = v68
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsInt64Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + x) * 192
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 192
 			v71 := v70
 			if v62 {
-				v71 = int64(1)
+				v71 = 1
 			}
 			*(*int64)(unsafe.Add(p1, v11+184)) = v71
-			continue
 		}
 	}
-	return -1
 }
 
 // groupIntsInt8Host is a work-group of the kernel [GroupIntsInt8].
 type groupIntsInt8Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v8     []int32
-	v14    int32
-	v19    []int32
-	v20    int32
-	v25    int32
-	v28    int32
-	v31    []int32
-	v32    int32
-	v35    int32
-	v38    int32
-	v41    []int32
-	v46    []int32
-	v54    []int32
-	v57    []int32
-	v61    []int32
-	v65    []int32
-	v70    []int32
-	v75    []int32
-	v78    []int32
-	v81    []int32
-	v84    []int32
-	v87    []int32
-	v90    []int32
-	v95    []int32
-	v103   []int32
-	v106   []int32
-	v110   []int32
+	v8, v19, v31, v41, v46, v54, v57, v61, v65, v70, v75, v78, v81, v84, v87, v90, v95, v103, v106, v110 []int32
+
 	sint32 []int32
 }
 
 func newGroupIntsInt8Host() kernelimpl.HostForm { return new(groupIntsInt8Host) }
 
 var groupIntsInt8HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsInt8Host) Begin() {
 	g.Sites = groupIntsInt8HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v19, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.v75, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v81, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v87, n)
-	kernelimpl.HostRoom(&g.v90, n)
-	kernelimpl.HostRoom(&g.v95, n)
-	kernelimpl.HostRoom(&g.v103, n)
-	kernelimpl.HostRoom(&g.v106, n)
-	kernelimpl.HostRoom(&g.v110, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v19, &g.v31, &g.v41, &g.v46, &g.v54, &g.v57, &g.v61, &g.v65, &g.v70, &g.v75, &g.v78, &g.v81, &g.v84, &g.v87, &g.v90, &g.v95, &g.v103, &g.v106, &g.v110)
 }
 
-// Run runs it.
 func (g *groupIntsInt8Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v19)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v20 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			g.v25 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			g.v28 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v31)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v32 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v35 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v38 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v41[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v46[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v54[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v57[:n], in, n, int32(127))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v61[:n], in, n, int32(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v70[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceMax[int32])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v31)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v84[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v87[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v90[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v95[:n], in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
-			copy(g.v103[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v106[:n], in, g.SubGroup, int32(-128))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v110[:n], in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsInt8Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v5, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
-			v8 = int32(v7)
-			v9 = v5 * 24
-			v10 := uint64(v9) <= uint64(v3)
-			if !v10 {
-				goto b41
-			}
+		v8 := int32(*(*int8)(unsafe.Add(p0, (basex + li))))
+		v9 := v5 * 24
+		if uint64(v9) > uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v3 - v9
-			v13 := uint64(24) <= uint64(v11)
-			if !v13 {
-				goto b40
-			}
+		v11 := v3 - v9
+		if 24 > uint64(v11) {
+			g.Fault(2, 24, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v9, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsInt8Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v14 := g.v14
 	v15 := v14 << 24
 	v16 := v15 >> 24
 	v17 := int8(uint32(v16))
-	h8 := g.v8[:n]
 	h19 := g.v19[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		v8 := h8[li]
-		{
-			*(*int8)(unsafe.Add(p1, v12)) = v17
-			v19 := v8 | 1
-			h19[li] = v19
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12)) = v17
+		v19 := v8 | 1
+		h19[li] = v19
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsInt8Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
+	// GroupReduce, groupalgs.go:31
+	v20 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 1))
 	v21 := v20 << 24
 	v22 := v21 >> 24
 	v23 := int8(uint32(v22))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v23
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsInt8Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
+	// GroupReduce, groupalgs.go:32
+	v25 := kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127))
 	v26 := int8(uint32(v25))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v26
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsInt8Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v28 := g.v28
+	// GroupReduce, groupalgs.go:33
+	v28 := kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128))
 	v29 := int8(uint32(v28))
-	h8 := g.v8[:n]
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		v8 := h8[li]
-		{
-			*(*int8)(unsafe.Add(p1, v12+3)) = v29
-			v31 := v8 | 3
-			h31[li] = v31
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+3)) = v29
+		v31 := v8 | 3
+		h31[li] = v31
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsInt8Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v32 := g.v32
+	// GroupReduce, groupalgs.go:34
+	v32 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1))
 	v33 := int8(uint32(v32))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v33
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsInt8Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v35 := g.v35
+	// GroupReduce, groupalgs.go:35
+	v35 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v36 := int8(uint32(v35))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v36
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsInt8Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v38 := g.v38
+	// GroupReduce, groupalgs.go:36
+	v38 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v39 := int8(uint32(v38))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v39
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsInt8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v41, in)
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v41 := h41[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32((v41 << 24) >> 24))
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsInt8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v46, in, len(in), int32(0))
+	}
 	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v46 := h46[li]
-		v12 := (basex + x) * 24
-		{
-			v49 := int32(li)
-			v50 := v49 == 0
-			v51 := (v46 << 24) >> 24
-			if v50 {
-				v51 = int32(0)
-			}
-			*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v51))
-			continue
+		v12 := (basex + li) * 24
+		v51 := (v46 << 24) >> 24
+		if int32(li) == 0 {
+			v51 = 0
 		}
+		*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v51))
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsInt8Host) r10() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v54, in)
+	}
 	h54 := g.v54[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v54 := h54[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v54))
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsInt8Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+		kernelimpl.HostShift(g.v57, in, len(in), int32(127))
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v49 := int32(li)
 		v50 := v49 == 0
 		v57 := h57[li]
-		v12 := (basex + x) * 24
-		{
-			v58 := v57
-			if v50 {
-				v58 = int32(127)
-			}
-			*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v58))
-			continue
+		v12 := (basex + li) * 24
+		v58 := v57
+		if v50 {
+			v58 = 127
 		}
+		*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v58))
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsInt8Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v61, in, len(in), int32(-1))
+	}
 	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v49 := int32(li)
 		v50 := v49 == 0
 		v61 := h61[li]
-		v12 := (basex + x) * 24
-		{
-			v62 := v61
-			if v50 {
-				v62 = int32(-1)
-			}
-			*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v62))
-			continue
+		v12 := (basex + li) * 24
+		v62 := v61
+		if v50 {
+			v62 = -1
 		}
+		*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v62))
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsInt8Host) r14() int {
-	n := g.Items
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v65 := h65[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32((v65 << 24) >> 24))
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsInt8Host) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostBySubGroup(g.v70, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v70 := h70[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32((v70 << 24) >> 24))
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsInt8Host) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v75 := h75[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v75))
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsInt8Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+	}
 	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v78 := h78[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v78))
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsInt8Host) r22() int {
-	n := g.Items
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v31, -1)
+		kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v81 := h81[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v81))
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsInt8Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v84, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v84 := h84[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v84))
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsInt8Host) r26() int {
-	n := g.Items
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v87, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v87 := h87[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v87))
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsInt8Host) r28() int {
-	n := g.Items
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v90, in)
+	}
 	h90 := g.v90[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v90 := h90[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32((v90 << 24) >> 24))
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsInt8Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v95, in, g.SubGroup, int32(0))
+	}
 	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v95 := h95[li]
-		v12 := (basex + x) * 24
-		{
-			v98 := int32(lane)
-			v99 := v98 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v95 := h95[li]
+			v12 := (basex + li) * 24
 			v100 := (v95 << 24) >> 24
-			if v99 {
-				v100 = int32(0)
+			if int32(lane) == 0 {
+				v100 = 0
 			}
 			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v100))
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsInt8Host) r32() int {
-	n := g.Items
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 127)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[int32])
+		copy(g.v103, in)
+	}
 	h103 := g.v103[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v103 := h103[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v103))
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsInt8Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -128)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v106, in, g.SubGroup, int32(-128))
+	}
 	h106 := g.v106[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v106 := h106[li]
-		v12 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v106 := h106[li]
+			v12 := (basex + li) * 24
 			v107 := v106
 			if v99 {
-				v107 = int32(-128)
+				v107 = -128
 			}
 			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v107))
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsInt8Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v110, in, g.SubGroup, int32(1))
+	}
 	h110 := g.v110[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v110 := h110[li]
-		v98 := int32(lane)
-		v99 := v98 == 0
-		v12 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v110 := h110[li]
+			v98 := int32(lane)
+			v99 := v98 == 0
+			v12 := (basex + li) * 24
 			v113 := (v110 << 24) >> 24
 			if v99 {
-				v113 = int32(1)
+				v113 = 1
 			}
 			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v113))
-			continue
 		}
 	}
-	return -1
 }
 
 // groupIntsUint32Host is a work-group of the kernel [GroupIntsUint32].
 type groupIntsUint32Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v7     []int32
-	v13    int32
-	v15    []int32
-	v16    int32
-	v18    int32
-	v20    int32
-	v22    []int32
-	v23    int32
-	v25    int32
-	v27    int32
-	v29    []int32
-	v31    []int32
-	v36    []int32
-	v38    []int32
-	v41    []int32
-	v44    []int32
-	v46    []int32
-	v48    []int32
-	v50    []int32
-	v52    []int32
-	v54    []int32
-	v56    []int32
-	v58    []int32
-	v60    []int32
-	v65    []int32
-	v67    []int32
-	v70    []int32
+	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int32
+
 	sint32 []int32
 }
 
 func newGroupIntsUint32Host() kernelimpl.HostForm { return new(groupIntsUint32Host) }
 
 var groupIntsUint32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsUint32Host) Begin() {
 	g.Sites = groupIntsUint32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
-// Run runs it.
 func (g *groupIntsUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v13 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v15)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v16 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v18 = kernelimpl.HostReduceUMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v20 = kernelimpl.HostReduceUMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v23 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v25 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v27 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v29[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v31[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int32])
-			copy(g.v36[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v38[:n], in, n, int32(-1))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v41[:n], in, n, int32(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v58[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
-			copy(g.v65[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
-			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int32(0))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v70[:n], in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsUint32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v7 int32
-		var v5, v8, v10 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v8 = v5 * 24
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b41
-			}
+		v7 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v8 := v5 * 24
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(24) <= uint64(v10)
-			if !v12 {
-				goto b40
-			}
+		v10 := v3 - v8
+		if 24 > uint64(v10) {
+			g.Fault(2, 24, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v7 := h7[li]
-		{
-			*(*int32)(unsafe.Add(p1, v11)) = v13
-			v15 := v7 | 1
-			h15[li] = v15
-			continue
-		}
+		*(*int32)(unsafe.Add(p1, v11)) = v13
+		v15 := v7 | 1
+		h15[li] = v15
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsUint32Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+4)) = v16
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsUint32Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v18 := g.v18
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+8)) = v18
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsUint32Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v7 := h7[li]
-		{
-			*(*int32)(unsafe.Add(p1, v11+12)) = v20
-			v22 := v7 | 3
-			h22[li] = v22
-			continue
-		}
+		*(*int32)(unsafe.Add(p1, v11+12)) = v20
+		v22 := v7 | 3
+		h22[li] = v22
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsUint32Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v23 := g.v23
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+16)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsUint32Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+20)) = v25
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsUint32Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		*(*int32)(unsafe.Add(p1, v11+24)) = v27
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsUint32Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v29 := h29[li]
 		*(*int32)(unsafe.Add(p1, v11+28)) = v29
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsUint32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v31, in, len(in), int32(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v11 := (basex + x) * 96
-		{
-			v32 := int32(li)
-			v33 := v32 == 0
-			v34 := v31
-			if v33 {
-				v34 = int32(0)
-			}
-			*(*int32)(unsafe.Add(p1, v11+32)) = v34
-			continue
+		v11 := (basex + li) * 96
+		v34 := v31
+		if int32(li) == 0 {
+			v34 = 0
 		}
+		*(*int32)(unsafe.Add(p1, v11+32)) = v34
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsUint32Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v36 := h36[li]
 		*(*int32)(unsafe.Add(p1, v11+36)) = v36
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsUint32Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
+		kernelimpl.HostShift(g.v38, in, len(in), int32(-1))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v11 := (basex + x) * 96
-		{
-			v39 := v38
-			if v33 {
-				v39 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p1, v11+40)) = v39
-			continue
+		v11 := (basex + li) * 96
+		v39 := v38
+		if v33 {
+			v39 = -1
 		}
+		*(*int32)(unsafe.Add(p1, v11+40)) = v39
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsUint32Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v41, in, len(in), int32(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v11 := (basex + x) * 96
-		{
-			v42 := v41
-			if v33 {
-				v42 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p1, v11+44)) = v42
-			continue
+		v11 := (basex + li) * 96
+		v42 := v41
+		if v33 {
+			v42 = -1
 		}
+		*(*int32)(unsafe.Add(p1, v11+44)) = v42
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsUint32Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v44 := h44[li]
 		*(*int32)(unsafe.Add(p1, v11+48)) = v44
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsUint32Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v46 := h46[li]
 		*(*int32)(unsafe.Add(p1, v11+52)) = v46
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsUint32Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v48 := h48[li]
 		*(*int32)(unsafe.Add(p1, v11+56)) = v48
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsUint32Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v50 := h50[li]
 		*(*int32)(unsafe.Add(p1, v11+60)) = v50
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsUint32Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v52 := h52[li]
 		*(*int32)(unsafe.Add(p1, v11+64)) = v52
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsUint32Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v54 := h54[li]
 		*(*int32)(unsafe.Add(p1, v11+68)) = v54
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsUint32Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v56 := h56[li]
 		*(*int32)(unsafe.Add(p1, v11+72)) = v56
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsUint32Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v58 := h58[li]
 		*(*int32)(unsafe.Add(p1, v11+76)) = v58
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsUint32Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int32(0))
+	}
 	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + x) * 96
-		{
-			v61 := int32(lane)
-			v62 := v61 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 96
 			v63 := v60
-			if v62 {
-				v63 = int32(0)
+			if int32(lane) == 0 {
+				v63 = 0
 			}
 			*(*int32)(unsafe.Add(p1, v11+80)) = v63
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsUint32Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, -1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 96
+		v11 := (basex + li) * 96
 		v65 := h65[li]
 		*(*int32)(unsafe.Add(p1, v11+84)) = v65
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsUint32Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int32(0))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 96
 			v68 := v67
 			if v62 {
-				v68 = int32(0)
+				v68 = 0
 			}
 			*(*int32)(unsafe.Add(p1, v11+88)) = v68
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsUint32Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int32(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 96
 			v71 := v70
 			if v62 {
-				v71 = int32(1)
+				v71 = 1
 			}
 			*(*int32)(unsafe.Add(p1, v11+92)) = v71
-			continue
 		}
 	}
-	return -1
 }
 
 // groupIntsUint64Host is a work-group of the kernel [GroupIntsUint64].
 type groupIntsUint64Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v7     []int64
-	v13    int64
-	v15    []int64
-	v16    int64
-	v18    int64
-	v20    int64
-	v22    []int64
-	v23    int64
-	v25    int64
-	v27    int64
-	v29    []int64
-	v31    []int64
-	v36    []int64
-	v38    []int64
-	v41    []int64
-	v44    []int64
-	v46    []int64
-	v48    []int64
-	v50    []int64
-	v52    []int64
-	v54    []int64
-	v56    []int64
-	v58    []int64
-	v60    []int64
-	v65    []int64
-	v67    []int64
-	v70    []int64
+	v7, v15, v22, v29, v31, v36, v38, v41, v44, v46, v48, v50, v52, v54, v56, v58, v60, v65, v67, v70 []int64
+
 	sint64 []int64
 }
 
 func newGroupIntsUint64Host() kernelimpl.HostForm { return new(groupIntsUint64Host) }
 
 var groupIntsUint64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsUint64Host) Begin() {
 	g.Sites = groupIntsUint64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v7, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v70, n)
-	kernelimpl.HostRoom(&g.sint64, n)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v7, &g.v15, &g.v22, &g.v29, &g.v31, &g.v36, &g.v38, &g.v41, &g.v44, &g.v46, &g.v48, &g.v50, &g.v52, &g.v54, &g.v56, &g.v58, &g.v60, &g.v65, &g.v67, &g.v70)
 }
 
-// Run runs it.
 func (g *groupIntsUint64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v13 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v15)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			g.v16 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v18 = kernelimpl.HostReduceUMin[int64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v20 = kernelimpl.HostReduceUMax[int64](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v23 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v25 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v27 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			copy(g.v29[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v31[:n], in, n, int64(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int64])
-			copy(g.v36[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int64])
-			kernelimpl.HostShift(g.v38[:n], in, n, int64(-1))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v41[:n], in, n, int64(-1))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v44[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int64])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostBySubGroup(g.v48[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int64])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v50[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int64])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostBySubGroup(g.v52[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v54[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int64])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostBySubGroup(g.v56[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int64])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			copy(g.v58[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v60[:n], in, g.SubGroup, int64(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int64])
-			copy(g.v65[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int64])
-			kernelimpl.HostShift(g.v67[:n], in, g.SubGroup, int64(0))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v7)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
-			kernelimpl.HostShift(g.v70[:n], in, g.SubGroup, int64(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsUint64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h7 := g.v7[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v5, v7, v8, v10 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v8 = v5 * 24
-			v9 := uint64(v8) <= uint64(v3)
-			if !v9 {
-				goto b41
-			}
+		v7 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
+		v8 := v5 * 24
+		if uint64(v8) > uint64(v3) {
+			g.Fault(1, v8, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = v3 - v8
-			v12 := uint64(24) <= uint64(v10)
-			if !v12 {
-				goto b40
-			}
+		v10 := v3 - v8
+		if 24 > uint64(v10) {
+			g.Fault(2, 24, v10, v0)
+			g.Leave(li)
+			continue
 		}
 		h7[li] = v7
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v10, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v8, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v13 := kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v13 := g.v13
-	h7 := g.v7[:n]
 	h15 := g.v15[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v7 := h7[li]
-		{
-			*(*int64)(unsafe.Add(p1, v11)) = v13
-			v15 := v7 | 1
-			h15[li] = v15
-			continue
-		}
+		*(*int64)(unsafe.Add(p1, v11)) = v13
+		v15 := v7 | 1
+		h15[li] = v15
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsUint64Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:31
+	v16 := kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v15, 1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+8)) = v16
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsUint64Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v18 := g.v18
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:32
+	v18 := kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+16)) = v18
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsUint64Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v20 := g.v20
-	h7 := g.v7[:n]
+	// GroupReduce, groupalgs.go:33
+	v20 := kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
 	h22 := g.v22[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v7 := h7[li]
-		{
-			*(*int64)(unsafe.Add(p1, v11+24)) = v20
-			v22 := v7 | 3
-			h22[li] = v22
-			continue
-		}
+		*(*int64)(unsafe.Add(p1, v11+24)) = v20
+		v22 := v7 | 3
+		h22[li] = v22
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsUint64Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v23 := g.v23
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:34
+	v23 := kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+32)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsUint64Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:35
+	v25 := kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+40)) = v25
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsUint64Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, groupalgs.go:36
+	v27 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		*(*int64)(unsafe.Add(p1, v11+48)) = v27
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsUint64Host) r8() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v29, in)
+	}
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v29 := h29[li]
 		*(*int64)(unsafe.Add(p1, v11+56)) = v29
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsUint64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v31, in, len(in), int64(0))
+	}
 	h31 := g.v31[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		v11 := (basex + x) * 192
-		{
-			v32 := int32(li)
-			v33 := v32 == 0
-			v34 := v31
-			if v33 {
-				v34 = int64(0)
-			}
-			*(*int64)(unsafe.Add(p1, v11+64)) = v34
-			continue
+		v11 := (basex + li) * 192
+		v34 := v31
+		if int32(li) == 0 {
+			v34 = 0
 		}
+		*(*int64)(unsafe.Add(p1, v11+64)) = v34
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsUint64Host) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int64])
+		copy(g.v36, in)
+	}
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v36 := h36[li]
 		*(*int64)(unsafe.Add(p1, v11+72)) = v36
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsUint64Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int64])
+		kernelimpl.HostShift(g.v38, in, len(in), int64(-1))
+	}
 	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v38 := h38[li]
-		v11 := (basex + x) * 192
-		{
-			v39 := v38
-			if v33 {
-				v39 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p1, v11+80)) = v39
-			continue
+		v11 := (basex + li) * 192
+		v39 := v38
+		if v33 {
+			v39 = -1
 		}
+		*(*int64)(unsafe.Add(p1, v11+80)) = v39
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsUint64Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+		kernelimpl.HostShift(g.v41, in, len(in), int64(-1))
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := int32(li)
 		v33 := v32 == 0
 		v41 := h41[li]
-		v11 := (basex + x) * 192
-		{
-			v42 := v41
-			if v33 {
-				v42 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p1, v11+88)) = v42
-			continue
+		v11 := (basex + li) * 192
+		v42 := v41
+		if v33 {
+			v42 = -1
 		}
+		*(*int64)(unsafe.Add(p1, v11+88)) = v42
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsUint64Host) r14() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v44, in, g.SubGroup, kernelimpl.HostReduceAdd[int64])
+	}
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v44 := h44[li]
 		*(*int64)(unsafe.Add(p1, v11+96)) = v44
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsUint64Host) r16() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostReduceMul[int64])
+	}
 	h46 := g.v46[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v46 := h46[li]
 		*(*int64)(unsafe.Add(p1, v11+104)) = v46
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsUint64Host) r18() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostBySubGroup(g.v48, in, g.SubGroup, kernelimpl.HostReduceUMin[int64])
+	}
 	h48 := g.v48[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v48 := h48[li]
 		*(*int64)(unsafe.Add(p1, v11+112)) = v48
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsUint64Host) r20() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v50, in, g.SubGroup, kernelimpl.HostReduceUMax[int64])
+	}
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v50 := h50[li]
 		*(*int64)(unsafe.Add(p1, v11+120)) = v50
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsUint64Host) r22() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v22, -1)
+		kernelimpl.HostBySubGroup(g.v52, in, g.SubGroup, kernelimpl.HostReduceAnd[int64])
+	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v52 := h52[li]
 		*(*int64)(unsafe.Add(p1, v11+128)) = v52
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsUint64Host) r24() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v54, in, g.SubGroup, kernelimpl.HostReduceOr[int64])
+	}
 	h54 := g.v54[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v54 := h54[li]
 		*(*int64)(unsafe.Add(p1, v11+136)) = v54
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsUint64Host) r26() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostBySubGroup(g.v56, in, g.SubGroup, kernelimpl.HostReduceXor[int64])
+	}
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v56 := h56[li]
 		*(*int64)(unsafe.Add(p1, v11+144)) = v56
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsUint64Host) r28() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		copy(g.v58, in)
+	}
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v58 := h58[li]
 		*(*int64)(unsafe.Add(p1, v11+152)) = v58
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsUint64Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v60, in, g.SubGroup, int64(0))
+	}
 	h60 := g.v60[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v11 := (basex + x) * 192
-		{
-			v61 := int32(lane)
-			v62 := v61 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v11 := (basex + li) * 192
 			v63 := v60
-			if v62 {
-				v63 = int64(0)
+			if int32(lane) == 0 {
+				v63 = 0
 			}
 			*(*int64)(unsafe.Add(p1, v11+160)) = v63
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsUint64Host) r32() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, -1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int64])
+		copy(g.v65, in)
+	}
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v11 := (basex + x) * 192
+		v11 := (basex + li) * 192
 		v65 := h65[li]
 		*(*int64)(unsafe.Add(p1, v11+168)) = v65
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsUint64Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int64])
+		kernelimpl.HostShift(g.v67, in, g.SubGroup, int64(0))
+	}
 	h67 := g.v67[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v67 := h67[li]
-		v11 := (basex + x) * 192
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v67 := h67[li]
+			v11 := (basex + li) * 192
 			v68 := v67
 			if v62 {
-				v68 = int64(0)
+				v68 = 0
 			}
 			*(*int64)(unsafe.Add(p1, v11+176)) = v68
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsUint64Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v7, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int64])
+		kernelimpl.HostShift(g.v70, in, g.SubGroup, int64(1))
+	}
 	h70 := g.v70[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v61 := int32(lane)
-		v62 := v61 == 0
-		v70 := h70[li]
-		v11 := (basex + x) * 192
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v61 := int32(lane)
+			v62 := v61 == 0
+			v70 := h70[li]
+			v11 := (basex + li) * 192
 			v71 := v70
 			if v62 {
-				v71 = int64(1)
+				v71 = 1
 			}
 			*(*int64)(unsafe.Add(p1, v11+184)) = v71
-			continue
 		}
 	}
-	return -1
 }
 
 // groupIntsUint8Host is a work-group of the kernel [GroupIntsUint8].
 type groupIntsUint8Host struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v3     int64
-	v8     []int32
-	v14    int32
-	v18    []int32
-	v19    int32
-	v23    int32
-	v26    int32
-	v29    []int32
-	v30    int32
-	v33    int32
-	v36    int32
-	v39    []int32
-	v43    []int32
-	v50    []int32
-	v53    []int32
-	v57    []int32
-	v61    []int32
-	v65    []int32
-	v69    []int32
-	v72    []int32
-	v75    []int32
-	v78    []int32
-	v81    []int32
-	v84    []int32
-	v88    []int32
-	v95    []int32
-	v98    []int32
-	v102   []int32
+	v8, v18, v29, v39, v43, v50, v53, v57, v61, v65, v69, v72, v75, v78, v81, v84, v88, v95, v98, v102 []int32
+
 	sint32 []int32
 }
 
 func newGroupIntsUint8Host() kernelimpl.HostForm { return new(groupIntsUint8Host) }
 
 var groupIntsUint8HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupIntsUint8Host) Begin() {
 	g.Sites = groupIntsUint8HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v39, n)
-	kernelimpl.HostRoom(&g.v43, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v69, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v75, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v81, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v88, n)
-	kernelimpl.HostRoom(&g.v95, n)
-	kernelimpl.HostRoom(&g.v98, n)
-	kernelimpl.HostRoom(&g.v102, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v18, &g.v29, &g.v39, &g.v43, &g.v50, &g.v53, &g.v57, &g.v61, &g.v65, &g.v69, &g.v72, &g.v75, &g.v78, &g.v81, &g.v84, &g.v88, &g.v95, &g.v98, &g.v102)
 }
 
-// Run runs it.
 func (g *groupIntsUint8Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 30 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 31 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v18)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v19 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 32 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			g.v23 = kernelimpl.HostReduceUMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 33 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v26 = kernelimpl.HostReduceUMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 34 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v29)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			g.v30 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 35 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v33 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 36 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v36 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 37 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v39[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 38 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v43[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 39 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int32])
-			copy(g.v50[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupExclusiveScan in line 40 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v53[:n], in, n, int32(255))
-			next = g.r11()
-		case 11:
-			// GroupExclusiveScan in line 41 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v57[:n], in, n, int32(255))
-			next = g.r12()
-		case 12:
-			// Barrier in line 43 of groupalgs.go
-			next = 13
-		case 13:
-			// GroupReduce in line 43 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v61[:n], in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
-			next = g.r14()
-		case 14:
-			// Barrier in line 44 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupReduce in line 44 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v65[:n], in, g.SubGroup, kernelimpl.HostReduceMul[int32])
-			next = g.r16()
-		case 16:
-			// Barrier in line 45 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupReduce in line 45 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			kernelimpl.HostBySubGroup(g.v69[:n], in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
-			next = g.r18()
-		case 18:
-			// Barrier in line 46 of groupalgs.go
-			next = 19
-		case 19:
-			// GroupReduce in line 46 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v72[:n], in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
-			next = g.r20()
-		case 20:
-			// Barrier in line 47 of groupalgs.go
-			next = 21
-		case 21:
-			// GroupReduce in line 47 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v29)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			kernelimpl.HostBySubGroup(g.v75[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r22()
-		case 22:
-			// Barrier in line 48 of groupalgs.go
-			next = 23
-		case 23:
-			// GroupReduce in line 48 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v78[:n], in, g.SubGroup, kernelimpl.HostReduceOr[int32])
-			next = g.r24()
-		case 24:
-			// Barrier in line 49 of groupalgs.go
-			next = 25
-		case 25:
-			// GroupReduce in line 49 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v81[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r26()
-		case 26:
-			// Barrier in line 50 of groupalgs.go
-			next = 27
-		case 27:
-			// GroupInclusiveScan in line 50 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v84[:n], in)
-			next = g.r28()
-		case 28:
-			// Barrier in line 51 of groupalgs.go
-			next = 29
-		case 29:
-			// GroupExclusiveScan in line 51 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v88[:n], in, g.SubGroup, int32(0))
-			next = g.r30()
-		case 30:
-			// Barrier in line 52 of groupalgs.go
-			next = 31
-		case 31:
-			// GroupInclusiveScan in line 52 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(255))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
-			copy(g.v95[:n], in)
-			next = g.r32()
-		case 32:
-			// Barrier in line 53 of groupalgs.go
-			next = 33
-		case 33:
-			// GroupExclusiveScan in line 53 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
-			kernelimpl.HostShift(g.v98[:n], in, g.SubGroup, int32(0))
-			next = g.r34()
-		case 34:
-			// Barrier in line 54 of groupalgs.go
-			next = 35
-		case 35:
-			// GroupExclusiveScan in line 54 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
-			kernelimpl.HostShift(g.v102[:n], in, g.SubGroup, int32(1))
-			next = g.r36()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupIntsUint8Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v5, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b42
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 := *(*int8)(unsafe.Add(p0, (basex + x)))
-			v8 = int32(uint8(v7))
-			v9 = v5 * 24
-			v10 := uint64(v9) <= uint64(v3)
-			if !v10 {
-				goto b41
-			}
+		v8 := int32(uint8(*(*int8)(unsafe.Add(p0, (basex + li)))))
+		v9 := v5 * 24
+		if uint64(v9) > uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v3 - v9
-			v13 := uint64(24) <= uint64(v11)
-			if !v13 {
-				goto b40
-			}
+		v11 := v3 - v9
+		if 24 > uint64(v11) {
+			g.Fault(2, 24, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b40:
-		g.Fault(0, int64(24), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b41:
-		g.Fault(1, v9, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(2, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 30 of groupalgs.go.
-func (g *groupIntsUint8Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:30
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v14 := g.v14
 	v15 := v14 & 255
 	v16 := int8(uint32(v15))
-	h8 := g.v8[:n]
 	h18 := g.v18[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		v8 := h8[li]
-		{
-			*(*int8)(unsafe.Add(p1, v12)) = v16
-			v18 := v8 | 1
-			h18[li] = v18
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12)) = v16
+		v18 := v8 | 1
+		h18[li] = v18
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 31 of groupalgs.go.
-func (g *groupIntsUint8Host) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v19 := g.v19
+	// GroupReduce, groupalgs.go:31
+	v19 := kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v18, 1))
 	v20 := v19 & 255
 	v21 := int8(uint32(v20))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+1)) = v21
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 32 of groupalgs.go.
-func (g *groupIntsUint8Host) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v23 := g.v23
+	// GroupReduce, groupalgs.go:32
+	v23 := kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255))
 	v24 := int8(uint32(v23))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+2)) = v24
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 33 of groupalgs.go.
-func (g *groupIntsUint8Host) r4() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v26 := g.v26
+	// GroupReduce, groupalgs.go:33
+	v26 := kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := int8(uint32(v26))
-	h8 := g.v8[:n]
 	h29 := g.v29[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		v8 := h8[li]
-		{
-			*(*int8)(unsafe.Add(p1, v12+3)) = v27
-			v29 := v8 | 3
-			h29[li] = v29
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v12+3)) = v27
+		v29 := v8 | 3
+		h29[li] = v29
 	}
-	return 4
-}
-
-// r5 runs them after the GroupReduce in line 34 of groupalgs.go.
-func (g *groupIntsUint8Host) r5() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v30 := g.v30
+	// GroupReduce, groupalgs.go:34
+	v30 := kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255))
 	v31 := int8(uint32(v30))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+4)) = v31
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 35 of groupalgs.go.
-func (g *groupIntsUint8Host) r6() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v33 := g.v33
+	// GroupReduce, groupalgs.go:35
+	v33 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v34 := int8(uint32(v33))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+5)) = v34
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 36 of groupalgs.go.
-func (g *groupIntsUint8Host) r7() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	v36 := g.v36
+	// GroupReduce, groupalgs.go:36
+	v36 := kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v37 := int8(uint32(v36))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+6)) = v37
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 37 of groupalgs.go.
-func (g *groupIntsUint8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:37
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v39, in)
+	}
 	h39 := g.v39[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v39 := h39[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+7)) = int8(uint32(v39 & 255))
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 38 of groupalgs.go.
-func (g *groupIntsUint8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:38
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v43, in, len(in), int32(0))
+	}
 	h43 := g.v43[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v43 := h43[li]
-		v12 := (basex + x) * 24
-		{
-			v45 := int32(li)
-			v46 := v45 == 0
-			v47 := v43 & 255
-			if v46 {
-				v47 = int32(0)
-			}
-			*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v47))
-			continue
+		v12 := (basex + li) * 24
+		v47 := v43 & 255
+		if int32(li) == 0 {
+			v47 = 0
 		}
+		*(*int8)(unsafe.Add(p1, v12+8)) = int8(uint32(v47))
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 39 of groupalgs.go.
-func (g *groupIntsUint8Host) r10() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:39
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
+		copy(g.v50, in)
+	}
 	h50 := g.v50[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v50 := h50[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+9)) = int8(uint32(v50))
-		continue
 	}
-	return 10
-}
-
-// r11 runs them after the GroupExclusiveScan in line 40 of groupalgs.go.
-func (g *groupIntsUint8Host) r11() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:40
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
+		kernelimpl.HostShift(g.v53, in, len(in), int32(255))
+	}
 	h53 := g.v53[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v45 := int32(li)
 		v46 := v45 == 0
 		v53 := h53[li]
-		v12 := (basex + x) * 24
-		{
-			v54 := v53
-			if v46 {
-				v54 = int32(255)
-			}
-			*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v54))
-			continue
+		v12 := (basex + li) * 24
+		v54 := v53
+		if v46 {
+			v54 = 255
 		}
+		*(*int8)(unsafe.Add(p1, v12+10)) = int8(uint32(v54))
 	}
-	return 11
-}
-
-// r12 runs them after the GroupExclusiveScan in line 41 of groupalgs.go.
-func (g *groupIntsUint8Host) r12() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:41
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v57, in, len(in), int32(255))
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v45 := int32(li)
 		v46 := v45 == 0
 		v57 := h57[li]
-		v12 := (basex + x) * 24
-		{
-			v58 := v57
-			if v46 {
-				v58 = int32(255)
-			}
-			*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v58))
-			continue
+		v12 := (basex + li) * 24
+		v58 := v57
+		if v46 {
+			v58 = 255
 		}
+		*(*int8)(unsafe.Add(p1, v12+11)) = int8(uint32(v58))
 	}
-	return 12
-}
-
-// r14 runs them after the GroupReduce in line 43 of groupalgs.go.
-func (g *groupIntsUint8Host) r14() int {
-	n := g.Items
+	// Barrier, groupalgs.go:43
+	// GroupReduce, groupalgs.go:43
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v61, in, g.SubGroup, kernelimpl.HostReduceAdd[int32])
+	}
 	h61 := g.v61[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v61 := h61[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+12)) = int8(uint32(v61 & 255))
-		continue
 	}
-	return 14
-}
-
-// r16 runs them after the GroupReduce in line 44 of groupalgs.go.
-func (g *groupIntsUint8Host) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:44
+	// GroupReduce, groupalgs.go:44
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostBySubGroup(g.v65, in, g.SubGroup, kernelimpl.HostReduceMul[int32])
+	}
 	h65 := g.v65[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v65 := h65[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+13)) = int8(uint32(v65 & 255))
-		continue
 	}
-	return 16
-}
-
-// r18 runs them after the GroupReduce in line 45 of groupalgs.go.
-func (g *groupIntsUint8Host) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:45
+	// GroupReduce, groupalgs.go:45
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostBySubGroup(g.v69, in, g.SubGroup, kernelimpl.HostReduceUMin[int32])
+	}
 	h69 := g.v69[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v69 := h69[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+14)) = int8(uint32(v69))
-		continue
 	}
-	return 18
-}
-
-// r20 runs them after the GroupReduce in line 46 of groupalgs.go.
-func (g *groupIntsUint8Host) r20() int {
-	n := g.Items
+	// Barrier, groupalgs.go:46
+	// GroupReduce, groupalgs.go:46
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceUMax[int32])
+	}
 	h72 := g.v72[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v72 := h72[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+15)) = int8(uint32(v72))
-		continue
 	}
-	return 20
-}
-
-// r22 runs them after the GroupReduce in line 47 of groupalgs.go.
-func (g *groupIntsUint8Host) r22() int {
-	n := g.Items
+	// Barrier, groupalgs.go:47
+	// GroupReduce, groupalgs.go:47
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v29, 255)
+		kernelimpl.HostBySubGroup(g.v75, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h75 := g.v75[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v75 := h75[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+16)) = int8(uint32(v75))
-		continue
 	}
-	return 22
-}
-
-// r24 runs them after the GroupReduce in line 48 of groupalgs.go.
-func (g *groupIntsUint8Host) r24() int {
-	n := g.Items
+	// Barrier, groupalgs.go:48
+	// GroupReduce, groupalgs.go:48
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v78, in, g.SubGroup, kernelimpl.HostReduceOr[int32])
+	}
 	h78 := g.v78[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v78 := h78[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+17)) = int8(uint32(v78))
-		continue
 	}
-	return 24
-}
-
-// r26 runs them after the GroupReduce in line 49 of groupalgs.go.
-func (g *groupIntsUint8Host) r26() int {
-	n := g.Items
+	// Barrier, groupalgs.go:49
+	// GroupReduce, groupalgs.go:49
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostBySubGroup(g.v81, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h81 := g.v81[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v81 := h81[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+18)) = int8(uint32(v81))
-		continue
 	}
-	return 26
-}
-
-// r28 runs them after the GroupInclusiveScan in line 50 of groupalgs.go.
-func (g *groupIntsUint8Host) r28() int {
-	n := g.Items
+	// Barrier, groupalgs.go:50
+	// GroupInclusiveScan, groupalgs.go:50
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v84, in)
+	}
 	h84 := g.v84[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v84 := h84[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+19)) = int8(uint32(v84 & 255))
-		continue
 	}
-	return 28
-}
-
-// r30 runs them after the GroupExclusiveScan in line 51 of groupalgs.go.
-func (g *groupIntsUint8Host) r30() int {
-	n := g.Items
+	// Barrier, groupalgs.go:51
+	// GroupExclusiveScan, groupalgs.go:51
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v88, in, g.SubGroup, int32(0))
+	}
 	h88 := g.v88[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v88 := h88[li]
-		v12 := (basex + x) * 24
-		{
-			v90 := int32(lane)
-			v91 := v90 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v88 := h88[li]
+			v12 := (basex + li) * 24
 			v92 := v88 & 255
-			if v91 {
-				v92 = int32(0)
+			if int32(lane) == 0 {
+				v92 = 0
 			}
 			*(*int8)(unsafe.Add(p1, v12+20)) = int8(uint32(v92))
-			continue
 		}
 	}
-	return 30
-}
-
-// r32 runs them after the GroupInclusiveScan in line 52 of groupalgs.go.
-func (g *groupIntsUint8Host) r32() int {
-	n := g.Items
+	// Barrier, groupalgs.go:52
+	// GroupInclusiveScan, groupalgs.go:52
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 255)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMin[int32])
+		copy(g.v95, in)
+	}
 	h95 := g.v95[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v95 := h95[li]
-		v12 := (basex + x) * 24
+		v12 := (basex + li) * 24
 		*(*int8)(unsafe.Add(p1, v12+21)) = int8(uint32(v95))
-		continue
 	}
-	return 32
-}
-
-// r34 runs them after the GroupExclusiveScan in line 53 of groupalgs.go.
-func (g *groupIntsUint8Host) r34() int {
-	n := g.Items
+	// Barrier, groupalgs.go:53
+	// GroupExclusiveScan, groupalgs.go:53
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanUMax[int32])
+		kernelimpl.HostShift(g.v98, in, g.SubGroup, int32(0))
+	}
 	h98 := g.v98[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v90 := int32(lane)
-		v91 := v90 == 0
-		v98 := h98[li]
-		v12 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v90 := int32(lane)
+			v91 := v90 == 0
+			v98 := h98[li]
+			v12 := (basex + li) * 24
 			v99 := v98
 			if v91 {
-				v99 = int32(0)
+				v99 = 0
 			}
 			*(*int8)(unsafe.Add(p1, v12+22)) = int8(uint32(v99))
-			continue
 		}
 	}
-	return 34
-}
-
-// r36 runs them after the GroupExclusiveScan in line 54 of groupalgs.go.
-func (g *groupIntsUint8Host) r36() int {
-	n := g.Items
+	// Barrier, groupalgs.go:54
+	// GroupExclusiveScan, groupalgs.go:54
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMul[int32])
+		kernelimpl.HostShift(g.v102, in, g.SubGroup, int32(1))
+	}
 	h102 := g.v102[:n]
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v102 := h102[li]
-		v90 := int32(lane)
-		v91 := v90 == 0
-		v12 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v102 := h102[li]
+			v90 := int32(lane)
+			v91 := v90 == 0
+			v12 := (basex + li) * 24
 			v104 := v102 & 255
 			if v91 {
-				v104 = int32(1)
+				v104 = 1
 			}
 			*(*int8)(unsafe.Add(p1, v12+23)) = int8(uint32(v104))
-			continue
 		}
 	}
-	return -1
 }
 
 // groupLeaversHost is a work-group of the kernel [GroupLeavers].
 type groupLeaversHost struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v2       int64
-	v4       int64
-	v6       int64
-	v8       int64
-	v12      []int32
-	v26      int32
-	v28      []int32
-	v30      []int32
-	v41      []int32
-	v42      []int32
-	v45      int32
-	v52      []int32
-	v53      []int32
-	v56      []int32
-	v58      []bool
-	v59      bool
-	v61      []bool
-	v62      []bool
-	v66      []float32
-	v67      float32
-	v71      []float32
-	v72      []float32
-	v78      []float32
-	v79      []float32
-	v83      []float32
-	v84      []float32
+	c0                                     int32
+	v12, v28, v30, v41, v42, v52, v53, v56 []int32
+
+	v58, v61, v62 []bool
+
+	v66, v71, v72, v78, v79, v83, v84 []float32
+
 	sbool    []bool
 	sfloat32 []float32
 	sint32   []int32
@@ -10363,10 +4961,10 @@ type groupLeaversHost struct {
 func newGroupLeaversHost() kernelimpl.HostForm { return new(groupLeaversHost) }
 
 var groupLeaversHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
 	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:231:39"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:231:5"},
@@ -10375,741 +4973,420 @@ var groupLeaversHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupLeaversHost) Begin() {
 	g.Sites = groupLeaversHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v12, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v30, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v62, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v71, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v83, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v58, &g.v61, &g.v62)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v66, &g.v71, &g.v72, &g.v78, &g.v79, &g.v83, &g.v84)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v12, &g.v28, &g.v30, &g.v41, &g.v42, &g.v52, &g.v53, &g.v56)
 }
 
-// Run runs it.
 func (g *groupLeaversHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 216 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			kernelimpl.HostFill(in, int32(1))
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v26 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// Barrier in line 217 of groupalgs.go
-			next = 2
-		case 2:
-			// GroupReduce in line 217 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v12)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			kernelimpl.HostBySubGroup(g.v28[:n], in, g.SubGroup, kernelimpl.HostReduceMin[int32])
-			next = g.r3()
-		case 3:
-			// GroupExclusiveScan in line 218 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v12)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			kernelimpl.HostShift(g.v30[:n], in, n, int32(-2147483648))
-			next = g.r4()
-		case 4:
-			// GroupSelect in line 222 of groupalgs.go
-			n := g.Items
-			c0 := g.c0
-			v43 := uint32(5) < uint32(c0)
-			v44 := int32(0)
-			if v43 {
-				v44 = int32(5)
-			}
-			in := g.sint32[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v45 = in[v44]
-			next = g.r5()
-		case 5:
-			// Barrier in line 223 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 223 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 224 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupInclusiveScan in line 224 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v41)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v56[:n], in)
-			next = g.r9()
-		case 9:
-			// GroupAll in line 225 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v58)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v59 = kernelimpl.HostAll(in)
-			next = g.r10()
-		case 10:
-			// Barrier in line 228 of groupalgs.go
-			next = 11
-		case 11:
-			// GroupAny in line 228 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBySubGroup(g.v62[:n], in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r12()
-		case 12:
-			// GroupReduce in line 231 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v66)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v67 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 232 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v71)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v72[:n], in, n, math.Float32frombits(0x80000000))
-			next = g.r14()
-		case 14:
-			// Barrier in line 233 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupInclusiveScan in line 233 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v78)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
-			copy(g.v79[:n], in)
-			next = g.r16()
-		case 16:
-			// Barrier in line 234 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupExclusiveScan in line 234 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v83)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v84[:n], in, g.SubGroup, math.Float32frombits(0x7f800000))
-			next = g.r18()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupLeaversHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
 	h12 := g.v12[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v12 int32
-		var v10, v17, v21, v23 int64
-		{
-			v0 = int32(basex + x)
-			v10 = int64(uint32(v0))
-			v11 := uint64(v10) < uint64(v2)
-			if !v11 {
-				goto b46
-			}
+	more := false
+	for li := range n {
+		var v17 int64
+		v0 := int32(basex + li)
+		v10 := int64(uint32(v0))
+		if uint64(v10) >= uint64(v2) {
+			g.Fault(0, v10, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		v12 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-		if !((v12 - ((v12 / 7) * 7)) == 3) {
+		v12 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if (v12 - ((v12 / 7) * 7)) != 3 {
 			goto b5
 		}
-		{
-			v17 = v10 * 8
-			v18 := uint64(v17) < uint64(v6)
-			if !v18 {
-				goto b4
-			}
+		v17 = v10 * 8
+		if uint64(v17) >= uint64(v6) {
+			g.Fault(1, v17, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p3, (basex+x)*32)) = int32(-1)
-		g.Leave(li)
-		continue
-	b4:
-		g.Fault(0, v17, v6, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p3, (basex+li)*32)) = -1
 		g.Leave(li)
 		continue
 	b5:
-		{
-			v21 = v10 * 8
-			v22 := uint64(v21) <= uint64(v6)
-			if !v22 {
-				goto b45
-			}
+		v21 := v10 * 8
+		if uint64(v21) > uint64(v6) {
+			g.Fault(2, v21, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v23 = v6 - v21
-			v25 := uint64(8) <= uint64(v23)
-			if !v25 {
-				goto b44
-			}
+		v23 := v6 - v21
+		if 8 > uint64(v23) {
+			g.Fault(3, 8, v23, v0)
+			g.Leave(li)
+			continue
 		}
 		h12[li] = v12
-		next = 0
-		continue
-	b44:
-		g.Fault(1, int64(8), v23, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b45:
-		g.Fault(2, v21, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b46:
-		g.Fault(3, v10, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 216 of groupalgs.go.
-func (g *groupLeaversHost) r1() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	v26 := g.v26
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:216
+	v26 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, 1, 0))
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v24 := (basex + x) * 32
+		v24 := (basex + li) * 32
 		*(*int32)(unsafe.Add(p3, v24)) = v26
-		continue
 	}
-	return 1
-}
-
-// r3 runs them after the GroupReduce in line 217 of groupalgs.go.
-func (g *groupLeaversHost) r3() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:217
+	// GroupReduce, groupalgs.go:217
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, 2147483647)
+		kernelimpl.HostBySubGroup(g.v28, in, g.SubGroup, kernelimpl.HostReduceMin[int32])
+	}
 	h28 := g.v28[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v24 := (basex + x) * 32
+		v24 := (basex + li) * 32
 		v28 := h28[li]
 		*(*int32)(unsafe.Add(p3, v24+4)) = v28
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupExclusiveScan in line 218 of groupalgs.go.
-func (g *groupLeaversHost) r4() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:218
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v12, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		kernelimpl.HostShift(g.v30, in, len(in), int32(-2147483648))
+	}
 	h30 := g.v30[:n]
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	h12 := g.v12[:n]
+	v1 := g.Int64(24)
 	h41 := g.v41[:n]
 	h42 := g.v42[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := h30[li]
-		v24 := (basex + x) * 32
-		v0 := int32(basex + x)
+		v24 := (basex + li) * 32
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
 		v12 := h12[li]
 		var v37, v41 int32
-		{
-			v31 := int32(li)
-			v32 := v31 == 0
-			v33 := v30
-			if v32 {
-				v33 = int32(-2147483648)
-			}
-			*(*int32)(unsafe.Add(p3, v24+8)) = v33
-			v35 := v10 == v1
-			if !v35 {
-				v41 = v12
-				goto b15
-			}
+		v33 := v30
+		if int32(li) == 0 {
+			v33 = -2147483648
 		}
-		{
-			v36 := v1 - v10
-			v37 = int32(uint64(v36))
-			v38 := v37 != 0
-			if !v38 {
-				goto b14
-			}
+		*(*int32)(unsafe.Add(p3, v24+8)) = v33
+		if v10 != v1 {
+			v41 = v12
+			goto b15
 		}
-		v41 = v12 / v37
-		goto b15
-	b14:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b15:
-		{
-			v42 := v41 + 1
-			h41[li] = v41
-			h42[li] = v42
-			next = 4
+		v37 = int32(uint64(v1 - v10))
+		if v37 == 0 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
 			continue
 		}
+		v41 = v12 / v37
+	b15:
+		v42 := v41 + 1
+		h41[li] = v41
+		h42[li] = v42
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupSelect in line 222 of groupalgs.go.
-func (g *groupLeaversHost) r5() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:222
 	c0 := g.c0
-	v43 := uint32(5) < uint32(c0)
-	v45 := g.v45
+	v43 := 5 < uint32(c0)
+	v44 := int32(0)
+	if v43 {
+		v44 = 5
+	}
+	v45 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)[v44]
 	v46 := int32(0)
 	if v43 {
 		v46 = v45
 	}
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v24 := (basex + x) * 32
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v24 := (basex + li) * 32
 			*(*int32)(unsafe.Add(p3, v24+12)) = v46
+			v49 := int32(lane) + 1
+			v52 := int32(0)
+			if uint32(v49) < uint32(int32(min(size, n-sub*size))) {
+				v52 = v49
+			}
+			h52[li] = v52
+		}
+	}
+	// Barrier, groupalgs.go:223
+	// GroupSelect, groupalgs.go:223
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
+	h53 := g.v53[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
 			v48 := int32(lane)
 			v49 := v48 + 1
 			v50 := int32(min(size, n-sub*size))
 			v51 := uint32(v49) < uint32(v50)
-			v52 := int32(0)
-			if v51 {
-				v52 = v49
-			}
-			h52[li] = v52
-			continue
-		}
-	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 223 of groupalgs.go.
-func (g *groupLeaversHost) r7() int {
-	n := g.Items
-	h53 := g.v53[:n]
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v49 := v48 + 1
-		v50 := int32(min(size, n-sub*size))
-		v51 := uint32(v49) < uint32(v50)
-		v53 := h53[li]
-		v24 := (basex + x) * 32
-		{
+			v53 := h53[li]
+			v24 := (basex + li) * 32
 			v54 := int32(0)
 			if v51 {
 				v54 = v53
 			}
 			*(*int32)(unsafe.Add(p3, v24+16)) = v54
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupInclusiveScan in line 224 of groupalgs.go.
-func (g *groupLeaversHost) r9() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:224
+	// GroupInclusiveScan, groupalgs.go:224
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v41, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v56, in)
+	}
 	h56 := g.v56[:n]
-	h41 := g.v41[:n]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v24 := (basex + x) * 32
+		v24 := (basex + li) * 32
 		v56 := h56[li]
 		v41 := h41[li]
-		{
-			*(*int32)(unsafe.Add(p3, v24+20)) = v56
-			v58 := -50 < v41
-			h58[li] = v58
-			continue
-		}
+		*(*int32)(unsafe.Add(p3, v24+20)) = v56
+		v58 := -50 < v41
+		h58[li] = v58
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAll in line 225 of groupalgs.go.
-func (g *groupLeaversHost) r10() int {
-	n := g.Items
-	v59 := g.v59
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	h41 := g.v41[:n]
+	// GroupAll, groupalgs.go:225
+	v59 := kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v58, true))
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v24 := (basex + x) * 32
+		v24 := (basex + li) * 32
 		v41 := h41[li]
-		if !v59 {
-			goto b23
+		if v59 {
+			*(*int32)(unsafe.Add(p3, v24+24)) = 1
 		}
-		*(*int32)(unsafe.Add(p3, v24+24)) = int32(1)
-	b23:
-		{
-			v61 := v41 == 0
-			h61[li] = v61
-			continue
-		}
+		v61 := v41 == 0
+		h61[li] = v61
 	}
-	return 10
-}
-
-// r12 runs them after the GroupAny in line 228 of groupalgs.go.
-func (g *groupLeaversHost) r12() int {
-	n := g.Items
+	// Barrier, groupalgs.go:228
+	// GroupAny, groupalgs.go:228
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, false)
+		kernelimpl.HostBySubGroup(g.v62, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h62 := g.v62[:n]
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	h66 := g.v66[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v62 := h62[li]
-		v24 := (basex + x) * 32
-		v0 := int32(basex + x)
+		v24 := (basex + li) * 32
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
-		if !v62 {
-			goto b27
+		if v62 {
+			*(*int32)(unsafe.Add(p3, v24+28)) = 1
 		}
-		*(*int32)(unsafe.Add(p3, v24+28)) = int32(1)
-	b27:
-		{
-			v65 := uint64(v10) < uint64(v4)
-			if !v65 {
-				goto b43
-			}
-		}
-		{
-			v66 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h66[li] = v66
-			next = 12
+		if uint64(v10) >= uint64(v4) {
+			g.Fault(5, v10, v4, v0)
+			g.Leave(li)
 			continue
 		}
-	b43:
-		g.Fault(5, v10, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v66 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h66[li] = v66
+		more = true
 	}
-	return next
-}
-
-// r13 runs them after the GroupReduce in line 231 of groupalgs.go.
-func (g *groupLeaversHost) r13() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v8 := g.v8
+	if !more {
+		return
+	}
+	// GroupReduce, groupalgs.go:231
+	v67 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v66, math.Float32frombits(0x80000000)))
+	v8 := g.Int64(88)
 	p4 := g.Pointer(4)
-	v67 := g.v67
-	p2 := g.Pointer(2)
 	h71 := g.v71[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
 		v64 := v10 * 4
-		{
-			v68 := uint64(v64) < uint64(v8)
-			if !v68 {
-				goto b42
-			}
-		}
-		{
-			*(*float32)(unsafe.Add(p4, (basex+x)*16)) = v67
-			v71 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h71[li] = v71
-			next = 13
+		if uint64(v64) >= uint64(v8) {
+			g.Fault(6, v64, v8, v0)
+			g.Leave(li)
 			continue
 		}
-	b42:
-		g.Fault(6, v64, v8, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(p4, (basex+li)*16)) = v67
+		v71 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h71[li] = v71
+		more = true
 	}
-	return next
-}
-
-// r14 runs them after the GroupExclusiveScan in line 232 of groupalgs.go.
-func (g *groupLeaversHost) r14() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupExclusiveScan, groupalgs.go:232
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v71, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v72, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h72 := g.v72[:n]
-	basex := g.ID[0] * g.Local[0]
-	v8 := g.v8
-	p4 := g.Pointer(4)
-	p2 := g.Pointer(2)
 	h78 := g.v78[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v72 := h72[li]
 		v31 := int32(li)
 		v32 := v31 == 0
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
 		v64 := v10 * 4
 		v70 := v64 + 1
-		var v74 float32
-		{
-			v74 = float32(v72 + 0)
-			if v32 {
-				v74 = float32(0)
-			}
-			v75 := uint64(v70) < uint64(v8)
-			if !v75 {
-				goto b41
-			}
+		v74 := float32(v72 + 0)
+		if v32 {
+			v74 = 0
 		}
-		{
-			*(*float32)(unsafe.Add(p4, (basex+x)*16+4)) = v74
-			v78 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h78[li] = v78
-			next = 14
+		if uint64(v70) >= uint64(v8) {
+			g.Fault(7, v70, v8, v0)
+			g.Leave(li)
 			continue
 		}
-	b41:
-		g.Fault(7, v70, v8, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(p4, (basex+li)*16+4)) = v74
+		v78 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h78[li] = v78
+		more = true
 	}
-	return next
-}
-
-// r16 runs them after the GroupInclusiveScan in line 233 of groupalgs.go.
-func (g *groupLeaversHost) r16() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v8 := g.v8
-	p4 := g.Pointer(4)
+	if !more {
+		return
+	}
+	// Barrier, groupalgs.go:233
+	// GroupInclusiveScan, groupalgs.go:233
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v78, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMulDoubling[float32])
+		copy(g.v79, in)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
 	h83 := g.v83[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
 		v64 := v10 * 4
 		v77 := v64 + 2
 		v79 := h79[li]
-		{
-			v80 := uint64(v77) < uint64(v8)
-			if !v80 {
-				goto b40
-			}
-		}
-		{
-			*(*float32)(unsafe.Add(p4, (basex+x)*16+8)) = v79
-			v83 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h83[li] = v83
-			next = 16
+		if uint64(v77) >= uint64(v8) {
+			g.Fault(8, v77, v8, v0)
+			g.Leave(li)
 			continue
 		}
-	b40:
-		g.Fault(8, v77, v8, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(p4, (basex+li)*16+8)) = v79
+		v83 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h83[li] = v83
+		more = true
 	}
-	return next
-}
-
-// r18 runs them after the GroupExclusiveScan in line 234 of groupalgs.go.
-func (g *groupLeaversHost) r18() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, groupalgs.go:234
+	// GroupExclusiveScan, groupalgs.go:234
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v83, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v84, in, g.SubGroup, math.Float32frombits(0x7f800000))
+	}
 	h84 := g.v84[:n]
-	basex := g.ID[0] * g.Local[0]
-	v8 := g.v8
-	p4 := g.Pointer(4)
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v84 := h84[li]
-		v0 := int32(basex + x)
-		v10 := int64(uint32(v0))
-		v64 := v10 * 4
-		v82 := v64 + 3
-		var v86 float32
-		{
-			v85 := v48 == 0
-			v86 = v84
-			if v85 {
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v84 := h84[li]
+			v0 := int32(basex + li)
+			v10 := int64(uint32(v0))
+			v64 := v10 * 4
+			v82 := v64 + 3
+			v86 := v84
+			if v48 == 0 {
 				v86 = math.Float32frombits(0x7f800000)
 			}
-			v87 := uint64(v82) < uint64(v8)
-			if !v87 {
-				goto b39
+			if uint64(v82) >= uint64(v8) {
+				g.Fault(9, v82, v8, v0)
+				continue
 			}
+			*(*float32)(unsafe.Add(p4, (basex+li)*16+12)) = v86
 		}
-		*(*float32)(unsafe.Add(p4, (basex+x)*16+12)) = v86
-		continue
-	b39:
-		g.Fault(9, v82, v8, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // groupRoundsHost is a work-group of the kernel [GroupRounds].
 type groupRoundsHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	c1     int32
-	c2     int32
-	v3     int64
-	v4     int64
-	v6     int64
-	v9     int32
-	v14    int32
-	v18    []int64
-	v21    []int32
-	v22    []int32
-	v23    int32
-	v32    int32
-	v33    int32
-	v34    []int32
-	v36    []int32
-	v37    int32
-	v39    []int32
-	v40    []int32
-	v41    int32
-	v57    []int32
-	v58    []int32
-	v59    []int32
-	v66    bool
-	v67    int32
-	v68    int32
-	v72    []int32
-	v78    []int32
-	v83    []int32
-	v84    []int32
-	v88    []int32
-	v92    []bool
-	v93    []bool
-	v94    []bool
+	c0         int32
+	c1         int32
+	c2         int32
+	v3, v4, v6 int64
+
+	v9, v14 int32
+
+	v18 []int64
+
+	v21, v22, v34, v36, v39, v40, v57, v58, v59, v72, v78, v83, v84, v88 []int32
+
+	v23, v32, v33, v37, v41, v67, v68 int32
+
+	v66 bool
+
+	v92, v93, v94 []bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -11117,160 +5394,75 @@ type groupRoundsHost struct {
 func newGroupRoundsHost() kernelimpl.HostForm { return new(groupRoundsHost) }
 
 var groupRoundsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:255:9"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:252:14"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:255:9"},
 	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:261:5"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupRoundsHost) Begin() {
 	g.Sites = groupRoundsHostSites
 	n := g.Items
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v9 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
-	g.v14 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v3 = g.Int64(24)
+	g.v4 = g.Int64(40)
+	g.v6 = g.Int64(56)
+	g.v9 = g.Int32(12)
+	g.v14 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65538, 1)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v21, n)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v39, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v83, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v88, n)
-	kernelimpl.HostRoom(&g.v92, n)
-	kernelimpl.HostRoom(&g.v93, n)
-	kernelimpl.HostRoom(&g.v94, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v92, &g.v93, &g.v94)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v21, &g.v22, &g.v34, &g.v36, &g.v39, &g.v40, &g.v57, &g.v58, &g.v59, &g.v72, &g.v78, &g.v83, &g.v84, &g.v88)
+	kernelimpl.HostRoom(n, &g.v18)
 }
 
-// Run runs it.
 func (g *groupRoundsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// GroupReduce in line 258 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v21)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v32 = kernelimpl.HostReduceAdd[int32](in)
+		case 0: // GroupReduce, groupalgs.go:258
+			g.v32 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, 0))
 			next = g.r1()
-		case 1:
-			// GroupInclusiveScan in line 246 of groupalgs.go
-			n := g.Items
-			v33 := g.v33
-			in := g.sint32[:n]
-			kernelimpl.HostFill(in, v33)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v34[:n], in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 259 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v21)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			g.v37 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r3()
-		case 3:
-			// Barrier in line 263 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupInclusiveScan in line 263 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v58)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-			copy(g.v59[:n], in)
-			next = g.r5()
-		case 5:
-			// GroupSelect in line 265 of groupalgs.go
-			n := g.Items
+		case 3: // Barrier, groupalgs.go:263
+			next = g.r4()
+		case 5: // GroupSelect, groupalgs.go:265
 			v67 := g.v67
-			in := g.sint32[:n]
-			copy(in, g.v39)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v68 = in[v67]
+			g.v68 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v39, 0)[v67]
 			next = g.r6()
-		case 6:
-			// Barrier in line 267 of groupalgs.go
-			next = 7
-		case 7:
-			// GroupReduce in line 267 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v40)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostBySubGroup(g.v72[:n], in, g.SubGroup, kernelimpl.HostReduceXor[int32])
-			next = g.r8()
-		case 8:
-			// Barrier in line 269 of groupalgs.go
-			next = 9
-		case 9:
-			// GroupSelect in line 269 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v40)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v84[:n], in, g.SubGroup, g.v83[:n])
-			next = g.r10()
-		case 10:
-			// Barrier in line 272 of groupalgs.go
-			next = 11
-		case 11:
-			// GroupAny in line 272 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v93)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBySubGroup(g.v94[:n], in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r12()
+		case 6: // Barrier, groupalgs.go:267
+			next = g.r7()
+		case 8: // Barrier, groupalgs.go:269
+			next = g.r9()
+		case 10: // Barrier, groupalgs.go:272
+			next = g.r11()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *groupRoundsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
 	v9 := g.v9
 	v10 := int64(uint32(v9))
 	v14 := g.v14
 	v15 := int64(uint32(v14))
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	v6 := g.v6
-	p2 := g.Pointer(2)
 	h18 := g.v18[:n]
 	h21 := g.v21[:n]
 	h22 := g.v22[:n]
 	u23 := g.v23
+	v6 := g.v6
+	p2 := g.Pointer(2)
 	next := -1
 	nx := g.Local[0]
 	ny := g.Local[1]
 	x := -1
 	y := 0
 	z := 0
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if x++; x == nx {
 			x = 0
 			y++
@@ -11278,114 +5470,77 @@ func (g *groupRoundsHost) r0() int {
 				y, z = 0, z+1
 			}
 		}
-		var v0, v1, v2, v21, v22, v23, v28 int32
-		var v18 int64
-		{
-			v0 = int32(basex + x)
-			v1 = int32(basey + y)
-			v2 = int32(basez + z)
-			v8 := int64(uint32(v2))
-			v11 := v8 * v10
-			v12 := int64(uint32(v1))
-			v17 := int64(uint32(v0))
-			v18 = ((v11 + v12) * v15) + v17
-			if !(uint64(v18) < uint64(v4)) {
-				goto b34
-			}
+		var v21, v22, v23 int32
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		v2 := int32(basez + z)
+		v18 := (((int64(uint32(v2)) * v10) + int64(uint32(v1))) * v15) + int64(uint32(v0))
+		if uint64(v18) >= uint64(v4) {
+			g.Fault(0, v18, v4, v0, v1, v2)
+			g.Leave(li)
+			continue
 		}
-		{
-			v20 := *(*int32)(unsafe.Add(p1, int(v18)*4))
-			v21 = v20
-			v22 = int32(0)
-			v23 = int32(0)
+		v21 = *(*int32)(unsafe.Add(p1, int(v18)*4))
+		v22 = 0
+		v23 = 0
+		if (v21 - ((v21 / 9) * 9)) != v23 {
+			h18[li] = v18
+			h21[li] = v21
+			h22[li] = v22
+			u23 = v23
+			next = 0
+			continue
 		}
-		if !((v21 - ((v21 / 9) * 9)) == v23) {
-			goto b6
-		}
-		v28 = v22 + -1000
-		if !(uint64(v18) < uint64(v6)) {
-			goto b5
+		v28 := v22 + -1000
+		if uint64(v18) >= uint64(v6) {
+			g.Fault(1, v18, v6, v0, v1, v2)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
 		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v18, v6, v0, v1, v2)
-		g.Leave(li)
-		continue
-	b6:
-		h18[li] = v18
-		h21[li] = v21
-		h22[li] = v22
-		u23 = v23
-		next = 0
-		continue
-	b34:
-		g.Fault(1, v18, v4, v0, v1, v2)
-		g.Leave(li)
-		continue
 	}
 	g.v23 = u23
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 258 of groupalgs.go.
 func (g *groupRoundsHost) r1() int {
 	n := g.Items
 	v23 := g.v23
 	v33 := v23 + 1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		continue
 	}
 	g.v33 = v33
-	return 1
-}
-
-// r2 runs them after the GroupInclusiveScan in line 246 of groupalgs.go.
-func (g *groupRoundsHost) r2() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:246
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sint32, v33, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v34, in)
+	}
 	v32 := g.v32
 	h34 := g.v34[:n]
 	h22 := g.v22[:n]
 	h36 := g.v36[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := h34[li]
 		v22 := h22[li]
-		{
-			v36 := v22 + (v32 + v34)
-			h36[li] = v36
-			continue
-		}
+		v36 := v22 + (v32 + v34)
+		h36[li] = v36
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 259 of groupalgs.go.
-func (g *groupRoundsHost) r3() int {
-	n := g.Items
+	// GroupReduce, groupalgs.go:259
+	g.v37 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v21, -2147483648))
 	h21 := g.v21[:n]
-	h36 := g.v36[:n]
 	v37 := g.v37
 	v38 := v37 / 40
-	v3 := g.v3
-	h18 := g.v18[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
-	h40 := g.v40[:n]
-	u41 := g.v41
-	h57 := g.v57[:n]
-	h58 := g.v58[:n]
 	h39 := g.v39[:n]
-	v23 := g.v23
+	h40 := g.v40[:n]
 	v62 := int64(v23)
 	c0 := g.c0
 	c1 := g.c1
@@ -11398,63 +5553,75 @@ func (g *groupRoundsHost) r3() int {
 	if v66 {
 		v67 = v23
 	}
+	v3 := g.v3
+	h18 := g.v18[:n]
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
+	u41 := g.v41
+	h57 := g.v57[:n]
+	h58 := g.v58[:n]
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v21 := h21[li]
-		v36 := h36[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v39, v40, v41, v49, v57 int32
-		v39 = v21
-		v40 = v36
-		v41 = v38
-		if !(0 < v41) {
-			goto b19
-		}
-		if !((v39 - ((v39 / 23) * 23)) == 5) {
-			v57 = v39
-			goto b16
-		}
-		if !(v41 == 2) {
-			v57 = v39
-			goto b16
-		}
-		v49 = int32(uint64(v3 - v18))
-		if !(v49 != 0) {
-			goto b15
-		}
-		{
-			v54 := v49
-			if (v39 == -2147483648) && (v49 == -1) {
-				v54 = int32(1)
+			if dead[li] {
+				continue
 			}
-			v57 = v39 / v54
-			goto b16
-		}
-	b15:
-		g.Fault(2, int64(0), int64(0), v0, v1, v2)
-		g.Leave(li)
-		continue
-	b16:
-		{
+			v21 := h21[li]
+			v36 := h36[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v39, v40, v41, v49, v57 int32
+			v39 = v21
+			v40 = v36
+			v41 = v38
+			if 0 >= v41 {
+				h39[li] = v39
+				h40[li] = v40
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if (v39 - ((v39 / 23) * 23)) != 5 {
+				v57 = v39
+				goto b16
+			}
+			if v41 != 2 {
+				v57 = v39
+				goto b16
+			}
+			v49 = int32(uint64(v3 - v18))
+			if v49 == 0 {
+				g.Fault(2, 0, 0, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			{
+				v54 := v49
+				if (v39 == -2147483648) && (v49 == -1) {
+					v54 = 1
+				}
+				v57 = v39 / v54
+			}
+		b16:
 			v58 := v40 + v41
 			h40[li] = v40
 			u41 = v41
@@ -11466,39 +5633,26 @@ func (g *groupRoundsHost) r3() int {
 				}
 				next = 3
 			}
-			continue
 		}
-	b19:
-		h39[li] = v39
-		h40[li] = v40
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
 	}
-	g.v41 = u41
 	g.v66 = v66
 	g.v67 = v67
+	g.v41 = u41
 	return next
 }
 
-// r5 runs them after the GroupInclusiveScan in line 263 of groupalgs.go.
-func (g *groupRoundsHost) r5() int {
+func (g *groupRoundsHost) r4() int {
 	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:263
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
+		copy(g.v59, in)
+	}
 	h40 := g.v40[:n]
 	e41 := g.v41
 	h57 := g.v57[:n]
 	h59 := g.v59[:n]
-	v3 := g.v3
-	h18 := g.v18[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
-	u41 := g.v41
-	h58 := g.v58[:n]
 	h39 := g.v39[:n]
 	v23 := g.v23
 	v62 := int64(v23)
@@ -11513,65 +5667,77 @@ func (g *groupRoundsHost) r5() int {
 	if v66 {
 		v67 = v23
 	}
-	next := -1
+	v3 := g.v3
+	h18 := g.v18[:n]
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
+	u41 := g.v41
+	h58 := g.v58[:n]
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	next := -1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v40 := h40[li]
-		v41 := e41
-		v57 := h57[li]
-		v59 := h59[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v39, v49 int32
-		v39 = v57
-		v40 = v40 ^ v59
-		v41 = v41 + -1
-		if !(0 < v41) {
-			goto b19
-		}
-		if !((v39 - ((v39 / 23) * 23)) == 5) {
-			v57 = v39
-			goto b16
-		}
-		if !(v41 == 2) {
-			v57 = v39
-			goto b16
-		}
-		v49 = int32(uint64(v3 - v18))
-		if !(v49 != 0) {
-			goto b15
-		}
-		{
-			v54 := v49
-			if (v39 == -2147483648) && (v49 == -1) {
-				v54 = int32(1)
+			if dead[li] {
+				continue
 			}
-			v57 = v39 / v54
-			goto b16
-		}
-	b15:
-		g.Fault(2, int64(0), int64(0), v0, v1, v2)
-		g.Leave(li)
-		continue
-	b16:
-		{
+			v40 := h40[li]
+			v41 := e41
+			v57 := h57[li]
+			v59 := h59[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v39, v49 int32
+			v39 = v57
+			v40 = v40 ^ v59
+			v41 = v41 + -1
+			if 0 >= v41 {
+				h39[li] = v39
+				h40[li] = v40
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if (v39 - ((v39 / 23) * 23)) != 5 {
+				v57 = v39
+				goto b16
+			}
+			if v41 != 2 {
+				v57 = v39
+				goto b16
+			}
+			v49 = int32(uint64(v3 - v18))
+			if v49 == 0 {
+				g.Fault(2, 0, 0, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			{
+				v54 := v49
+				if (v39 == -2147483648) && (v49 == -1) {
+					v54 = 1
+				}
+				v57 = v39 / v54
+			}
+		b16:
 			v58 := v40 + v41
 			h40[li] = v40
 			u41 = v41
@@ -11583,26 +5749,14 @@ func (g *groupRoundsHost) r5() int {
 				}
 				next = 3
 			}
-			continue
 		}
-	b19:
-		h39[li] = v39
-		h40[li] = v40
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 5
-		}
-		continue
 	}
-	g.v41 = u41
 	g.v66 = v66
 	g.v67 = v67
+	g.v41 = u41
 	return next
 }
 
-// r6 runs them after the GroupSelect in line 265 of groupalgs.go.
 func (g *groupRoundsHost) r6() int {
 	n := g.Items
 	v66 := g.v66
@@ -11617,10 +5771,10 @@ func (g *groupRoundsHost) r6() int {
 	h39 := g.v39[:n]
 	h78 := g.v78[:n]
 	h83 := g.v83[:n]
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if lane++; lane == size {
 			lane, sub = 0, sub+1
 		}
@@ -11630,91 +5784,87 @@ func (g *groupRoundsHost) r6() int {
 		}
 		v40 := h40[li]
 		v39 := h39[li]
-		if !v71 {
-			goto b24
-		}
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 6
-		}
-		continue
-	b24:
-		{
-			v78 := v39
-			if v40 < v39 {
-				v78 = v40
-			}
-			v79 := int32(lane)
-			v80 := v79 + 1
-			v81 := int32(min(size, n-sub*size))
-			v82 := uint32(v80) < uint32(v81)
-			v83 := int32(0)
-			if v82 {
-				v83 = v80
-			}
-			h78[li] = v78
-			h83[li] = v83
-			if next != 8 {
+		if v71 {
+			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 8
+				next = 6
 			}
 			continue
+		}
+		v78 := v39
+		if v40 < v39 {
+			v78 = v40
+		}
+		v80 := int32(lane) + 1
+		v83 := int32(0)
+		if uint32(v80) < uint32(int32(min(size, n-sub*size))) {
+			v83 = v80
+		}
+		h78[li] = v78
+		h83[li] = v83
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
 		}
 	}
 	return next
 }
 
-// r8 runs them after the GroupReduce in line 267 of groupalgs.go.
-func (g *groupRoundsHost) r8() int {
+func (g *groupRoundsHost) r7() int {
 	n := g.Items
+	// GroupReduce, groupalgs.go:267
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
+		kernelimpl.HostBySubGroup(g.v72, in, g.SubGroup, kernelimpl.HostReduceXor[int32])
+	}
 	h40 := g.v40[:n]
 	h72 := g.v72[:n]
 	v33 := g.v33
 	v89 := v33 < 4
 	h39 := g.v39[:n]
-	h18 := g.v18[:n]
-	v6 := g.v6
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
-	h21 := g.v21[:n]
-	h22 := g.v22[:n]
-	u23 := g.v23
 	h88 := g.v88[:n]
 	h92 := g.v92[:n]
 	h93 := g.v93[:n]
-	next := -1
+	h21 := g.v21[:n]
+	h22 := g.v22[:n]
+	u23 := g.v23
+	h18 := g.v18[:n]
+	v6 := g.v6
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
+	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	next := -1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v40 := h40[li]
-		v72 := h72[li]
-		v39 := h39[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v21, v22, v23, v28, v88 int32
-		{
+			if dead[li] {
+				continue
+			}
+			v40 := h40[li]
+			v72 := h72[li]
+			v39 := h39[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v21, v22, v23, v88 int32
 			v73 := v40 + v72
 			v74 := v40 * 3
 			v76 := v74
@@ -11722,220 +5872,209 @@ func (g *groupRoundsHost) r8() int {
 				v76 = v73
 			}
 			v88 = v76
-		}
-		if !v89 {
-			goto b29
-		}
-		v21 = v39
-		v22 = v88
-		v23 = v33
-		if !((v21 - ((v21 / 9) * 9)) == v23) {
-			goto b6
-		}
-		v28 = v22 + -1000
-		if !(uint64(v18) < uint64(v6)) {
-			goto b5
-		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
-		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v18, v6, v0, v1, v2)
-		g.Leave(li)
-		continue
-	b6:
-		h21[li] = v21
-		h22[li] = v22
-		u23 = v23
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 0
-		}
-		continue
-	b29:
-		{
-			v92 := (0 < v88) || (0 < v39)
-			v93 := 140 < v39
-			h88[li] = v88
-			h92[li] = v92
-			h93[li] = v93
-			if next != 10 {
-				if next >= 0 {
-					return g.Diverge()
+			if !v89 {
+				v92 := (0 < v88) || (0 < v39)
+				v93 := 140 < v39
+				h88[li] = v88
+				h92[li] = v92
+				h93[li] = v93
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
 				}
-				next = 10
+				continue
 			}
-			continue
+			v21 = v39
+			v22 = v88
+			v23 = v33
+			if (v21 - ((v21 / 9) * 9)) != v23 {
+				h21[li] = v21
+				h22[li] = v22
+				u23 = v23
+				if next != 0 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 0
+				}
+				continue
+			}
+			v28 := v22 + -1000
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(1, v18, v6, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
+			g.Leave(li)
 		}
 	}
 	g.v23 = u23
 	return next
 }
 
-// r10 runs them after the GroupSelect in line 269 of groupalgs.go.
-func (g *groupRoundsHost) r10() int {
+func (g *groupRoundsHost) r9() int {
 	n := g.Items
+	// GroupSelect, groupalgs.go:269
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v40, 0)
+		kernelimpl.HostSelect(g.v84, in, g.SubGroup, g.v83)
+	}
 	h84 := g.v84[:n]
 	h78 := g.v78[:n]
 	v33 := g.v33
 	v89 := v33 < 4
 	h39 := g.v39[:n]
-	h18 := g.v18[:n]
-	v6 := g.v6
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
-	h21 := g.v21[:n]
-	h22 := g.v22[:n]
-	u23 := g.v23
 	h88 := g.v88[:n]
 	h92 := g.v92[:n]
 	h93 := g.v93[:n]
-	next := -1
+	h21 := g.v21[:n]
+	h22 := g.v22[:n]
+	u23 := g.v23
+	h18 := g.v18[:n]
+	v6 := g.v6
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
+	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	lane, sub, size := -1, 0, g.SubGroup
-	x := -1
-	y := 0
-	z := 0
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	next := -1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		lane, sub, size := -1, 0, g.SubGroup
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
 			}
-		}
-		if dead[li] {
-			continue
-		}
-		v79 := int32(lane)
-		v80 := v79 + 1
-		v81 := int32(min(size, n-sub*size))
-		v82 := uint32(v80) < uint32(v81)
-		v84 := h84[li]
-		v78 := h78[li]
-		v39 := h39[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v21, v22, v23, v28, v88 int32
-		{
+			_, _ = lane, sub
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
+			}
+			if dead[li] {
+				continue
+			}
+			v79 := int32(lane)
+			v80 := v79 + 1
+			v81 := int32(min(size, n-sub*size))
+			v82 := uint32(v80) < uint32(v81)
+			v84 := h84[li]
+			v78 := h78[li]
+			v39 := h39[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			var v21, v22, v23, v88 int32
 			v85 := int32(0)
 			if v82 {
 				v85 = v84
 			}
 			v88 = v78 | (v85 & 255)
-		}
-		if !v89 {
-			goto b29
-		}
-		v21 = v39
-		v22 = v88
-		v23 = v33
-		if !((v21 - ((v21 / 9) * 9)) == v23) {
-			goto b6
-		}
-		v28 = v22 + -1000
-		if !(uint64(v18) < uint64(v6)) {
-			goto b5
-		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
-		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v18, v6, v0, v1, v2)
-		g.Leave(li)
-		continue
-	b6:
-		h21[li] = v21
-		h22[li] = v22
-		u23 = v23
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 0
-		}
-		continue
-	b29:
-		{
-			v92 := (0 < v88) || (0 < v39)
-			v93 := 140 < v39
-			h88[li] = v88
-			h92[li] = v92
-			h93[li] = v93
-			if next != 10 {
-				if next >= 0 {
-					return g.Diverge()
+			if !v89 {
+				v92 := (0 < v88) || (0 < v39)
+				v93 := 140 < v39
+				h88[li] = v88
+				h92[li] = v92
+				h93[li] = v93
+				if next != 10 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 10
 				}
-				next = 10
+				continue
 			}
-			continue
+			v21 = v39
+			v22 = v88
+			v23 = v33
+			if (v21 - ((v21 / 9) * 9)) != v23 {
+				h21[li] = v21
+				h22[li] = v22
+				u23 = v23
+				if next != 0 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 0
+				}
+				continue
+			}
+			v28 := v22 + -1000
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(1, v18, v6, v0, v1, v2)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v28
+			g.Leave(li)
 		}
 	}
 	g.v23 = u23
 	return next
 }
 
-// r12 runs them after the GroupAny in line 272 of groupalgs.go.
-func (g *groupRoundsHost) r12() int {
+func (g *groupRoundsHost) r11() int {
 	n := g.Items
+	// GroupAny, groupalgs.go:272
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v93, false)
+		kernelimpl.HostBySubGroup(g.v94, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h94 := g.v94[:n]
 	h92 := g.v92[:n]
 	h88 := g.v88[:n]
 	h18 := g.v18[:n]
 	v6 := g.v6
+	basex := g.Base(0)
+	basey := g.Base(1)
+	basez := g.Base(2)
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	basez := g.ID[2] * g.Local[2]
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	ny := g.Local[1]
-	x := -1
-	y := 0
-	z := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
+	{
+		nx := g.Local[0]
+		ny := g.Local[1]
+		x := -1
+		y := 0
+		z := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+				if y == ny {
+					y, z = 0, z+1
+				}
 			}
+			if dead[li] {
+				continue
+			}
+			v94 := h94[li]
+			v92 := h92[li]
+			v88 := h88[li]
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v2 := int32(basez + z)
+			v96 := v92 && (!v94)
+			v98 := v88
+			if v96 {
+				v98 = v88 ^ 1
+			}
+			if uint64(v18) >= uint64(v6) {
+				g.Fault(3, v18, v6, v0, v1, v2)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
 		}
-		if dead[li] {
-			continue
-		}
-		v94 := h94[li]
-		v92 := h92[li]
-		v88 := h88[li]
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v2 := int32(basez + z)
-		var v98 int32
-		v98 = v88
-		if v92 && (!v94) {
-			v98 = v88 ^ 1
-		}
-		if !(uint64(v18) < uint64(v6)) {
-			goto b33
-		}
-		*(*int32)(unsafe.Add(p2, int(v18)*4)) = v98
-		continue
-	b33:
-		g.Fault(3, v18, v6, v0, v1, v2)
-		continue
 	}
 	return -1
 }
@@ -11943,58 +6082,48 @@ func (g *groupRoundsHost) r12() int {
 // groupSettlesHost is a work-group of the kernel [GroupSettles].
 type groupSettlesHost struct {
 	kernelimpl.HostGroup
-	v1     int64
-	v2     int64
-	v4     int64
-	v32    []int32
-	v33    []int32
-	v34    int32
+	v1, v2, v4 int64
+
+	v32, v33 []int32
+
+	v34 int32
+
 	sint32 []int32
 }
 
 func newGroupSettlesHost() kernelimpl.HostForm { return new(groupSettlesHost) }
 
 var groupSettlesHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:288:11"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:290:8"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:295:9"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:298:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:288:11"},
+	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupSettlesHost) Begin() {
 	g.Sites = groupSettlesHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v32, &g.v33)
 }
 
-// Run runs it.
 func (g *groupSettlesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// GroupReduce in line 300 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v33)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			g.v34 = kernelimpl.HostReduceMin[int32](in)
+		case 0: // GroupReduce, groupalgs.go:300
+			g.v34 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, 2147483647))
 			next = g.r1()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *groupSettlesHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
@@ -12004,36 +6133,26 @@ func (g *groupSettlesHost) r0() int {
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v16, v25 int32
-		var v6, v26 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b20
-			}
+	for li := range n {
+		var v16 int32
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			if !((v8 - ((v8 / 5) * 5)) == 2) {
-				v16 = v8
-				goto b5
-			}
+		v8 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if (v8 - ((v8 / 5) * 5)) != 2 {
+			v16 = v8
+			goto b5
 		}
-		{
-			v13 := uint64(v6) < uint64(v4)
-			if !v13 {
-				goto b4
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
-		g.Leave(li)
-		continue
-	b4:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = -1
 		g.Leave(li)
 		continue
 	b5:
@@ -12043,70 +6162,44 @@ func (g *groupSettlesHost) r0() int {
 		if v16 < 0 {
 			goto b9
 		}
-		if !(v16 == 77) {
+		if v16 != 77 {
 			goto b12
 		}
-		{
-			v20 := uint32(3) < uint32(v0)
-			if !v20 {
-				goto b12
-			}
+		if 3 >= uint32(v0) {
+			goto b12
 		}
 	b9:
-		{
-			v21 := uint64(v6) < uint64(v4)
-			if !v21 {
-				goto b11
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-2)
-		g.Leave(li)
-		continue
-	b11:
-		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = -2
 		g.Leave(li)
 		continue
 	b12:
-		{
-			v24 := uint64(v6) < uint64(v4)
-			if !v24 {
-				goto b19
-			}
-		}
-		{
-			v25 = *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v26 = v1 - v6
-			v27 := v1 != v6
-			if !v27 {
-				goto b18
-			}
-		}
-		{
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v25 + int32(uint64(9/v26))
-			v32 := v16 / 2
-			v33 := v32 + -1
-			h32[li] = v32
-			h33[li] = v33
-			next = 0
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			g.Leave(li)
 			continue
 		}
-	b18:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		g.Fault(3, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b20:
-		g.Fault(4, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v25 := *(*int32)(unsafe.Add(p2, (basex+li)*4))
+		v26 := v1 - v6
+		if v1 == v6 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v25 + int32(uint64(9/v26))
+		v32 := v16 / 2
+		v33 := v32 + -1
+		h32[li] = v32
+		h33[li] = v33
+		next = 0
 	}
 	return next
 }
 
-// r1 runs them after the GroupReduce in line 300 of groupalgs.go.
 func (g *groupSettlesHost) r1() int {
 	n := g.Items
 	h32 := g.v32[:n]
@@ -12114,33 +6207,27 @@ func (g *groupSettlesHost) r1() int {
 	v34 := g.v34
 	v35 := v34 < 2
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	v17 := 1000 < v1
 	v4 := g.v4
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := h32[li]
 		v33 := h33[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		var v16, v25 int32
-		var v26 int64
-		if !v35 {
-			goto b17
-		}
-		{
-			v36 := *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v36 + ((v32 * 10) + -10)
+		var v16 int32
+		if v35 {
+			v39 := *(*int32)(unsafe.Add(p2, (basex+li)*4)) + ((v32 * 10) + -10)
+			*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v39
 			g.Leave(li)
 			continue
 		}
-	b17:
 		v16 = v33
 		if v17 {
 			goto b9
@@ -12148,59 +6235,40 @@ func (g *groupSettlesHost) r1() int {
 		if v16 < 0 {
 			goto b9
 		}
-		if !(v16 == 77) {
+		if v16 != 77 {
 			goto b12
 		}
-		{
-			v20 := uint32(3) < uint32(v0)
-			if !v20 {
-				goto b12
-			}
+		if 3 >= uint32(v0) {
+			goto b12
 		}
 	b9:
-		{
-			v21 := uint64(v6) < uint64(v4)
-			if !v21 {
-				goto b11
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-2)
-		g.Leave(li)
-		continue
-	b11:
-		g.Fault(1, v6, v4, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = -2
 		g.Leave(li)
 		continue
 	b12:
-		{
-			v24 := uint64(v6) < uint64(v4)
-			if !v24 {
-				goto b19
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v25 = *(*int32)(unsafe.Add(p2, (basex+x)*4))
-			v26 = v1 - v6
-			v27 := v1 != v6
-			if !v27 {
-				goto b18
-			}
+		v25 := *(*int32)(unsafe.Add(p2, (basex+li)*4))
+		v26 := v1 - v6
+		if v1 == v6 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v25 + int32(uint64(9/v26))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v25 + int32(uint64(9/v26))
 		v32 = v16 / 2
 		v33 = v32 + -1
 		h32[li] = v32
 		h33[li] = v33
 		next = 0
-		continue
-	b18:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b19:
-		g.Fault(3, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	return next
 }
@@ -12208,39 +6276,16 @@ func (g *groupSettlesHost) r1() int {
 // groupVotesHost is a work-group of the kernel [GroupVotes].
 type groupVotesHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	c1     int32
-	v2     int64
-	v4     int64
-	v6     int64
-	v9     int32
-	v116   int32
-	v13    []int64
-	v15    []int32
-	v19    []int
-	v21    []bool
-	v22    bool
-	v26    []bool
-	v27    bool
-	v31    []bool
-	v32    bool
-	v36    []bool
-	v40    []bool
-	v41    []bool
-	v45    []bool
-	v46    []bool
-	v50    []int32
-	v51    int32
-	v56    []int32
-	v57    []int32
-	v62    []int32
-	v68    []int32
-	v69    []int32
-	v78    []int32
-	v79    []int32
-	v87    []int32
-	v92    bool
-	v96    []bool
+	c0  int32
+	c1  int32
+	v13 []int64
+
+	v15, v50, v56, v57, v62, v68, v69, v78, v79, v87 []int32
+
+	v19 []int
+
+	v21, v26, v31, v36, v40, v41, v45, v46, v96 []bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -12248,673 +6293,380 @@ type groupVotesHost struct {
 func newGroupVotesHost() kernelimpl.HostForm { return new(groupVotesHost) }
 
 var groupVotesHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
 	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
 }
 
-// Begin readies the form for a launch.
 func (g *groupVotesHost) Begin() {
 	g.Sites = groupVotesHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v9 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v116 = kernelimpl.HostArg[int32](&g.HostGroup, 12)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
-	kernelimpl.HostRoom(&g.v13, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v19, n)
-	kernelimpl.HostRoom(&g.v21, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v41, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.v62, n)
-	kernelimpl.HostRoom(&g.v68, n)
-	kernelimpl.HostRoom(&g.v69, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v87, n)
-	kernelimpl.HostRoom(&g.v96, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v21, &g.v26, &g.v31, &g.v36, &g.v40, &g.v41, &g.v45, &g.v46, &g.v96)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v15, &g.v50, &g.v56, &g.v57, &g.v62, &g.v68, &g.v69, &g.v78, &g.v79, &g.v87)
+	kernelimpl.HostRoom(n, &g.v13)
+	kernelimpl.HostRoom(n, &g.v19)
 }
 
-// Run runs it.
 func (g *groupVotesHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupAny in line 149 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v21)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v22 = kernelimpl.HostAny(in)
-			next = g.r1()
-		case 1:
-			// GroupAll in line 150 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v26)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v27 = kernelimpl.HostAll(in)
-			next = g.r2()
-		case 2:
-			// GroupAny in line 151 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v31)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v32 = kernelimpl.HostAny(in)
-			next = g.r3()
-		case 3:
-			// Barrier in line 152 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupAny in line 152 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v21)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBySubGroup(g.v36[:n], in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r5()
-		case 5:
-			// Barrier in line 153 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupAll in line 153 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v40)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			kernelimpl.HostBySubGroup(g.v41[:n], in, g.SubGroup, kernelimpl.HostAll)
-			next = g.r7()
-		case 7:
-			// Barrier in line 154 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupAny in line 154 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v45)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBySubGroup(g.v46[:n], in, g.SubGroup, kernelimpl.HostAny)
-			next = g.r9()
-		case 9:
-			// GroupReduce in line 155 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v50)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v51 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r10()
-		case 10:
-			// Barrier in line 156 of groupalgs.go
-			next = 11
-		case 11:
-			// GroupReduce in line 156 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v56)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostBySubGroup(g.v57[:n], in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
-			next = g.r12()
-		case 12:
-			// GroupInclusiveScan in line 157 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v50)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanOr[int32])
-			copy(g.v62[:n], in)
-			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 158 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v68)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v69[:n], in, n, int32(1))
-			next = g.r14()
-		case 14:
-			// Barrier in line 159 of groupalgs.go
-			next = 15
-		case 15:
-			// GroupExclusiveScan in line 159 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v78)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v79[:n], in, g.SubGroup, int32(1))
-			next = g.r16()
-		case 16:
-			// Barrier in line 160 of groupalgs.go
-			next = 17
-		case 17:
-			// GroupInclusiveScan in line 160 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v78)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanOr[int32])
-			copy(g.v87[:n], in)
-			next = g.r18()
-		case 18:
-			// GroupAny in line 161 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, true)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v92 = kernelimpl.HostAny(in)
-			next = g.r19()
-		case 19:
-			// Barrier in line 162 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupAll in line 162 of groupalgs.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, false)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			kernelimpl.HostBySubGroup(g.v96[:n], in, g.SubGroup, kernelimpl.HostAll)
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *groupVotesHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	v9 := g.v9
+	basex := g.Base(0)
+	basey := g.Base(1)
+	v9 := g.Int32(8)
 	v10 := int64(uint32(v9))
-	v2 := g.v2
+	v2 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v4 := g.v4
+	v4 := g.Int64(48)
 	h13 := g.v13[:n]
 	h15 := g.v15[:n]
 	h19 := g.v19[:n]
 	h21 := g.v21[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v0, v1, v15 int32
-		var v13, v16, v18 int64
-		var v19 int
-		{
-			v0 = int32(basex + x)
-			v1 = int32(basey + y)
-			v8 := int64(uint32(v1))
-			v11 := v8 * v10
-			v12 := int64(uint32(v0))
-			v13 = v11 + v12
-			if !(uint64(v13) < uint64(v2)) {
-				goto b31
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		v15 = *(*int32)(unsafe.Add(p0, int(v13)*4))
-		v16 = v13 * 14
-		if !(uint64(v16) <= uint64(v4)) {
-			goto b30
-		}
-		v18 = v4 - v16
-		v19 = int(v16)
-		if !(uint64(14) <= uint64(v18)) {
-			goto b29
-		}
-		{
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v13 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
+			if uint64(v13) >= uint64(v2) {
+				g.Fault(0, v13, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v15 := *(*int32)(unsafe.Add(p0, int(v13)*4))
+			v16 := v13 * 14
+			if uint64(v16) > uint64(v4) {
+				g.Fault(1, v16, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v18 := v4 - v16
+			v19 := int(v16)
+			if 14 > uint64(v18) {
+				g.Fault(2, 14, v18, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v21 := 100 < v15
 			h13[li] = v13
 			h15[li] = v15
 			h19[li] = v19
 			h21[li] = v21
-			next = 0
-			continue
+			more = true
 		}
-	b29:
-		g.Fault(0, int64(14), v18, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(1, v16, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b31:
-		g.Fault(2, v13, v2, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r1 runs them after the GroupAny in line 149 of groupalgs.go.
-func (g *groupVotesHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupAny, groupalgs.go:149
+	v22 := kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false))
 	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v22 := g.v22
 	v23 := int32(0)
 	if v22 {
-		v23 = int32(1)
+		v23 = 1
 	}
 	v24 := int8(uint32(v23))
-	h15 := g.v15[:n]
 	h26 := g.v26[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			*(*int8)(unsafe.Add(p1, v19)) = v24
-			v26 := -60 < v15
-			h26[li] = v26
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v19)) = v24
+		v26 := -60 < v15
+		h26[li] = v26
 	}
-	return 1
-}
-
-// r2 runs them after the GroupAll in line 150 of groupalgs.go.
-func (g *groupVotesHost) r2() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v27 := g.v27
+	// GroupAll, groupalgs.go:150
+	v27 := kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v26, true))
 	v28 := int32(0)
 	if v27 {
-		v28 = int32(1)
+		v28 = 1
 	}
 	v29 := int8(uint32(v28))
-	h15 := g.v15[:n]
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			*(*int8)(unsafe.Add(p1, v19+1)) = v29
-			v31 := 148 < v15
-			h31[li] = v31
-			continue
-		}
+		*(*int8)(unsafe.Add(p1, v19+1)) = v29
+		v31 := 148 < v15
+		h31[li] = v31
 	}
-	return 2
-}
-
-// r3 runs them after the GroupAny in line 151 of groupalgs.go.
-func (g *groupVotesHost) r3() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v32 := g.v32
+	// GroupAny, groupalgs.go:151
+	v32 := kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v31, false))
 	v33 := int32(1)
 	if v32 {
-		v33 = int32(0)
+		v33 = 0
 	}
 	v34 := int8(uint32(v33))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := h19[li]
 		*(*int8)(unsafe.Add(p1, v19+2)) = v34
-		continue
 	}
-	return 3
-}
-
-// r5 runs them after the GroupAny in line 152 of groupalgs.go.
-func (g *groupVotesHost) r5() int {
-	n := g.Items
+	// Barrier, groupalgs.go:152
+	// GroupAny, groupalgs.go:152
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v21, false)
+		kernelimpl.HostBySubGroup(g.v36, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h36 := g.v36[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h40 := g.v40[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v36 := h36[li]
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			v37 := int32(0)
-			if v36 {
-				v37 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+3)) = int8(uint32(v37))
-			v40 := -20 < v15
-			h40[li] = v40
-			continue
+		v37 := int32(0)
+		if v36 {
+			v37 = 1
 		}
+		*(*int8)(unsafe.Add(p1, v19+3)) = int8(uint32(v37))
+		v40 := -20 < v15
+		h40[li] = v40
 	}
-	return 5
-}
-
-// r7 runs them after the GroupAll in line 153 of groupalgs.go.
-func (g *groupVotesHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:153
+	// GroupAll, groupalgs.go:153
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, true)
+		kernelimpl.HostBySubGroup(g.v41, in, g.SubGroup, kernelimpl.HostAll)
+	}
 	h41 := g.v41[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h45 := g.v45[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v41 := h41[li]
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			v42 := int32(0)
-			if v41 {
-				v42 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+4)) = int8(uint32(v42))
-			v45 := 120 < v15
-			h45[li] = v45
-			continue
+		v42 := int32(0)
+		if v41 {
+			v42 = 1
 		}
+		*(*int8)(unsafe.Add(p1, v19+4)) = int8(uint32(v42))
+		v45 := 120 < v15
+		h45[li] = v45
 	}
-	return 7
-}
-
-// r9 runs them after the GroupAny in line 154 of groupalgs.go.
-func (g *groupVotesHost) r9() int {
-	n := g.Items
+	// Barrier, groupalgs.go:154
+	// GroupAny, groupalgs.go:154
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v45, false)
+		kernelimpl.HostBySubGroup(g.v46, in, g.SubGroup, kernelimpl.HostAny)
+	}
 	h46 := g.v46[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h21 := g.v21[:n]
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v46 := h46[li]
 		v19 := h19[li]
 		v21 := h21[li]
-		{
-			v47 := int32(1)
-			if v46 {
-				v47 = int32(0)
-			}
-			*(*int8)(unsafe.Add(p1, v19+5)) = int8(uint32(v47))
-			v50 := int32(0)
-			if v21 {
-				v50 = int32(1)
-			}
-			h50[li] = v50
-			continue
+		v47 := int32(1)
+		if v46 {
+			v47 = 0
 		}
+		*(*int8)(unsafe.Add(p1, v19+5)) = int8(uint32(v47))
+		v50 := int32(0)
+		if v21 {
+			v50 = 1
+		}
+		h50[li] = v50
 	}
-	return 9
-}
-
-// r10 runs them after the GroupReduce in line 155 of groupalgs.go.
-func (g *groupVotesHost) r10() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v51 := g.v51
+	// GroupReduce, groupalgs.go:155
+	v51 := kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0))
 	v52 := v51 != 0
 	v53 := int32(0)
 	if v52 {
-		v53 = int32(1)
+		v53 = 1
 	}
 	v54 := int8(uint32(v53))
-	h40 := g.v40[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := h19[li]
 		v40 := h40[li]
-		{
-			*(*int8)(unsafe.Add(p1, v19+6)) = v54
-			v56 := int32(0)
-			if v40 {
-				v56 = int32(1)
-			}
-			h56[li] = v56
-			continue
+		*(*int8)(unsafe.Add(p1, v19+6)) = v54
+		v56 := int32(0)
+		if v40 {
+			v56 = 1
 		}
+		h56[li] = v56
 	}
-	return 10
-}
-
-// r12 runs them after the GroupReduce in line 156 of groupalgs.go.
-func (g *groupVotesHost) r12() int {
-	n := g.Items
+	// Barrier, groupalgs.go:156
+	// GroupReduce, groupalgs.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v56, 1)
+		kernelimpl.HostBySubGroup(g.v57, in, g.SubGroup, kernelimpl.HostReduceAnd[int32])
+	}
 	h57 := g.v57[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v57 := h57[li]
 		v19 := h19[li]
-		{
-			v59 := int32(0)
-			if v57 != 0 {
-				v59 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+7)) = int8(uint32(v59))
-			continue
+		v59 := int32(0)
+		if v57 != 0 {
+			v59 = 1
 		}
+		*(*int8)(unsafe.Add(p1, v19+7)) = int8(uint32(v59))
 	}
-	return 12
-}
-
-// r13 runs them after the GroupInclusiveScan in line 157 of groupalgs.go.
-func (g *groupVotesHost) r13() int {
-	n := g.Items
+	// GroupInclusiveScan, groupalgs.go:157
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v50, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanOr[int32])
+		copy(g.v62, in)
+	}
 	h62 := g.v62[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h68 := g.v68[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v62 := h62[li]
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			v64 := int32(0)
-			if v62 != 0 {
-				v64 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+8)) = int8(uint32(v64))
-			v68 := int32(0)
-			if -30 < v15 {
-				v68 = int32(1)
-			}
-			h68[li] = v68
-			continue
+		v64 := int32(0)
+		if v62 != 0 {
+			v64 = 1
 		}
+		*(*int8)(unsafe.Add(p1, v19+8)) = int8(uint32(v64))
+		v68 := int32(0)
+		if -30 < v15 {
+			v68 = 1
+		}
+		h68[li] = v68
 	}
-	return 13
-}
-
-// r14 runs them after the GroupExclusiveScan in line 158 of groupalgs.go.
-func (g *groupVotesHost) r14() int {
-	n := g.Items
+	// GroupExclusiveScan, groupalgs.go:158
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v68, 1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v69, in, len(in), int32(1))
+	}
 	h69 := g.v69[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h15 := g.v15[:n]
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v69 := h69[li]
 		v19 := h19[li]
 		v15 := h15[li]
-		{
-			v70 := int32(li)
-			v71 := v70 == 0
-			v72 := v69
-			if v71 {
-				v72 = int32(1)
-			}
-			v74 := int32(0)
-			if v72 != 0 {
-				v74 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+9)) = int8(uint32(v74))
-			v78 := int32(0)
-			if 0 < v15 {
-				v78 = int32(1)
-			}
-			h78[li] = v78
-			continue
+		v72 := v69
+		if int32(li) == 0 {
+			v72 = 1
 		}
+		v74 := int32(0)
+		if v72 != 0 {
+			v74 = 1
+		}
+		*(*int8)(unsafe.Add(p1, v19+9)) = int8(uint32(v74))
+		v78 := int32(0)
+		if 0 < v15 {
+			v78 = 1
+		}
+		h78[li] = v78
 	}
-	return 14
-}
-
-// r16 runs them after the GroupExclusiveScan in line 159 of groupalgs.go.
-func (g *groupVotesHost) r16() int {
-	n := g.Items
+	// Barrier, groupalgs.go:159
+	// GroupExclusiveScan, groupalgs.go:159
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 1)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAnd[int32])
+		kernelimpl.HostShift(g.v79, in, g.SubGroup, int32(1))
+	}
 	h79 := g.v79[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if dead[li] {
-			continue
-		}
-		v79 := h79[li]
-		v19 := h19[li]
-		{
-			v80 := int32(lane)
-			v81 := v80 == 0
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v79 := h79[li]
+			v19 := h19[li]
 			v82 := v79
-			if v81 {
-				v82 = int32(1)
+			if int32(lane) == 0 {
+				v82 = 1
 			}
 			v84 := int32(0)
 			if v82 != 0 {
-				v84 = int32(1)
+				v84 = 1
 			}
 			*(*int8)(unsafe.Add(p1, v19+10)) = int8(uint32(v84))
-			continue
 		}
 	}
-	return 16
-}
-
-// r18 runs them after the GroupInclusiveScan in line 160 of groupalgs.go.
-func (g *groupVotesHost) r18() int {
-	n := g.Items
+	// Barrier, groupalgs.go:160
+	// GroupInclusiveScan, groupalgs.go:160
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)
+		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanOr[int32])
+		copy(g.v87, in)
+	}
 	h87 := g.v87[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v87 := h87[li]
 		v19 := h19[li]
-		{
-			v89 := int32(0)
-			if v87 != 0 {
-				v89 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p1, v19+11)) = int8(uint32(v89))
-			continue
+		v89 := int32(0)
+		if v87 != 0 {
+			v89 = 1
 		}
+		*(*int8)(unsafe.Add(p1, v19+11)) = int8(uint32(v89))
 	}
-	return 18
-}
-
-// r19 runs them after the GroupAny in line 161 of groupalgs.go.
-func (g *groupVotesHost) r19() int {
-	n := g.Items
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	v92 := g.v92
+	// GroupAny, groupalgs.go:161
+	v92 := kernelimpl.HostAny(kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false))
 	v93 := int32(0)
 	if v92 {
-		v93 = int32(1)
+		v93 = 1
 	}
 	v94 := int8(uint32(v93))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := h19[li]
 		*(*int8)(unsafe.Add(p1, v19+12)) = v94
-		continue
 	}
-	return 19
-}
-
-// r21 runs them after the GroupAll in line 162 of groupalgs.go.
-func (g *groupVotesHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:162
+	// GroupAll, groupalgs.go:162
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, false, true)
+		kernelimpl.HostBySubGroup(g.v96, in, g.SubGroup, kernelimpl.HostAll)
+	}
 	h96 := g.v96[:n]
-	p1 := g.Pointer(1)
-	h19 := g.v19[:n]
-	h13 := g.v13[:n]
-	v6 := g.v6
-	v9 := g.v9
+	v6 := g.Int64(64)
 	c0 := g.c0
 	v108 := int32(g.ID[1])
 	v109 := int64(uint32(v108))
 	v113 := int32(g.ID[0])
 	v114 := int64(uint32(v113))
-	v116 := g.v116
+	v116 := g.Int32(12)
 	c1 := g.c1
 	p2 := g.Pointer(2)
 	v106 := c0 * c1
@@ -12923,282 +6675,213 @@ func (g *groupVotesHost) r21() int {
 	v129 := int32(g.SubGroup)
 	v138 := int64(uint32(v129))
 	v139 := v107 + v138
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	lane, sub, size := -1, 0, g.SubGroup
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v96 := h96[li]
-		v19 := h19[li]
-		v13 := h13[li]
-		v70 := int32(li)
-		v80 := int32(lane)
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v100, v102 int64
-		var v103 int
-		{
+	{
+		nx := g.Local[0]
+		lane, sub, size := -1, 0, g.SubGroup
+		x := -1
+		y := 0
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v96 := h96[li]
+			v19 := h19[li]
+			v13 := h13[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v70 := int32(li)
+			v80 := int32(lane)
 			v97 := int32(0)
 			if v96 {
-				v97 = int32(1)
+				v97 = 1
 			}
 			*(*int8)(unsafe.Add(p1, v19+13)) = int8(uint32(v97))
-			v100 = v13 * 9
-			if !(uint64(v100) <= uint64(v6)) {
-				goto b28
+			v100 := v13 * 9
+			if uint64(v100) > uint64(v6) {
+				g.Fault(3, v100, v6, v0, v1)
+				continue
 			}
-		}
-		v102 = v6 - v100
-		v103 = int(v100) * 8
-		if !(uint64(9) <= uint64(v102)) {
-			goto b27
-		}
-		{
-			v105 := int64(uint32(v70))
+			v102 := v6 - v100
+			v103 := int(v100) * 8
+			if 9 > uint64(v102) {
+				g.Fault(4, 9, v102, v0, v1)
+				continue
+			}
 			v111 := int64(uint32(int32(uint32(v9) / uint32(c0))))
-			*(*int64)(unsafe.Add(p2, v103)) = v105
+			*(*int64)(unsafe.Add(p2, v103)) = int64(uint32(v70))
 			*(*int64)(unsafe.Add(p2, v103+8)) = v107
 			*(*int64)(unsafe.Add(p2, v103+16)) = (v109 * v111) + v114
 			*(*int64)(unsafe.Add(p2, v103+24)) = v111 * int64(uint32(int32(uint32(v116)/uint32(c1))))
-			v124 := int64(uint32(v80))
-			v125 := int32(min(size, n-sub*size))
-			v126 := int64(uint32(v125))
-			v127 := int32(sub)
-			v128 := int64(uint32(v127))
-			*(*int64)(unsafe.Add(p2, v103+32)) = v124
-			*(*int64)(unsafe.Add(p2, v103+40)) = v126
-			*(*int64)(unsafe.Add(p2, v103+48)) = v128
+			*(*int64)(unsafe.Add(p2, v103+32)) = int64(uint32(v80))
+			*(*int64)(unsafe.Add(p2, v103+40)) = int64(uint32(int32(min(size, n-sub*size))))
+			*(*int64)(unsafe.Add(p2, v103+48)) = int64(uint32(int32(sub)))
 			*(*int64)(unsafe.Add(p2, v103+56)) = int64(uint32(int32(uint32(v130)/uint32(v129)) + 1))
 			*(*int64)(unsafe.Add(p2, v103+64)) = v139
-			continue
 		}
-	b27:
-		g.Fault(3, int64(9), v102, v0, v1, int32(0))
-		continue
-	b28:
-		g.Fault(4, v100, v6, v0, v1, int32(0))
-		continue
 	}
-	return -1
 }
 
 // leaversHost is a work-group of the kernel [Leavers].
 type leaversHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v4  int64
-	v37 []int32
+	v1, v2, v4 int64
+
+	v37, v97 []int32
+
 	v38 int32
-	v97 []int32
 }
 
 func newLeaversHost() kernelimpl.HostForm { return new(leaversHost) }
 
 var leaversHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:113:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:116:11"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:119:9"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:123:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:116:11"},
 	{Kind: 10, Pos: "internal/difftest/corpus/groups2.go:134:4"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:144:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *leaversHost) Begin() {
 	g.Sites = leaversHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.Allot(0, 64)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v97, n)
+	kernelimpl.HostRoom(n, &g.v37, &g.v97)
 }
 
-// Run runs it.
 func (g *leaversHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 110 of groups2.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 124 of groups2.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 136 of groups2.go
+		case 2: // Barrier, groups2.go:136
 			next = g.r3()
-		case 3:
-			// Barrier in line 138 of groups2.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 143 of groups2.go
+		case 4: // Barrier, groups2.go:143
 			next = g.r5()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 110 of groups2.go.
-func (g *leaversHost) r1() int {
+func (g *leaversHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, groups2.go:110
+	g.Zero(0)
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v17, v20, v31 int32
-		var v7, v8 int64
-		{
-			v6 = int32(x)
-			v7 = int64(uint32(v6))
-			v8 = int64(uint32(v0))
-			v9 := int32(uint32(v0) / uint32(11))
-			v10 := v9 * 11
-			v11 := v0 - v10
-			if !(v11 == 3) {
-				goto b5
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		var v31 int32
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v8 := int64(uint32(v0))
+		if (v0 - (int32(uint32(v0)/11) * 11)) != 3 {
+			goto b5
 		}
-		{
-			v13 := uint64(v8) < uint64(v4)
-			if !v13 {
-				goto b4
-			}
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(0, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = int32(-1)
-		g.Leave(li)
-		continue
-	b4:
-		g.Fault(0, v8, v4, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = -1
 		g.Leave(li)
 		continue
 	b5:
-		{
-			v16 := uint64(v8) < uint64(v2)
-			if !v16 {
-				goto b54
-			}
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(1, v8, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v17 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v19 := (v17 / 5) * 5
-			v20 = v17 - v19
-			if !(v17 == v19) {
-				goto b8
-			}
+		v17 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		v19 := (v17 / 5) * 5
+		v20 := v17 - v19
+		if v17 != v19 {
+			goto b8
 		}
 		if 40 < v17 {
 			goto b16
 		}
 	b8:
-		if !(v20 == 1) {
+		if v20 != 1 {
 			goto b10
 		}
 		if 40 < v17 {
 			goto b16
 		}
 	b10:
-		if !(v20 == 2) {
+		if v20 != 2 {
 			goto b12
 		}
 		if 40 < v17 {
 			goto b16
 		}
 	b12:
-		if !(v20 == 3) {
+		if v20 != 3 {
 			goto b14
 		}
 		if 40 < v17 {
 			goto b16
 		}
 	b14:
-		if !(v20 == 4) {
+		if v20 != 4 {
 			goto b19
 		}
-		if !(40 < v17) {
+		if 40 >= v17 {
 			goto b19
 		}
 	b16:
-		{
-			v31 = -2 - v17
-			v32 := uint64(v8) < uint64(v4)
-			if !v32 {
-				goto b18
-			}
+		v31 = -2 - v17
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(2, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v31
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v8, v4, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v31
 		g.Leave(li)
 		continue
 	b19:
-		{
-			v35 := uint32(v6) < uint32(16)
-			if !v35 {
-				goto b53
-			}
+		if uint32(v6) >= 16 {
+			g.Fault(3, v7, 16, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v17
-		next = 1
-		continue
-	b53:
-		g.Fault(2, v7, int64(16), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b54:
-		g.Fault(3, v8, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v17
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 124 of groups2.go.
-func (g *leaversHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// Barrier, groups2.go:124
 	v1 := g.v1
 	u38 := g.v38
 	h97 := g.v97[:n]
 	h37 := g.v37[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
 		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93, v97 int32
-		v37 = int32(0)
-		v38 = int32(0)
-		if !(v38 < 3) {
+		v37 = 0
+		v38 = 0
+		if v38 >= 3 {
 			goto b47
 		}
 		v40 = *(*int32)(m0)
@@ -13288,9 +6971,7 @@ func (g *leaversHost) r2() int {
 		v82 = *(*int32)(unsafe.Add(m0, 56))
 		if 35 < v82 {
 			v89 = v81
-			goto b39
-		}
-		{
+		} else {
 			v84 := v81 + v82
 			v85 := *(*int32)(unsafe.Add(m0, 60))
 			v88 := v84 + v85
@@ -13300,31 +6981,21 @@ func (g *leaversHost) r2() int {
 			v89 = v88
 		}
 	b39:
-		{
-			v90 := v8 == v1
-			if !v90 {
-				v97 = v89
-				goto b44
-			}
-		}
-		if !(v38 == 1) {
+		if v8 != v1 {
 			v97 = v89
 			goto b44
 		}
-		{
-			v92 := v1 - v8
-			v93 = int32(uint64(v92))
-			v94 := v93 != 0
-			if !v94 {
-				goto b43
-			}
+		if v38 != 1 {
+			v97 = v89
+			goto b44
+		}
+		v93 = int32(uint64(v1 - v8))
+		if v93 == 0 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		v97 = v89 / v93
-		goto b44
-	b43:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b44:
 		u38 = v38
 		h97[li] = v97
@@ -13336,12 +7007,10 @@ func (g *leaversHost) r2() int {
 		}
 		continue
 	b47:
-		if !(v37 < 0) {
-			goto b49
+		if v37 < 0 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b49:
 		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
@@ -13349,60 +7018,45 @@ func (g *leaversHost) r2() int {
 			}
 			next = 4
 		}
-		continue
 	}
 	g.v38 = u38
 	return next
 }
 
-// r3 runs them after the Barrier in line 136 of groups2.go.
 func (g *leaversHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h97 := g.v97[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v97 := h97[li]
-		{
-			v98 := 15 - v6
-			v99 := *(*int32)(unsafe.Add(m0, int(v98)*4))
-			*(*int32)(unsafe.Add(m0, int(v98)*4)) = v99 + (v97 - ((v97 / 7) * 7))
-			continue
-		}
+		v98 := 15 - v6
+		v103 := *(*int32)(unsafe.Add(m0, int(v98)*4)) + (v97 - ((v97 / 7) * 7))
+		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 138 of groups2.go.
-func (g *leaversHost) r4() int {
-	n := g.Items
+	// Barrier, groups2.go:138
 	e38 := g.v38
-	h97 := g.v97[:n]
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	u38 := g.v38
 	h37 := g.v37[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v38 := e38
 		v97 := h97[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
 		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93 int32
 		v37 = v97
 		v38 = v38 + 1
-		if !(v38 < 3) {
+		if v38 >= 3 {
 			goto b47
 		}
 		v40 = *(*int32)(m0)
@@ -13492,9 +7146,7 @@ func (g *leaversHost) r4() int {
 		v82 = *(*int32)(unsafe.Add(m0, 56))
 		if 35 < v82 {
 			v89 = v81
-			goto b39
-		}
-		{
+		} else {
 			v84 := v81 + v82
 			v85 := *(*int32)(unsafe.Add(m0, 60))
 			v88 := v84 + v85
@@ -13504,31 +7156,21 @@ func (g *leaversHost) r4() int {
 			v89 = v88
 		}
 	b39:
-		{
-			v90 := v8 == v1
-			if !v90 {
-				v97 = v89
-				goto b44
-			}
-		}
-		if !(v38 == 1) {
+		if v8 != v1 {
 			v97 = v89
 			goto b44
 		}
-		{
-			v92 := v1 - v8
-			v93 = int32(uint64(v92))
-			v94 := v93 != 0
-			if !v94 {
-				goto b43
-			}
+		if v38 != 1 {
+			v97 = v89
+			goto b44
+		}
+		v93 = int32(uint64(v1 - v8))
+		if v93 == 0 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		v97 = v89 / v93
-		goto b44
-	b43:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b44:
 		u38 = v38
 		h97[li] = v97
@@ -13540,12 +7182,10 @@ func (g *leaversHost) r4() int {
 		}
 		continue
 	b47:
-		if !(v37 < 0) {
-			goto b49
+		if v37 < 0 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b49:
 		h37[li] = v37
 		if next != 4 {
 			if next >= 0 {
@@ -13553,43 +7193,32 @@ func (g *leaversHost) r4() int {
 			}
 			next = 4
 		}
-		continue
 	}
 	g.v38 = u38
 	return next
 }
 
-// r5 runs them after the Barrier in line 143 of groups2.go.
 func (g *leaversHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h37 := g.v37[:n]
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v37 := h37[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v108 int32
-		{
-			v107 := *(*int32)(unsafe.Add(m0, x*4))
-			v108 = v37 + v107
-			v109 := uint64(v8) < uint64(v4)
-			if !v109 {
-				goto b52
-			}
+		v108 := v37 + *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v108
-		continue
-	b52:
-		g.Fault(5, v8, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v108
 	}
 	return -1
 }
@@ -13599,712 +7228,391 @@ type localStructsHost struct {
 	kernelimpl.HostGroup
 	c0   int32
 	c1   int32
-	v1   int64
-	v3   int64
 	v331 []int32
 }
 
 func newLocalStructsHost() kernelimpl.HostForm { return new(localStructsHost) }
 
 var localStructsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:41:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:39:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:36:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:35:11"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:36:6"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:39:5"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:41:6"},
 	{Kind: 10, Pos: "internal/difftest/corpus/groups2.go:23:21"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:46:36"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:50:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *localStructsHost) Begin() {
 	g.Sites = localStructsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c0)*32)
 	g.Allot(1, int(g.c1)*8)
 	g.Allot(2, 512)
 	g.Allot(3, 512)
-	kernelimpl.HostRoom(&g.v331, n)
+	kernelimpl.HostRoom(n, &g.v331)
 }
 
-// Run runs it.
 func (g *localStructsHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 30 of groups2.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 30 of groups2.go
-			g.Zero(1)
-			next = 2
-		case 2:
-			// ZeroLocal in line 31 of groups2.go
-			g.Zero(2)
-			next = 3
-		case 3:
-			// ZeroLocal in line 32 of groups2.go
-			g.Zero(3)
-			next = g.r4()
-		case 4:
-			// Barrier in line 42 of groups2.go
-			next = g.r5()
-		case 5:
-			// Barrier in line 47 of groups2.go
-			next = g.r6()
-		case 6:
-			// Barrier in line 49 of groups2.go
-			next = g.r7()
-		}
-	}
-}
-
-// r4 runs them after the ZeroLocal in line 32 of groups2.go.
-func (g *localStructsHost) r4() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, groups2.go:30
+	g.Zero(0)
+	// ZeroLocal, groups2.go:30
+	g.Zero(1)
+	// ZeroLocal, groups2.go:31
+	g.Zero(2)
+	// ZeroLocal, groups2.go:32
+	g.Zero(3)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	c0 := g.c0
+	v5 := int64(uint32(c0))
 	m0 := g.Memory(0)
 	c1 := g.c1
-	m1 := g.Memory(1)
 	v6 := int64(uint32(c1))
-	v5 := int64(uint32(c0))
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v7, v11, v16, v30, v40 int32
-		var v8, v9 int64
-		var v14 bool
-		var v17 float64
-		{
-			v7 = int32(x)
-			v8 = int64(uint32(v7))
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b72
-			}
+	m1 := g.Memory(1)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v14 = v11 == ((v11 / 2) * 2)
-			v16 = (v11 << 24) >> 24
-			v17 = float64(v11)
-			v18 := uint32(v7) < uint32(16)
-			if !v18 {
-				goto b71
-			}
+		v11 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		v14 := v11 == ((v11 / 2) * 2)
+		v16 := (v11 << 24) >> 24
+		v17 := float64(v11)
+		if uint32(v7) >= 16 {
+			g.Fault(1, v8, 16, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(m2, x*32)) = v11
-			*(*bool)(unsafe.Add(m2, x*32+4)) = v14
-			*(*int32)(unsafe.Add(m2, x*32+8)) = v16
-			*(*int32)(unsafe.Add(m2, x*32+12)) = int32(1)
-			*(*int32)(unsafe.Add(m2, x*32+16)) = int32(-2)
-			*(*float64)(unsafe.Add(m2, x*32+24)) = v17
-			v25 := 15 - v7
-			*(*int32)(unsafe.Add(m3, int(v25)*32)) = v11 * 2
-			v28 := int32(uint32(v7) / uint32(3))
-			v29 := v28 * 3
-			v30 = v7 - v29
-			v31 := v7 == v29
-			*(*bool)(unsafe.Add(m3, int(v25)*32+4)) = v31
-			v33 := uint32(v7) < uint32(c0)
-			if !v33 {
-				goto b70
-			}
+		*(*int32)(unsafe.Add(m2, li*32)) = v11
+		*(*bool)(unsafe.Add(m2, li*32+4)) = v14
+		*(*int32)(unsafe.Add(m2, li*32+8)) = v16
+		*(*int32)(unsafe.Add(m2, li*32+12)) = 1
+		*(*int32)(unsafe.Add(m2, li*32+16)) = -2
+		*(*float64)(unsafe.Add(m2, li*32+24)) = v17
+		v25 := 15 - v7
+		*(*int32)(unsafe.Add(m3, int(v25)*32)) = v11 * 2
+		v29 := int32(uint32(v7)/3) * 3
+		v30 := v7 - v29
+		*(*bool)(unsafe.Add(m3, int(v25)*32+4)) = v7 == v29
+		if uint32(v7) >= uint32(c0) {
+			g.Fault(2, v8, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v34 := *(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8))
-			*(*int32)(unsafe.Add(m0, x*32+int(v30)*4+8)) = ((v34 + -1) << 24) >> 24
-			*(*bool)(unsafe.Add(m0, x*32+4)) = true
-			v40 = v11 & 65535
-			v41 := uint32(v7) < uint32(c1)
-			if !v41 {
-				goto b69
-			}
+		v37 := ((*(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8)) + -1) << 24) >> 24
+		*(*int32)(unsafe.Add(m0, li*32+int(v30)*4+8)) = v37
+		*(*bool)(unsafe.Add(m0, li*32+4)) = true
+		v40 := v11 & 65535
+		if uint32(v7) >= uint32(c1) {
+			g.Fault(3, v8, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m1, x*8+4)) = v40
-		next = 4
-		continue
-	b69:
-		g.Fault(0, v8, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b70:
-		g.Fault(1, v8, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b71:
-		g.Fault(2, v8, int64(16), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b72:
-		g.Fault(3, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m1, li*8+4)) = v40
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 42 of groups2.go.
-func (g *localStructsHost) r5() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:42
 	v292 := c0 != 0
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	c1 := g.c1
-	m1 := g.Memory(1)
 	h331 := g.v331[:n]
-	v6 := int64(uint32(c1))
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
+		v7 := int32(li)
 		v8 := int64(uint32(v7))
-		v0 := int32(basex + x)
-		var v45, v50, v51, v54, v61, v62, v65, v72, v73, v76, v83, v84, v87, v94, v95, v98, v105, v106, v109, v116, v120, v127, v131, v138, v142, v149, v153, v160, v164, v171, v175, v182, v186, v193, v197, v204, v208, v215, v219, v224, v228, v235, v239, v246, v250, v257, v261, v268, v272, v279, v283, v290, v291, v293, v301, v312, v314, v324 int32
-		var v294, v295, v297, v325 int64
-		{
-			v43 := int32(uint32(v7) / uint32(16))
-			v44 := v43 * 16
-			v45 = v7 - v44
-			v46 := *(*bool)(unsafe.Add(m2, int(v45)*32+4))
-			if !v46 {
-				v50 = int32(0)
-				goto b11
-			}
+		v0 := int32(basex + li)
+		var v50, v61, v72, v83, v94, v105, v116, v127, v138, v149, v160, v171, v182, v193, v204, v215, v224, v235, v246, v257, v268, v279, v290, v293, v301, v312 int32
+		var v294, v297 int64
+		v45 := v7 - (int32(uint32(v7)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v45)*32+4)) {
+			v49 := *(*int32)(unsafe.Add(m2, int(v45)*32)) + *(*int32)(unsafe.Add(m2, int(v45)*32+8))
+			v50 = v49
+		} else {
+			v50 = 0
 		}
-		{
-			v47 := *(*int32)(unsafe.Add(m2, int(v45)*32))
-			v48 := *(*int32)(unsafe.Add(m2, int(v45)*32+8))
-			v50 = v47 + v48
+		v51 := v7 + 1
+		v54 := v51 - (int32(uint32(v51)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v54)*32+4)) {
+			v60 := ((v50 * 3) + *(*int32)(unsafe.Add(m2, int(v54)*32))) + *(*int32)(unsafe.Add(m2, int(v54)*32+12))
+			v61 = v60
+		} else {
+			v61 = v50
 		}
-	b11:
-		{
-			v51 = v7 + 1
-			v52 := int32(uint32(v51) / uint32(16))
-			v53 := v52 * 16
-			v54 = v51 - v53
-			v55 := *(*bool)(unsafe.Add(m2, int(v54)*32+4))
-			if !v55 {
-				v61 = v50
-				goto b13
-			}
+		v62 := v7 + 2
+		v65 := v62 - (int32(uint32(v62)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v65)*32+4)) {
+			v71 := ((v61 * 3) + *(*int32)(unsafe.Add(m2, int(v65)*32))) + *(*int32)(unsafe.Add(m2, int(v65)*32+16))
+			v72 = v71
+		} else {
+			v72 = v61
 		}
-		{
-			v57 := *(*int32)(unsafe.Add(m2, int(v54)*32))
-			v59 := *(*int32)(unsafe.Add(m2, int(v54)*32+12))
-			v61 = ((v50 * 3) + v57) + v59
+		v73 := v7 + 3
+		v76 := v73 - (int32(uint32(v73)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v76)*32+4)) {
+			v82 := ((v72 * 3) + *(*int32)(unsafe.Add(m2, int(v76)*32))) + *(*int32)(unsafe.Add(m2, int(v76)*32+8))
+			v83 = v82
+		} else {
+			v83 = v72
 		}
-	b13:
-		{
-			v62 = v7 + 2
-			v63 := int32(uint32(v62) / uint32(16))
-			v64 := v63 * 16
-			v65 = v62 - v64
-			v66 := *(*bool)(unsafe.Add(m2, int(v65)*32+4))
-			if !v66 {
-				v72 = v61
-				goto b15
-			}
+		v84 := v7 + 4
+		v87 := v84 - (int32(uint32(v84)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v87)*32+4)) {
+			v93 := ((v83 * 3) + *(*int32)(unsafe.Add(m2, int(v87)*32))) + *(*int32)(unsafe.Add(m2, int(v87)*32+12))
+			v94 = v93
+		} else {
+			v94 = v83
 		}
-		{
-			v68 := *(*int32)(unsafe.Add(m2, int(v65)*32))
-			v70 := *(*int32)(unsafe.Add(m2, int(v65)*32+16))
-			v72 = ((v61 * 3) + v68) + v70
+		v95 := v7 + 5
+		v98 := v95 - (int32(uint32(v95)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v98)*32+4)) {
+			v104 := ((v94 * 3) + *(*int32)(unsafe.Add(m2, int(v98)*32))) + *(*int32)(unsafe.Add(m2, int(v98)*32+16))
+			v105 = v104
+		} else {
+			v105 = v94
 		}
-	b15:
-		{
-			v73 = v7 + 3
-			v74 := int32(uint32(v73) / uint32(16))
-			v75 := v74 * 16
-			v76 = v73 - v75
-			v77 := *(*bool)(unsafe.Add(m2, int(v76)*32+4))
-			if !v77 {
-				v83 = v72
-				goto b17
-			}
+		v106 := v7 + 6
+		v109 := v106 - (int32(uint32(v106)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v109)*32+4)) {
+			v115 := ((v105 * 3) + *(*int32)(unsafe.Add(m2, int(v109)*32))) + *(*int32)(unsafe.Add(m2, int(v109)*32+8))
+			v116 = v115
+		} else {
+			v116 = v105
 		}
-		{
-			v79 := *(*int32)(unsafe.Add(m2, int(v76)*32))
-			v81 := *(*int32)(unsafe.Add(m2, int(v76)*32+8))
-			v83 = ((v72 * 3) + v79) + v81
+		v117 := v7 + 7
+		v120 := v117 - (int32(uint32(v117)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v120)*32+4)) {
+			v126 := ((v116 * 3) + *(*int32)(unsafe.Add(m2, int(v120)*32))) + *(*int32)(unsafe.Add(m2, int(v120)*32+12))
+			v127 = v126
+		} else {
+			v127 = v116
 		}
-	b17:
-		{
-			v84 = v7 + 4
-			v85 := int32(uint32(v84) / uint32(16))
-			v86 := v85 * 16
-			v87 = v84 - v86
-			v88 := *(*bool)(unsafe.Add(m2, int(v87)*32+4))
-			if !v88 {
-				v94 = v83
-				goto b19
-			}
+		v128 := v7 + 8
+		v131 := v128 - (int32(uint32(v128)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v131)*32+4)) {
+			v137 := ((v127 * 3) + *(*int32)(unsafe.Add(m2, int(v131)*32))) + *(*int32)(unsafe.Add(m2, int(v131)*32+16))
+			v138 = v137
+		} else {
+			v138 = v127
 		}
-		{
-			v90 := *(*int32)(unsafe.Add(m2, int(v87)*32))
-			v92 := *(*int32)(unsafe.Add(m2, int(v87)*32+12))
-			v94 = ((v83 * 3) + v90) + v92
+		v139 := v7 + 9
+		v142 := v139 - (int32(uint32(v139)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v142)*32+4)) {
+			v148 := ((v138 * 3) + *(*int32)(unsafe.Add(m2, int(v142)*32))) + *(*int32)(unsafe.Add(m2, int(v142)*32+8))
+			v149 = v148
+		} else {
+			v149 = v138
 		}
-	b19:
-		{
-			v95 = v7 + 5
-			v96 := int32(uint32(v95) / uint32(16))
-			v97 := v96 * 16
-			v98 = v95 - v97
-			v99 := *(*bool)(unsafe.Add(m2, int(v98)*32+4))
-			if !v99 {
-				v105 = v94
-				goto b21
-			}
+		v150 := v7 + 10
+		v153 := v150 - (int32(uint32(v150)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v153)*32+4)) {
+			v159 := ((v149 * 3) + *(*int32)(unsafe.Add(m2, int(v153)*32))) + *(*int32)(unsafe.Add(m2, int(v153)*32+12))
+			v160 = v159
+		} else {
+			v160 = v149
 		}
-		{
-			v101 := *(*int32)(unsafe.Add(m2, int(v98)*32))
-			v103 := *(*int32)(unsafe.Add(m2, int(v98)*32+16))
-			v105 = ((v94 * 3) + v101) + v103
+		v161 := v7 + 11
+		v164 := v161 - (int32(uint32(v161)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v164)*32+4)) {
+			v170 := ((v160 * 3) + *(*int32)(unsafe.Add(m2, int(v164)*32))) + *(*int32)(unsafe.Add(m2, int(v164)*32+16))
+			v171 = v170
+		} else {
+			v171 = v160
 		}
-	b21:
-		{
-			v106 = v7 + 6
-			v107 := int32(uint32(v106) / uint32(16))
-			v108 := v107 * 16
-			v109 = v106 - v108
-			v110 := *(*bool)(unsafe.Add(m2, int(v109)*32+4))
-			if !v110 {
-				v116 = v105
-				goto b23
-			}
+		v172 := v7 + 12
+		v175 := v172 - (int32(uint32(v172)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v175)*32+4)) {
+			v181 := ((v171 * 3) + *(*int32)(unsafe.Add(m2, int(v175)*32))) + *(*int32)(unsafe.Add(m2, int(v175)*32+8))
+			v182 = v181
+		} else {
+			v182 = v171
 		}
-		{
-			v112 := *(*int32)(unsafe.Add(m2, int(v109)*32))
-			v114 := *(*int32)(unsafe.Add(m2, int(v109)*32+8))
-			v116 = ((v105 * 3) + v112) + v114
+		v183 := v7 + 13
+		v186 := v183 - (int32(uint32(v183)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v186)*32+4)) {
+			v192 := ((v182 * 3) + *(*int32)(unsafe.Add(m2, int(v186)*32))) + *(*int32)(unsafe.Add(m2, int(v186)*32+12))
+			v193 = v192
+		} else {
+			v193 = v182
 		}
-	b23:
-		{
-			v117 := v7 + 7
-			v118 := int32(uint32(v117) / uint32(16))
-			v119 := v118 * 16
-			v120 = v117 - v119
-			v121 := *(*bool)(unsafe.Add(m2, int(v120)*32+4))
-			if !v121 {
-				v127 = v116
-				goto b25
-			}
+		v194 := v7 + 14
+		v197 := v194 - (int32(uint32(v194)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v197)*32+4)) {
+			v203 := ((v193 * 3) + *(*int32)(unsafe.Add(m2, int(v197)*32))) + *(*int32)(unsafe.Add(m2, int(v197)*32+16))
+			v204 = v203
+		} else {
+			v204 = v193
 		}
-		{
-			v123 := *(*int32)(unsafe.Add(m2, int(v120)*32))
-			v125 := *(*int32)(unsafe.Add(m2, int(v120)*32+12))
-			v127 = ((v116 * 3) + v123) + v125
+		v205 := v7 + 15
+		v208 := v205 - (int32(uint32(v205)/16) * 16)
+		if *(*bool)(unsafe.Add(m2, int(v208)*32+4)) {
+			v214 := ((v204 * 3) + *(*int32)(unsafe.Add(m2, int(v208)*32))) + *(*int32)(unsafe.Add(m2, int(v208)*32+8))
+			v215 = v214
+		} else {
+			v215 = v204
 		}
-	b25:
-		{
-			v128 := v7 + 8
-			v129 := int32(uint32(v128) / uint32(16))
-			v130 := v129 * 16
-			v131 = v128 - v130
-			v132 := *(*bool)(unsafe.Add(m2, int(v131)*32+4))
-			if !v132 {
-				v138 = v127
-				goto b27
-			}
+		v219 := (v7 - (int32(uint32(v7)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v219)*32+4)) {
+			v223 := *(*int32)(unsafe.Add(m3, int(v219)*32)) + *(*int32)(unsafe.Add(m3, int(v219)*32+8))
+			v224 = v223
+		} else {
+			v224 = 0
 		}
-		{
-			v134 := *(*int32)(unsafe.Add(m2, int(v131)*32))
-			v136 := *(*int32)(unsafe.Add(m2, int(v131)*32+16))
-			v138 = ((v127 * 3) + v134) + v136
+		v228 := (v51 - (int32(uint32(v51)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v228)*32+4)) {
+			v234 := ((v224 * 3) + *(*int32)(unsafe.Add(m3, int(v228)*32))) + *(*int32)(unsafe.Add(m3, int(v228)*32+12))
+			v235 = v234
+		} else {
+			v235 = v224
 		}
-	b27:
-		{
-			v139 := v7 + 9
-			v140 := int32(uint32(v139) / uint32(16))
-			v141 := v140 * 16
-			v142 = v139 - v141
-			v143 := *(*bool)(unsafe.Add(m2, int(v142)*32+4))
-			if !v143 {
-				v149 = v138
-				goto b29
-			}
+		v239 := (v62 - (int32(uint32(v62)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v239)*32+4)) {
+			v245 := ((v235 * 3) + *(*int32)(unsafe.Add(m3, int(v239)*32))) + *(*int32)(unsafe.Add(m3, int(v239)*32+16))
+			v246 = v245
+		} else {
+			v246 = v235
 		}
-		{
-			v145 := *(*int32)(unsafe.Add(m2, int(v142)*32))
-			v147 := *(*int32)(unsafe.Add(m2, int(v142)*32+8))
-			v149 = ((v138 * 3) + v145) + v147
+		v250 := (v73 - (int32(uint32(v73)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v250)*32+4)) {
+			v256 := ((v246 * 3) + *(*int32)(unsafe.Add(m3, int(v250)*32))) + *(*int32)(unsafe.Add(m3, int(v250)*32+8))
+			v257 = v256
+		} else {
+			v257 = v246
 		}
-	b29:
-		{
-			v150 := v7 + 10
-			v151 := int32(uint32(v150) / uint32(16))
-			v152 := v151 * 16
-			v153 = v150 - v152
-			v154 := *(*bool)(unsafe.Add(m2, int(v153)*32+4))
-			if !v154 {
-				v160 = v149
-				goto b31
-			}
+		v261 := (v84 - (int32(uint32(v84)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v261)*32+4)) {
+			v267 := ((v257 * 3) + *(*int32)(unsafe.Add(m3, int(v261)*32))) + *(*int32)(unsafe.Add(m3, int(v261)*32+12))
+			v268 = v267
+		} else {
+			v268 = v257
 		}
-		{
-			v156 := *(*int32)(unsafe.Add(m2, int(v153)*32))
-			v158 := *(*int32)(unsafe.Add(m2, int(v153)*32+12))
-			v160 = ((v149 * 3) + v156) + v158
+		v272 := (v95 - (int32(uint32(v95)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v272)*32+4)) {
+			v278 := ((v268 * 3) + *(*int32)(unsafe.Add(m3, int(v272)*32))) + *(*int32)(unsafe.Add(m3, int(v272)*32+16))
+			v279 = v278
+		} else {
+			v279 = v268
 		}
-	b31:
-		{
-			v161 := v7 + 11
-			v162 := int32(uint32(v161) / uint32(16))
-			v163 := v162 * 16
-			v164 = v161 - v163
-			v165 := *(*bool)(unsafe.Add(m2, int(v164)*32+4))
-			if !v165 {
-				v171 = v160
-				goto b33
-			}
+		v283 := (v106 - (int32(uint32(v106)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v283)*32+4)) {
+			v289 := ((v279 * 3) + *(*int32)(unsafe.Add(m3, int(v283)*32))) + *(*int32)(unsafe.Add(m3, int(v283)*32+8))
+			v290 = v289
+		} else {
+			v290 = v279
 		}
-		{
-			v167 := *(*int32)(unsafe.Add(m2, int(v164)*32))
-			v169 := *(*int32)(unsafe.Add(m2, int(v164)*32+16))
-			v171 = ((v160 * 3) + v167) + v169
-		}
-	b33:
-		{
-			v172 := v7 + 12
-			v173 := int32(uint32(v172) / uint32(16))
-			v174 := v173 * 16
-			v175 = v172 - v174
-			v176 := *(*bool)(unsafe.Add(m2, int(v175)*32+4))
-			if !v176 {
-				v182 = v171
-				goto b35
-			}
-		}
-		{
-			v178 := *(*int32)(unsafe.Add(m2, int(v175)*32))
-			v180 := *(*int32)(unsafe.Add(m2, int(v175)*32+8))
-			v182 = ((v171 * 3) + v178) + v180
-		}
-	b35:
-		{
-			v183 := v7 + 13
-			v184 := int32(uint32(v183) / uint32(16))
-			v185 := v184 * 16
-			v186 = v183 - v185
-			v187 := *(*bool)(unsafe.Add(m2, int(v186)*32+4))
-			if !v187 {
-				v193 = v182
-				goto b37
-			}
-		}
-		{
-			v189 := *(*int32)(unsafe.Add(m2, int(v186)*32))
-			v191 := *(*int32)(unsafe.Add(m2, int(v186)*32+12))
-			v193 = ((v182 * 3) + v189) + v191
-		}
-	b37:
-		{
-			v194 := v7 + 14
-			v195 := int32(uint32(v194) / uint32(16))
-			v196 := v195 * 16
-			v197 = v194 - v196
-			v198 := *(*bool)(unsafe.Add(m2, int(v197)*32+4))
-			if !v198 {
-				v204 = v193
-				goto b39
-			}
-		}
-		{
-			v200 := *(*int32)(unsafe.Add(m2, int(v197)*32))
-			v202 := *(*int32)(unsafe.Add(m2, int(v197)*32+16))
-			v204 = ((v193 * 3) + v200) + v202
-		}
-	b39:
-		{
-			v205 := v7 + 15
-			v206 := int32(uint32(v205) / uint32(16))
-			v207 := v206 * 16
-			v208 = v205 - v207
-			v209 := *(*bool)(unsafe.Add(m2, int(v208)*32+4))
-			if !v209 {
-				v215 = v204
-				goto b41
-			}
-		}
-		{
-			v211 := *(*int32)(unsafe.Add(m2, int(v208)*32))
-			v213 := *(*int32)(unsafe.Add(m2, int(v208)*32+8))
-			v215 = ((v204 * 3) + v211) + v213
-		}
-	b41:
-		{
-			v216 := int32(uint32(v7) / uint32(7))
-			v217 := v216 * 7
-			v218 := v7 - v217
-			v219 = v218 + 2
-			v220 := *(*bool)(unsafe.Add(m3, int(v219)*32+4))
-			if !v220 {
-				v224 = int32(0)
-				goto b43
-			}
-		}
-		{
-			v221 := *(*int32)(unsafe.Add(m3, int(v219)*32))
-			v222 := *(*int32)(unsafe.Add(m3, int(v219)*32+8))
-			v224 = v221 + v222
-		}
-	b43:
-		{
-			v225 := int32(uint32(v51) / uint32(7))
-			v226 := v225 * 7
-			v228 = (v51 - v226) + 2
-			v229 := *(*bool)(unsafe.Add(m3, int(v228)*32+4))
-			if !v229 {
-				v235 = v224
-				goto b45
-			}
-		}
-		{
-			v231 := *(*int32)(unsafe.Add(m3, int(v228)*32))
-			v233 := *(*int32)(unsafe.Add(m3, int(v228)*32+12))
-			v235 = ((v224 * 3) + v231) + v233
-		}
-	b45:
-		{
-			v236 := int32(uint32(v62) / uint32(7))
-			v237 := v236 * 7
-			v239 = (v62 - v237) + 2
-			v240 := *(*bool)(unsafe.Add(m3, int(v239)*32+4))
-			if !v240 {
-				v246 = v235
-				goto b47
-			}
-		}
-		{
-			v242 := *(*int32)(unsafe.Add(m3, int(v239)*32))
-			v244 := *(*int32)(unsafe.Add(m3, int(v239)*32+16))
-			v246 = ((v235 * 3) + v242) + v244
-		}
-	b47:
-		{
-			v247 := int32(uint32(v73) / uint32(7))
-			v248 := v247 * 7
-			v250 = (v73 - v248) + 2
-			v251 := *(*bool)(unsafe.Add(m3, int(v250)*32+4))
-			if !v251 {
-				v257 = v246
-				goto b49
-			}
-		}
-		{
-			v253 := *(*int32)(unsafe.Add(m3, int(v250)*32))
-			v255 := *(*int32)(unsafe.Add(m3, int(v250)*32+8))
-			v257 = ((v246 * 3) + v253) + v255
-		}
-	b49:
-		{
-			v258 := int32(uint32(v84) / uint32(7))
-			v259 := v258 * 7
-			v261 = (v84 - v259) + 2
-			v262 := *(*bool)(unsafe.Add(m3, int(v261)*32+4))
-			if !v262 {
-				v268 = v257
-				goto b51
-			}
-		}
-		{
-			v264 := *(*int32)(unsafe.Add(m3, int(v261)*32))
-			v266 := *(*int32)(unsafe.Add(m3, int(v261)*32+12))
-			v268 = ((v257 * 3) + v264) + v266
-		}
-	b51:
-		{
-			v269 := int32(uint32(v95) / uint32(7))
-			v270 := v269 * 7
-			v272 = (v95 - v270) + 2
-			v273 := *(*bool)(unsafe.Add(m3, int(v272)*32+4))
-			if !v273 {
-				v279 = v268
-				goto b53
-			}
-		}
-		{
-			v275 := *(*int32)(unsafe.Add(m3, int(v272)*32))
-			v277 := *(*int32)(unsafe.Add(m3, int(v272)*32+16))
-			v279 = ((v268 * 3) + v275) + v277
-		}
-	b53:
-		{
-			v280 := int32(uint32(v106) / uint32(7))
-			v281 := v280 * 7
-			v283 = (v106 - v281) + 2
-			v284 := *(*bool)(unsafe.Add(m3, int(v283)*32+4))
-			if !v284 {
-				v290 = v279
-				goto b55
-			}
-		}
-		{
-			v286 := *(*int32)(unsafe.Add(m3, int(v283)*32))
-			v288 := *(*int32)(unsafe.Add(m3, int(v283)*32+8))
-			v290 = ((v279 * 3) + v286) + v288
-		}
-	b55:
-		v291 = v215 + v290
-		v293 = int32(0)
-		v294 = int64(-1)
+		v291 := v215 + v290
+		v293 = 0
+		v294 = -1
 	b56:
-		v295 = v294 + 1
-		if !(v295 < v5) {
+		v295 := v294 + 1
+		if v295 >= v5 {
 			goto b62
 		}
 		v297 = v295 + v8
 		if !v292 {
-			goto b61
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
-			v302 := *(*bool)(unsafe.Add(m0, int(v301)*32+4))
-			if !v302 {
-				v312 = v293
-				goto b60
-			}
-		}
-		{
-			v304 := *(*int32)(unsafe.Add(m0, int(v301)*32))
+		v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
+		if *(*bool)(unsafe.Add(m0, int(v301)*32+4)) {
 			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(int32(uint64(v295-((v295/3)*3))))*4+8))
-			v312 = ((v293 * 3) + v304) + v310
+			v311 := ((v293 * 3) + *(*int32)(unsafe.Add(m0, int(v301)*32))) + v310
+			v312 = v311
+		} else {
+			v312 = v293
 		}
-	b60:
 		v293 = v312
 		v294 = v295
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b56
-	b61:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b62:
-		{
-			v314 = v291 + v293
-			v315 := *(*int32)(unsafe.Add(m2, int(v54)*32))
-			v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
-			v320 := (v316 < 2.147483648e+09) && (-2.147483649e+09 < v316)
-			v321 := float64(0)
-			if v320 {
-				v321 = v316
-			}
-			v323 := int32(-2147483648)
-			if v320 {
-				v323 = int32(v321)
-			}
-			v324 = (v315 + 1) + v323
-			v325 = int64(uint32(v76))
-			if !(uint32(v76) < uint32(c1)) {
-				goto b68
-			}
+		v314 := v291 + v293
+		v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
+		v320 := (v316 < 2.147483648e+09) && (-2.147483649e+09 < v316)
+		v321 := float64(0)
+		if v320 {
+			v321 = v316
 		}
-		{
-			v327 := *(*int32)(unsafe.Add(m1, int(v76)*8+4))
-			v329 := *(*int32)(unsafe.Add(m1, x*8))
-			v331 := v314 + ((v324 + v327) + v329)
-			h331[li] = v331
-			next = 5
+		v323 := int32(-2147483648)
+		if v320 {
+			v323 = int32(v321)
+		}
+		v324 := (*(*int32)(unsafe.Add(m2, int(v54)*32)) + 1) + v323
+		v325 := int64(uint32(v76))
+		if uint32(v76) >= uint32(c1) {
+			g.Fault(5, v325, v6, v0)
+			g.Leave(li)
 			continue
 		}
-	b68:
-		g.Fault(5, v325, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v330 := (v324 + *(*int32)(unsafe.Add(m1, int(v76)*8+4))) + *(*int32)(unsafe.Add(m1, li*8))
+		v331 := v314 + v330
+		h331[li] = v331
+		more = true
 	}
-	return next
-}
-
-// r6 runs them after the Barrier in line 47 of groups2.go.
-func (g *localStructsHost) r6() int {
-	n := g.Items
-	h331 := g.v331[:n]
-	m2 := g.Memory(2)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, groups2.go:47
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v331 := h331[li]
-		*(*int32)(unsafe.Add(m2, x*32+8)) = (v331 << 24) >> 24
-		*(*int32)(unsafe.Add(m2, x*32+12)) = int32(0)
-		*(*int32)(unsafe.Add(m2, x*32+16)) = int32(0)
-		continue
+		*(*int32)(unsafe.Add(m2, li*32+8)) = (v331 << 24) >> 24
+		*(*int32)(unsafe.Add(m2, li*32+12)) = 0
+		*(*int32)(unsafe.Add(m2, li*32+16)) = 0
 	}
-	return 6
-}
-
-// r7 runs them after the Barrier in line 49 of groups2.go.
-func (g *localStructsHost) r7() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	h331 := g.v331[:n]
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	// Barrier, groups2.go:49
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
+		v7 := int32(li)
 		v25 := 15 - v7
 		v331 := h331[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		var v338 int32
-		{
-			v337 := *(*int32)(unsafe.Add(m2, int(v25)*32+8))
-			v338 = v331 + v337
-			v339 := uint64(v9) < uint64(v3)
-			if !v339 {
-				goto b67
-			}
+		v338 := v331 + *(*int32)(unsafe.Add(m2, int(v25)*32+8))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(6, v9, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v338
-		continue
-	b67:
-		g.Fault(6, v9, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v338
 	}
-	return -1
 }
 
 // loopedLocalHost is a work-group of the kernel [LoopedLocal].
 type loopedLocalHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v5  []int32
-	v6  int32
-	v10 []int32
+	v1 int64
+
+	v5, v10 []int32
+
+	v6 int32
 }
 
 func newLoopedLocalHost() kernelimpl.HostForm { return new(loopedLocalHost) }
@@ -14314,168 +7622,115 @@ var loopedLocalHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:120:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *loopedLocalHost) Begin() {
 	g.Sites = loopedLocalHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v1 = g.Int64(32)
 	g.Allot(0, 64)
-	kernelimpl.HostRoom(&g.v5, n)
-	kernelimpl.HostRoom(&g.v10, n)
+	kernelimpl.HostRoom(n, &g.v5, &g.v10)
 }
 
-// Run runs it.
 func (g *loopedLocalHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 113 of groups.go
+		case 0: // ZeroLocal, groups.go:113
 			g.Zero(0)
 			next = g.r1()
-		case 1:
-			// Barrier in line 115 of groups.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 117 of groups.go
-			next = g.r3()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *loopedLocalHost) r0() int {
 	n := g.Items
 	h5 := g.v5[:n]
 	u6 := g.v6
-	for li := 0; li < n; li++ {
+	for li := range n {
 		var v5, v6 int32
-		v5 = int32(0)
-		v6 = int32(0)
+		v5 = 0
+		v6 = 0
 		h5[li] = v5
 		u6 = v6
-		continue
 	}
 	g.v6 = u6
 	return 0
 }
 
-// r1 runs them after the ZeroLocal in line 113 of groups.go.
 func (g *loopedLocalHost) r1() int {
 	n := g.Items
 	h5 := g.v5[:n]
+	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h10 := g.v10[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v5 := h5[li]
-		v3 := int32(x)
+		v3 := int32(li)
 		v4 := int64(uint32(v3))
-		v0 := int32(basex + x)
-		var v7 int32
-		{
-			v7 = v5 * 10
-			v8 := uint32(v3) < uint32(16)
-			if !v8 {
-				goto b10
-			}
-		}
-		{
-			v9 := *(*int32)(unsafe.Add(m0, x*4))
-			v10 := v7 + v9
-			h10[li] = v10
-			next = 1
+		v0 := int32(basex + li)
+		v7 := v5 * 10
+		if uint32(v3) >= 16 {
+			g.Fault(0, v4, 16, v0)
+			g.Leave(li)
 			continue
 		}
-	b10:
-		g.Fault(0, v4, int64(16), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v10 := v7 + *(*int32)(unsafe.Add(m0, li*4))
+		h10[li] = v10
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 115 of groups.go.
-func (g *loopedLocalHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups.go:115
 	v6 := g.v6
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v3 := int32(x)
-		{
-			v11 := v3 + v6
-			*(*int32)(unsafe.Add(m0, int(v11-((v11/16)*16))*4)) = v11
-			continue
-		}
+		v3 := int32(li)
+		v11 := v3 + v6
+		*(*int32)(unsafe.Add(m0, int(v11-((v11/16)*16))*4)) = v11
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 117 of groups.go.
-func (g *loopedLocalHost) r3() int {
-	n := g.Items
+	// Barrier, groups.go:117
 	e6 := g.v6
-	m0 := g.Memory(0)
-	h10 := g.v10[:n]
-	h5 := g.v5[:n]
 	u6 := g.v6
-	basex := g.ID[0] * g.Local[0]
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v6 := e6
-		v3 := int32(x)
+		v3 := int32(li)
 		v10 := h10[li]
-		v0 := int32(basex + x)
-		var v5, v18, v19 int32
-		var v21 int64
-		{
-			v16 := 15 - v3
-			v17 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			v18 = v10 + v17
-			v19 = v6 + 1
-			if !(v19 < 3) {
-				goto b7
-			}
+		v0 := int32(basex + li)
+		var v5 int32
+		v18 := v10 + *(*int32)(unsafe.Add(m0, int(15-v3)*4))
+		v19 := v6 + 1
+		if v19 < 3 {
+			v5 = v18
+			v6 = v19
+		} else {
+			goto b7
 		}
-		v5 = v18
-		v6 = v19
 		h5[li] = v5
 		u6 = v6
 		next = 0
 		continue
 	b7:
-		{
-			v21 = int64(uint32(v0))
-			v22 := uint64(v21) < uint64(v1)
-			if !v22 {
-				goto b9
-			}
+		v21 := int64(uint32(v0))
+		if uint64(v21) >= uint64(v1) {
+			g.Fault(1, v21, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p0, (basex+x)*4)) = v18
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v18
 		g.Leave(li)
-		continue
-	b9:
-		g.Fault(1, v21, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v6 = u6
 	return next
@@ -14484,8 +7739,6 @@ func (g *loopedLocalHost) r3() int {
 // maybeNilHost is some work-items of the kernel [MaybeNil].
 type maybeNilHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newMaybeNilHost() kernelimpl.HostForm { return new(maybeNilHost) }
@@ -14493,160 +7746,93 @@ func newMaybeNilHost() kernelimpl.HostForm { return new(maybeNilHost) }
 var maybeNilHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:25:11"},
 	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:36:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:30"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:19"},
 	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:39:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:19"},
+	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:30"},
 }
 
-// Begin readies the form for a launch.
 func (g *maybeNilHost) Begin() {
 	g.Sites = maybeNilHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *maybeNilHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *maybeNilHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v19, v27 int32
-		var v5 int64
-		var v12, v20, v21, v33 bool
+		var v12, v21, v33 bool
 		var v13, v34 kernelimpl.HostAddr
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := int32(uint32(v0) / uint32(2))
-			v7 := v6 * 2
-			v8 := v0 == v7
-			if !v8 {
-				v12 = true
-				v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				goto b4
-			}
-		}
-		{
-			v9 := uint64(v5) < uint64(v1)
-			if !v9 {
-				goto b3
-			}
-		}
-		{
-			v10 := x * 4
-			v12 = false
-			v13 = kernelimpl.HostAddr{Base: p0, Off: v10}
+		var v27 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if v0 != (int32(uint32(v0)/2) * 2) {
+			v12 = true
+			v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 			goto b4
 		}
-	b3:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
-		continue
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v12 = false
+		v13 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 	b4:
-		if v12 {
-			goto b6
+		if !v12 {
+			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = *(*int32)(unsafe.Add(v13.Base, v13.Off)) + 5
 		}
-		{
-			v14 := *(*int32)(unsafe.Add(v13.Base, v13.Off))
-			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = v14 + 5
+		v18 := int32(uint32(v0)/3) * 3
+		v19 := v0 - v18
+		v20 := v0 == v18
+		if v20 {
+			v21 = false
+		} else {
+			v21 = true
 		}
-	b6:
-		{
-			v17 := int32(uint32(v0) / uint32(3))
-			v18 := v17 * 3
-			v19 = v0 - v18
-			v20 = v0 == v18
-			if v20 {
-				v21 = false
-				goto b8
-			}
-		}
-		v21 = true
-	b8:
 		if !v21 {
 			goto b12
 		}
-		{
-			v22 := uint64(v5) < uint64(v3)
-			if !v22 {
-				goto b11
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(-1)
-		v27 = int32(-1)
+		*(*int32)(unsafe.Add(p1, x*4)) = -1
+		v27 = -1
 		goto b14
-	b11:
-		g.Fault(1, v5, v3, v0, int32(0), int32(0))
-		continue
 	b12:
-		{
-			v25 := uint64(v5) < uint64(v3)
-			if !v25 {
-				goto b25
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(10)
-		v27 = int32(10)
+		*(*int32)(unsafe.Add(p1, x*4)) = 10
+		v27 = 10
 	b14:
-		{
-			v28 := uint64(v5) < uint64(v1)
-			if !v28 {
-				goto b24
-			}
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(3, v5, v1, v0)
+			continue
 		}
-		{
-			v29 := uint64(v5) < uint64(v3)
-			if !v29 {
-				goto b23
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(4, v5, v3, v0)
+			continue
 		}
-		if !v20 {
-			goto b18
-		}
-		{
-			v30 := x * 4
+		if v20 {
 			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p0, Off: v30}
+			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 			goto b20
 		}
-	b18:
-		if !(v19 == 1) {
+		if v19 == 1 {
+			v33 = false
+			v34 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
+		} else {
 			v33 = true
 			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			goto b20
-		}
-		{
-			v32 := x * 4
-			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p1, Off: v32}
 		}
 	b20:
-		if v33 {
-			goto b22
-		}
-		{
+		if !v33 {
 			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
 			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
 		}
-	b22:
-		continue
-	b23:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(3, v5, v1, v0, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(4, v5, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // neighboursHost is a work-group of the kernel [Neighbours].
@@ -14654,164 +7840,100 @@ type neighboursHost struct {
 	kernelimpl.HostGroup
 	c0 int32
 	c1 int32
-	v1 int64
-	v3 int64
 }
 
 func newNeighboursHost() kernelimpl.HostForm { return new(neighboursHost) }
 
 var neighboursHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:59:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:57:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:57:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:57:6"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:59:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:17"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *neighboursHost) Begin() {
 	g.Sites = neighboursHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, int(g.c0)*4)
 }
 
-// Run runs it.
 func (g *neighboursHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 54 of groups.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 61 of groups.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 54 of groups.go.
-func (g *neighboursHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, groups.go:54
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
+	v5 := int64(uint32(c0))
 	m0 := g.Memory(0)
 	c1 := g.c1
 	v15 := uint32(c1) < uint32(c0)
 	v6 := int64(uint32(c1))
-	v5 := int64(uint32(c0))
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v7, v11 int32
-		var v8, v9 int64
-		{
-			v7 = int32(x)
-			v8 = int64(uint32(v7))
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b14
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v12 := uint32(v7) < uint32(c0)
-			if !v12 {
-				goto b13
-			}
+		v11 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if uint32(v7) >= uint32(c0) {
+			g.Fault(1, v8, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(m0, x*4)) = v11
-			v14 := v7 == 0
-			if !v14 {
-				goto b7
-			}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+		if v7 != 0 {
+			goto b7
 		}
 		if !v15 {
-			goto b6
+			g.Fault(2, v6, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(c1)*4)) = int32(7)
-		goto b7
-	b6:
-		g.Fault(0, v6, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, int(c1)*4)) = 7
 	b7:
-		next = 1
-		continue
-	b13:
-		g.Fault(1, v8, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b14:
-		g.Fault(2, v9, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 61 of groups.go.
-func (g *neighboursHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, groups.go:61
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := int64(uint32(c0))
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
-		v0 := int32(basex + x)
+		v7 := int32(li)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		var v19 int64
-		var v23 int32
-		{
-			v18 := v7 + 1
-			v19 = int64(uint32(v18))
-			v20 := uint32(v18) < uint32(c0)
-			if !v20 {
-				goto b12
-			}
+		v18 := v7 + 1
+		v19 := int64(uint32(v18))
+		if uint32(v18) >= uint32(c0) {
+			g.Fault(3, v19, v5, v0)
+			continue
 		}
-		{
-			v21 := *(*int32)(unsafe.Add(m0, x*4+4))
-			v23 = (v21 * 10) + c0
-			v24 := uint64(v9) < uint64(v3)
-			if !v24 {
-				goto b11
-			}
+		v23 := (*(*int32)(unsafe.Add(m0, li*4+4)) * 10) + c0
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(4, v9, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v23
-		continue
-	b11:
-		g.Fault(3, v9, v3, v0, int32(0), int32(0))
-		continue
-	b12:
-		g.Fault(4, v19, v5, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v23
 	}
-	return -1
 }
 
 // nilFaultHost is some work-items of the kernel [NilFault].
 type nilFaultHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
 }
 
 func newNilFaultHost() kernelimpl.HostForm { return new(nilFaultHost) }
@@ -14821,195 +7943,124 @@ var nilFaultHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:81:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *nilFaultHost) Begin() {
 	g.Sites = nilFaultHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *nilFaultHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nilFaultHost) r0() int {
-	v1 := g.v1
-	v2 := g.v2
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v4 int64
 		var v6 bool
-		{
-			v0 = int32(x)
-			v4 = int64(uint32(v0))
-			v5 := v4 != v1
-			if v5 {
-				v6 = false
-				goto b2
-			}
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		if v4 != v1 {
+			v6 = false
+		} else {
+			v6 = true
 		}
-		v6 = true
-	b2:
-		if !v6 {
-			goto b4
+		if v6 {
+			g.Fault(0, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b4:
-		{
-			v8 := uint64(v4) < uint64(v2)
-			if !v8 {
-				goto b6
-			}
+		if uint64(v4) >= uint64(v2) {
+			g.Fault(1, v4, v2, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = int32(3)
-		continue
-	b6:
-		g.Fault(1, v4, v2, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, x*4)) = 3
 	}
-	return -1
 }
 
 // oneLineHost is some work-items of the kernel [OneLine].
 type oneLineHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v4 int64
-	v6 int64
-	v8 int64
 }
 
 func newOneLineHost() kernelimpl.HostForm { return new(oneLineHost) }
 
 var oneLineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:64"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:54"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:39"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:28"},
-	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:37"},
-	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:20"},
 	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:82:7"},
+	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:20"},
+	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:37"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:28"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:39"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:54"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:64"},
+	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *oneLineHost) Begin() {
 	g.Sites = oneLineHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
 	g.Allot(0, 64)
 }
 
-// Run runs it.
 func (g *oneLineHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *oneLineHost) r0() int {
 	m0 := g.Memory(0)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	v11 := v2 != 0
 	p1 := g.Pointer(1)
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v15 := uint64(v1) <= uint64(v2)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	v17 := uint64(v1) <= uint64(v4)
 	v22 := uint64(v1) < uint64(v2)
 	v24 := uint64(v1) < uint64(v4)
 	p2 := g.Pointer(2)
-	v8 := g.v8
+	v8 := g.Int64(88)
 	v26 := uint64(v1) < uint64(v8)
 	p4 := g.Pointer(4)
-	v31 := uint64(v1) < uint64(16)
+	v31 := uint64(v1) < 16
 	v32 := int32(uint64(v1))
 	v16 := v2 - v1
 	v18 := v4 - v1
 	v19 := v16 + v18
 	v20 := int32(uint64(v19))
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v23, v25, v30, v35 int32
-		var v21 int64
-		v0 = int32(x)
+		v0 := int32(x)
 		*(*[64]byte)(m0) = [64]byte{}
 		if !v11 {
-			goto b16
+			g.Fault(0, 0, v2, v0)
+			continue
 		}
-		{
-			v12 := *(*int32)(p1)
-			*(*int32)(unsafe.Add(m0, int(v12&15)*4)) = int32(3)
-			if !v15 {
-				goto b15
-			}
+		*(*int32)(unsafe.Add(m0, int(*(*int32)(p1)&15)*4)) = 3
+		if !v15 {
+			g.Fault(1, v1, v2, v0)
+			continue
 		}
 		if !v17 {
-			goto b14
+			g.Fault(2, v1, v4, v0)
+			continue
 		}
-		v21 = int64(uint32(v0))
+		v21 := int64(uint32(v0))
 		if !v22 {
-			goto b13
+			g.Fault(3, v1, v2, v0)
+			continue
 		}
-		v23 = *(*int32)(unsafe.Add(p1, int(v1)*4))
+		v23 := *(*int32)(unsafe.Add(p1, int(v1)*4))
 		if !v24 {
-			goto b12
+			g.Fault(4, v1, v4, v0)
+			continue
 		}
-		v25 = *(*int32)(unsafe.Add(p2, int(v1)*4))
+		v25 := *(*int32)(unsafe.Add(p2, int(v1)*4))
 		if !v26 {
-			goto b11
+			g.Fault(5, v1, v8, v0)
+			continue
 		}
-		{
-			v27 := *(*int8)(unsafe.Add(p4, int(v1)))
-			v30 = v23 + (v25 * int32(uint8(v27)))
-			if !v31 {
-				goto b10
-			}
+		v30 := v23 + (v25 * int32(uint8(*(*int8)(unsafe.Add(p4, int(v1))))))
+		if !v31 {
+			g.Fault(6, v1, 16, v0)
+			continue
 		}
-		{
-			v33 := *(*int32)(unsafe.Add(m0, int(v32)*4))
-			v35 = (v30 - v33) + v20
-			v36 := uint64(v21) < uint64(v6)
-			if !v36 {
-				goto b9
-			}
+		v35 := (v30 - *(*int32)(unsafe.Add(m0, int(v32)*4))) + v20
+		if uint64(v21) >= uint64(v6) {
+			g.Fault(7, v21, v6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v35
-		continue
-	b9:
-		g.Fault(0, v21, v6, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(1, v1, int64(16), v0, int32(0), int32(0))
-		continue
-	b11:
-		g.Fault(2, v1, v8, v0, int32(0), int32(0))
-		continue
-	b12:
-		g.Fault(3, v1, v4, v0, int32(0), int32(0))
-		continue
-	b13:
-		g.Fault(4, v1, v2, v0, int32(0), int32(0))
-		continue
-	b14:
-		g.Fault(5, v1, v4, v0, int32(0), int32(0))
-		continue
-	b15:
-		g.Fault(6, v1, v2, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(7, int64(0), v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // onlyReturnHost is some work-items of the kernel [OnlyReturn].
@@ -15019,153 +8070,98 @@ type onlyReturnHost struct {
 
 func newOnlyReturnHost() kernelimpl.HostForm { return new(onlyReturnHost) }
 
-// Begin readies the form for a launch.
 func (g *onlyReturnHost) Begin() {
 }
 
-// Run runs it.
 func (g *onlyReturnHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *onlyReturnHost) r0() int {
 	for li := g.Lo; li < g.Hi; li++ {
-		continue
 	}
-	return -1
 }
 
 // phasesHost is a work-group of the kernel [Phases].
 type phasesHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v4  int64
-	v14 []int32
-	v15 int64
-	v25 []int32
-	v31 []int32
+	v1, v2, v4 int64
+
+	v14, v25, v31, v39, v55 []int32
+
+	v15, v33 int64
+
 	v32 int32
-	v33 int64
-	v39 []int32
-	v55 []int32
 }
 
 func newPhasesHost() kernelimpl.HostForm { return new(phasesHost) }
 
 var phasesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:72:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:72:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:72:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:62:11"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:99:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *phasesHost) Begin() {
 	g.Sites = phasesHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.Allot(0, 128)
 	g.Allot(1, 8)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v39, n)
-	kernelimpl.HostRoom(&g.v55, n)
+	kernelimpl.HostRoom(n, &g.v14, &g.v25, &g.v31, &g.v39, &g.v55)
 }
 
-// Run runs it.
 func (g *phasesHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 70 of groups2.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 73 of groups2.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 63 of groups2.go
+		case 2: // Barrier, groups2.go:63
 			next = g.r3()
-		case 3:
-			// Barrier in line 65 of groups2.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 63 of groups2.go
+		case 4: // Barrier, groups2.go:63
 			next = g.r5()
-		case 5:
-			// Barrier in line 65 of groups2.go
-			next = g.r6()
-		case 6:
-			// ZeroLocal in line 92 of groups2.go
+		case 6: // ZeroLocal, groups2.go:92
 			g.Zero(1)
 			next = g.r7()
-		case 7:
-			// Barrier in line 96 of groups2.go
-			next = g.r8()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 70 of groups2.go.
-func (g *phasesHost) r1() int {
+func (g *phasesHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, groups2.go:70
+	g.Zero(0)
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v10 int32
-		var v7, v8 int64
-		{
-			v6 = int32(x)
-			v7 = int64(uint32(v6))
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v2)
-			if !v9 {
-				goto b29
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v8 := int64(uint32(v0))
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(0, v8, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v11 := uint32(v6) < uint32(32)
-			if !v11 {
-				goto b28
-			}
+		v10 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v6) >= 32 {
+			g.Fault(1, v7, 32, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v10
-		next = 1
-		continue
-	b28:
-		g.Fault(0, v7, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(1, v8, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 73 of groups2.go.
-func (g *phasesHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups2.go:73
 	v1 := g.v1
 	v13 := 0 < v1
-	m0 := g.Memory(0)
 	h14 := g.v14[:n]
 	u15 := g.v15
 	h25 := g.v25[:n]
-	basex := g.ID[0] * g.Local[0]
 	h31 := g.v31[:n]
 	u32 := g.v32
 	u33 := g.v33
@@ -15176,36 +8172,37 @@ func (g *phasesHost) r2() int {
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v14, v31, v32, v47, v52, v55, v63, v65 int32
+		var v14, v31, v32, v47, v52, v55, v63 int32
 		var v15, v22, v33, v53 int64
 		if !v13 {
-			v55 = int32(0)
+			v55 = 0
 			goto b19
 		}
-		v14 = int32(0)
-		v15 = int64(0)
+		v14 = 0
+		v15 = 0
 	b5:
-		if !(v15 == ((v15 / 2) * 2)) {
+		if v15 != ((v15 / 2) * 2) {
 			v31 = v14
-			v32 = int32(1)
+			v32 = 1
 			goto b11
 		}
 		{
 			v19 := v7 + v15
 			v22 = v19 - ((v19 / 32) * 32)
-			if !(uint64(v22) < uint64(32)) {
-				goto b10
+			if uint64(v22) >= 32 {
+				g.Fault(2, v22, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
@@ -15221,17 +8218,9 @@ func (g *phasesHost) r2() int {
 			}
 			continue
 		}
-	b10:
-		g.Fault(2, v22, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		v33 = int64(uint32(v32))
-		if !(v32 < 32) {
-			v47 = v31
-			goto b16
-		}
-		{
+		if v32 < 32 {
 			v35 := v6 + v32
 			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
@@ -15247,57 +8236,41 @@ func (g *phasesHost) r2() int {
 			}
 			continue
 		}
-	b16:
-		{
-			v48 := int32(uint32(v6) / uint32(2))
-			v49 := v48 * 2
-			v50 := v6 == v49
-			v52 = v47 + 1
-			if v50 {
-				v52 = v47
-			}
-			v53 = v15 + 1
-			if !(v53 < v1) {
-				goto b18
-			}
+		v47 = v31
+		v52 = v47 + 1
+		if v6 == (int32(uint32(v6)/2) * 2) {
+			v52 = v47
 		}
-		v14 = v52
-		v15 = v53
-		if stop.Load() {
-			return g.Stop()
+		v53 = v15 + 1
+		if v53 < v1 {
+			v14 = v52
+			v15 = v53
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b5
 		}
-		goto b5
-	b18:
 		v55 = v52
 	b19:
-		if !v57 {
-			v63 = v55
-			goto b25
-		}
-		h55[li] = v55
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
+		if v57 {
+			h55[li] = v55
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
-			next = 6
+			continue
 		}
-		continue
-	b25:
-		{
-			v64 := *(*int32)(unsafe.Add(m0, x*4))
-			v65 = v63 + v64
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b27
-			}
+		v63 = v55
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(3, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v15 = u15
 	g.v32 = u32
@@ -15305,90 +8278,73 @@ func (g *phasesHost) r2() int {
 	return next
 }
 
-// r3 runs them after the Barrier in line 63 of groups2.go.
 func (g *phasesHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h25 := g.v25[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := h25[li]
-		{
-			v26 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v26 + v25
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v25
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 65 of groups2.go.
-func (g *phasesHost) r4() int {
-	n := g.Items
+	// Barrier, groups2.go:65
 	h14 := g.v14[:n]
 	e15 := g.v15
-	h25 := g.v25[:n]
 	v1 := g.v1
-	m0 := g.Memory(0)
+	basex := g.Base(0)
 	u15 := g.v15
-	basex := g.ID[0] * g.Local[0]
-	stop := g.Cancelled()
 	h31 := g.v31[:n]
 	u32 := g.v32
 	u33 := g.v33
 	h39 := g.v39[:n]
+	stop := g.Cancelled()
 	v56 := int32(g.ID[0])
 	v57 := v56 == 1
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := h14[li]
 		v15 := e15
 		v25 := h25[li]
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v22, v33, v53 int64
-		var v31, v32, v47, v52, v55, v63, v65 int32
+		var v22, v33 int64
+		var v31, v32, v47, v55, v63 int32
 		v47 = v14 + v25
 	b16:
-		{
-			v48 := int32(uint32(v6) / uint32(2))
-			v49 := v48 * 2
-			v50 := v6 == v49
-			v52 = v47 + 1
-			if v50 {
-				v52 = v47
-			}
-			v53 = v15 + 1
-			if !(v53 < v1) {
-				goto b18
-			}
+		v52 := v47 + 1
+		if v6 == (int32(uint32(v6)/2) * 2) {
+			v52 = v47
+		}
+		v53 := v15 + 1
+		if v53 >= v1 {
+			v55 = v52
+			goto b19
 		}
 		v14 = v52
 		v15 = v53
-		if !(v15 == ((v15 / 2) * 2)) {
+		if v15 != ((v15 / 2) * 2) {
 			v31 = v14
-			v32 = int32(1)
+			v32 = 1
 			goto b11
 		}
 		{
 			v19 := v7 + v15
 			v22 = v19 - ((v19 / 32) * 32)
-			if !(uint64(v22) < uint64(32)) {
-				goto b10
+			if uint64(v22) >= 32 {
+				g.Fault(2, v22, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v25 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
@@ -15402,20 +8358,9 @@ func (g *phasesHost) r4() int {
 			next = 2
 		}
 		continue
-	b10:
-		g.Fault(2, v22, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b11:
 		v33 = int64(uint32(v32))
-		if !(v32 < 32) {
-			v47 = v31
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b16
-		}
-		{
+		if v32 < 32 {
 			v35 := v6 + v32
 			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
@@ -15431,36 +8376,31 @@ func (g *phasesHost) r4() int {
 			}
 			continue
 		}
-	b18:
-		v55 = v52
-		if !v57 {
-			v63 = v55
-			goto b25
+		v47 = v31
+		if stop.Load() {
+			return g.Stop()
 		}
-		h55[li] = v55
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
+		goto b16
+	b19:
+		if v57 {
+			h55[li] = v55
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
-			next = 6
+			continue
 		}
-		continue
-	b25:
-		{
-			v64 := *(*int32)(unsafe.Add(m0, x*4))
-			v65 = v63 + v64
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b27
-			}
+		v63 = v55
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(3, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v15 = u15
 	g.v32 = u32
@@ -15468,53 +8408,38 @@ func (g *phasesHost) r4() int {
 	return next
 }
 
-// r5 runs them after the Barrier in line 63 of groups2.go.
 func (g *phasesHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h39 := g.v39[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v39 := h39[li]
-		{
-			v40 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v40 + v39
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v39
 	}
-	return 5
-}
-
-// r6 runs them after the Barrier in line 65 of groups2.go.
-func (g *phasesHost) r6() int {
-	n := g.Items
+	// Barrier, groups2.go:65
 	e15 := g.v15
 	h31 := g.v31[:n]
 	e32 := g.v32
 	e33 := g.v33
-	h39 := g.v39[:n]
-	m0 := g.Memory(0)
 	u15 := g.v15
 	u32 := g.v32
 	u33 := g.v33
 	v1 := g.v1
 	stop := g.Cancelled()
+	basex := g.Base(0)
 	h14 := g.v14[:n]
 	h25 := g.v25[:n]
-	basex := g.ID[0] * g.Local[0]
 	v56 := int32(g.ID[0])
 	v57 := v56 == 1
 	h55 := g.v55[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -15523,26 +8448,23 @@ func (g *phasesHost) r6() int {
 		v32 := e32
 		v33 := e33
 		v39 := h39[li]
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v14, v43, v47, v52, v55, v63, v65 int32
-		var v22, v53 int64
-		v43 = v31 ^ v39
+		var v14, v47, v55, v63 int32
+		var v22 int64
+		v43 := v31 ^ v39
 		if (v15 * 4) < v33 {
 			v47 = v43
 			goto b16
+		} else {
+			v31 = v43
+			v32 = v32 * 2
 		}
-		v31 = v43
-		v32 = v32 * 2
 	b11:
 		v33 = int64(uint32(v32))
-		if !(v32 < 32) {
-			v47 = v31
-			goto b16
-		}
-		{
+		if v32 < 32 {
 			v35 := v6 + v32
 			v39 = *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
 			u15 = v15
@@ -15558,25 +8480,22 @@ func (g *phasesHost) r6() int {
 			}
 			continue
 		}
+		v47 = v31
 	b16:
-		{
-			v48 := int32(uint32(v6) / uint32(2))
-			v49 := v48 * 2
-			v50 := v6 == v49
-			v52 = v47 + 1
-			if v50 {
-				v52 = v47
-			}
-			v53 = v15 + 1
-			if !(v53 < v1) {
-				goto b18
-			}
+		v52 := v47 + 1
+		if v6 == (int32(uint32(v6)/2) * 2) {
+			v52 = v47
+		}
+		v53 := v15 + 1
+		if v53 >= v1 {
+			v55 = v52
+			goto b19
 		}
 		v14 = v52
 		v15 = v53
-		if !(v15 == ((v15 / 2) * 2)) {
+		if v15 != ((v15 / 2) * 2) {
 			v31 = v14
-			v32 = int32(1)
+			v32 = 1
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -15585,8 +8504,10 @@ func (g *phasesHost) r6() int {
 		{
 			v19 := v7 + v15
 			v22 = v19 - ((v19 / 32) * 32)
-			if !(uint64(v22) < uint64(32)) {
-				goto b10
+			if uint64(v22) >= 32 {
+				g.Fault(2, v22, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
@@ -15602,40 +8523,26 @@ func (g *phasesHost) r6() int {
 			}
 			continue
 		}
-	b10:
-		g.Fault(2, v22, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		v55 = v52
-		if !v57 {
-			v63 = v55
-			goto b25
-		}
-		h55[li] = v55
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
+	b19:
+		if v57 {
+			h55[li] = v55
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
-			next = 6
+			continue
 		}
-		continue
-	b25:
-		{
-			v64 := *(*int32)(unsafe.Add(m0, x*4))
-			v65 = v63 + v64
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b27
-			}
+		v63 = v55
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(3, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v15 = u15
 	g.v32 = u32
@@ -15643,70 +8550,40 @@ func (g *phasesHost) r6() int {
 	return next
 }
 
-// r7 runs them after the ZeroLocal in line 92 of groups2.go.
 func (g *phasesHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		{
-			v58 := v6 == 3
-			if !v58 {
-				goto b23
-			}
+		v6 := int32(li)
+		if v6 == 3 {
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(m0, 36))
 		}
-		{
-			v59 := *(*int32)(unsafe.Add(m0, 36))
-			*(*int32)(unsafe.Add(m1, 4)) = v59
-		}
-	b23:
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the Barrier in line 96 of groups2.go.
-func (g *phasesHost) r8() int {
-	n := g.Items
-	m1 := g.Memory(1)
+	// Barrier, groups2.go:96
 	h55 := g.v55[:n]
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v55 := h55[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v63, v65 int32
-		{
-			v61 := *(*int32)(unsafe.Add(m1, 4))
-			v63 = v55 + v61
+		var v63 int32
+		v63 = v55 + *(*int32)(unsafe.Add(m1, 4))
+		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(3, v8, v4, v0)
+			continue
 		}
-		{
-			v64 := *(*int32)(unsafe.Add(m0, x*4))
-			v65 = v63 + v64
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b27
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
-		continue
-	b27:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 	}
 	return -1
 }
@@ -15714,351 +8591,245 @@ func (g *phasesHost) r8() int {
 // quotientsHost is some work-items of the kernel [Quotients].
 type quotientsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
-	v9 int64
 }
 
 func newQuotientsHost() kernelimpl.HostForm { return new(quotientsHost) }
 
 var quotientsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:18:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:17:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:12"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:30"},
 	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:21"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:30"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:12"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:17:8"},
+	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:18:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *quotientsHost) Begin() {
 	g.Sites = quotientsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	g.v9 = kernelimpl.HostArg[int64](&g.HostGroup, 96)
 }
 
-// Run runs it.
 func (g *quotientsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *quotientsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	v9 := g.v9
+	v9 := g.Int64(96)
 	p4 := g.Pointer(4)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v11 int64
-		var v13, v16, v20, v24 float32
-		{
-			v0 = int32(x)
-			v11 = int64(uint32(v0))
-			v12 := uint64(v11) < uint64(v1)
-			if !v12 {
-				goto b10
-			}
+		v0 := int32(x)
+		v11 := int64(uint32(v0))
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(0, v11, v1, v0)
+			continue
 		}
-		{
-			v13 = *(*float32)(unsafe.Add(p0, x*4))
-			v14 := uint64(v11) < uint64(v3)
-			if !v14 {
-				goto b9
-			}
+		v13 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v11) >= uint64(v3) {
+			g.Fault(1, v11, v3, v0)
+			continue
 		}
-		{
-			v15 := *(*float32)(unsafe.Add(p1, x*4))
-			v16 = float32(v13 / v15)
-			v17 := uint64(v11) < uint64(v5)
-			if !v17 {
-				goto b8
-			}
+		v16 := float32(v13 / *(*float32)(unsafe.Add(p1, x*4)))
+		if uint64(v11) >= uint64(v5) {
+			g.Fault(2, v11, v5, v0)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(p2, x*4)) = v16
-			v19 := *(*float32)(unsafe.Add(p0, x*4))
-			v20 = float32(math.Sqrt(float64(v19)))
-			v21 := uint64(v11) < uint64(v7)
-			if !v21 {
-				goto b7
-			}
+		*(*float32)(unsafe.Add(p2, x*4)) = v16
+		v20 := float32(math.Sqrt(float64(*(*float32)(unsafe.Add(p0, x*4)))))
+		if uint64(v11) >= uint64(v7) {
+			g.Fault(3, v11, v7, v0)
+			continue
 		}
-		{
-			*(*float32)(unsafe.Add(p3, x*4)) = v20
-			v23 := *(*float32)(unsafe.Add(p0, x*4))
-			v24 = float32(1 / v23)
-			v25 := uint64(v11) < uint64(v9)
-			if !v25 {
-				goto b6
-			}
+		*(*float32)(unsafe.Add(p3, x*4)) = v20
+		v24 := float32(1 / *(*float32)(unsafe.Add(p0, x*4)))
+		if uint64(v11) >= uint64(v9) {
+			g.Fault(4, v11, v9, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p4, x*4)) = v24
-		continue
-	b6:
-		g.Fault(0, v11, v9, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(1, v11, v7, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(2, v11, v5, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(3, v11, v3, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(4, v11, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // reduceHost is a work-group of the kernel [Reduce].
 type reduceHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v3  int64
+	c0     int32
+	v1, v3 int64
+
 	v13 int32
 }
 
 func newReduceHost() kernelimpl.HostForm { return new(reduceHost) }
 
 var reduceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:14:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:14:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:14:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:18:19"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:23:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *reduceHost) Begin() {
 	g.Sites = reduceHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 }
 
-// Run runs it.
 func (g *reduceHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 12 of groups.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 15 of groups.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 20 of groups.go
+		case 2: // Barrier, groups.go:20
 			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 12 of groups.go.
-func (g *reduceHost) r1() int {
+func (g *reduceHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	// ZeroLocal, groups.go:12
+	g.Zero(0)
+	basex := g.Base(0)
 	v1 := g.v1
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v5, v9 int32
-		var v6, v7 int64
-		{
-			v5 = int32(x)
-			v6 = int64(uint32(v5))
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b18
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v5 := int32(li)
+		v6 := int64(uint32(v5))
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v10 := uint32(v5) < uint32(64)
-			if !v10 {
-				goto b17
-			}
+		v9 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if uint32(v5) >= 64 {
+			g.Fault(1, v6, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v9
-		next = 1
-		continue
-	b17:
-		g.Fault(0, v6, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(1, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v9
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 15 of groups.go.
-func (g *reduceHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, groups.go:15
 	c0 := g.c0
 	v12 := c0 / 2
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	u13 := g.v13
 	v26 := int32(g.ID[0])
 	v27 := int64(uint32(v26))
 	v3 := g.v3
 	v29 := uint64(v27) < uint64(v3)
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v13, v16, v17, v28 int32
 		var v18 int64
 		v13 = v12
-		if !(0 < v13) {
+		if 0 >= v13 {
 			goto b12
 		}
-		if !(v5 < v13) {
+		if v5 >= v13 {
 			goto b10
 		}
-		v16 = *(*int32)(unsafe.Add(m0, x*4))
+		v16 = *(*int32)(unsafe.Add(m0, li*4))
 		v17 = v5 + v13
 		v18 = int64(uint32(v17))
-		if !(uint32(v17) < uint32(64)) {
-			goto b9
+		if uint32(v17) >= 64 {
+			g.Fault(2, v18, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v16 + v20
-			goto b10
-		}
-	b9:
-		g.Fault(2, v18, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v16 + *(*int32)(unsafe.Add(m0, int(v17)*4))
 	b10:
 		u13 = v13
 		next = 2
 		continue
 	b12:
-		{
-			v25 := v5 == 0
-			if !v25 {
-				goto b16
-			}
+		if v5 != 0 {
+			goto b16
 		}
 		v28 = *(*int32)(m0)
 		if !v29 {
-			goto b15
+			g.Fault(3, v27, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v26)*4)) = v28
-		goto b16
-	b15:
-		g.Fault(3, v27, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b16:
 		g.Leave(li)
-		continue
 	}
 	g.v13 = u13
 	return next
 }
 
-// r3 runs them after the Barrier in line 20 of groups.go.
 func (g *reduceHost) r3() int {
 	n := g.Items
 	e13 := g.v13
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	u13 := g.v13
 	v26 := int32(g.ID[0])
 	v27 := int64(uint32(v26))
 	v3 := g.v3
 	v29 := uint64(v27) < uint64(v3)
 	p1 := g.Pointer(1)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v13 := e13
-		v5 := int32(x)
-		v0 := int32(basex + x)
+		v5 := int32(li)
+		v0 := int32(basex + li)
 		var v16, v17, v28 int32
 		var v18 int64
 		v13 = v13 / 2
-		if !(0 < v13) {
+		if 0 >= v13 {
 			goto b12
 		}
-		if !(v5 < v13) {
+		if v5 >= v13 {
 			goto b10
 		}
-		v16 = *(*int32)(unsafe.Add(m0, x*4))
+		v16 = *(*int32)(unsafe.Add(m0, li*4))
 		v17 = v5 + v13
 		v18 = int64(uint32(v17))
-		if !(uint32(v17) < uint32(64)) {
-			goto b9
+		if uint32(v17) >= 64 {
+			g.Fault(2, v18, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v20 := *(*int32)(unsafe.Add(m0, int(v17)*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v16 + v20
-			goto b10
-		}
-	b9:
-		g.Fault(2, v18, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v16 + *(*int32)(unsafe.Add(m0, int(v17)*4))
 	b10:
 		u13 = v13
 		next = 2
 		continue
 	b12:
-		{
-			v25 := v5 == 0
-			if !v25 {
-				goto b16
-			}
+		if v5 != 0 {
+			goto b16
 		}
 		v28 = *(*int32)(m0)
 		if !v29 {
-			goto b15
+			g.Fault(3, v27, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v26)*4)) = v28
-		goto b16
-	b15:
-		g.Fault(3, v27, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b16:
 		g.Leave(li)
-		continue
 	}
 	g.v13 = u13
 	return next
@@ -16067,565 +8838,240 @@ func (g *reduceHost) r3() int {
 // returnEarlyHost is a work-group of the kernel [ReturnEarly].
 type returnEarlyHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v4 int64
 }
 
 func newReturnEarlyHost() kernelimpl.HostForm { return new(returnEarlyHost) }
 
 var returnEarlyHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:77:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:77:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:77:6"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:79:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *returnEarlyHost) Begin() {
 	g.Sites = returnEarlyHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 128)
 }
 
-// Run runs it.
 func (g *returnEarlyHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 72 of groups.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 78 of groups.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 72 of groups.go.
-func (g *returnEarlyHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	v2 := g.v2
+	// ZeroLocal, groups.go:72
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v8 int64
-		var v7, v11 int32
-		{
-			v6 = int64(uint32(v0))
-			v7 = int32(x)
-			v8 = int64(uint32(v7))
-			v9 := v1 <= v6
-			if !v9 {
-				goto b3
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b3:
-		{
-			v10 := uint64(v6) < uint64(v2)
-			if !v10 {
-				goto b10
-			}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v12 := uint32(v7) < uint32(32)
-			if !v12 {
-				goto b9
-			}
+		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 32 {
+			g.Fault(1, v8, 32, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v11
-		next = 1
-		continue
-	b9:
-		g.Fault(0, v8, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 78 of groups.go.
-func (g *returnEarlyHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	v4 := g.v4
+	if !more {
+		return
+	}
+	// Barrier, groups.go:78
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
-		v0 := int32(basex + x)
+		v7 := int32(li)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		var v19 int32
-		{
-			v14 := v7 + 1
-			v15 := int32(uint32(v14) / uint32(32))
-			v16 := v15 * 32
-			v18 := *(*int32)(unsafe.Add(m0, int(v14-v16)*4))
-			v19 = v18 + 1
-			v20 := uint64(v6) < uint64(v4)
-			if !v20 {
-				goto b8
-			}
+		v14 := v7 + 1
+		v18 := *(*int32)(unsafe.Add(m0, int(v14-(int32(uint32(v14)/32)*32))*4))
+		v19 := v18 + 1
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v19
-		continue
-	b8:
-		g.Fault(2, v6, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v19
 	}
-	return -1
 }
 
 // roundedHost is some work-items of the kernel [Rounded].
 type roundedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newRoundedHost() kernelimpl.HostForm { return new(roundedHost) }
 
 var roundedHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:17:29"},
-	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:17:14"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:32"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:24"},
 	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:16"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:24"},
+	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:32"},
+	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:17:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:17:29"},
 }
 
-// Begin readies the form for a launch.
 func (g *roundedHost) Begin() {
 	g.Sites = roundedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Run runs it.
 func (g *roundedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *roundedHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v9, v16, v18 int64
-		var v11, v13, v15 float32
-		var v19 int
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b10
-			}
-		}
-		{
-			v11 = *(*float32)(unsafe.Add(p0, x*4))
-			v12 := uint64(v9) < uint64(v3)
-			if !v12 {
-				goto b9
-			}
-		}
-		{
-			v13 = *(*float32)(unsafe.Add(p1, x*4))
-			v14 := uint64(v9) < uint64(v5)
-			if !v14 {
-				goto b8
-			}
-		}
-		{
-			v15 = *(*float32)(unsafe.Add(p2, x*4))
-			v16 = v9 * 6
-			v17 := uint64(v16) <= uint64(v7)
-			if !v17 {
-				goto b7
-			}
-		}
-		{
-			v18 = v7 - v16
-			v19 = x * 24
-			v20 := uint64(6) <= uint64(v18)
-			if !v20 {
-				goto b6
-			}
-		}
-		{
-			v21 := float32(v11 * v13)
-			v22 := float32(v21 + v15)
-			*(*float32)(unsafe.Add(p3, v19)) = v22
-			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v21)
-			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v21 - v15)
-			*(*float32)(unsafe.Add(p3, v19+12)) = v22
-			*(*float32)(unsafe.Add(p3, v19+16)) = v22
-			*(*float32)(unsafe.Add(p3, v19+20)) = float32(float32(v11*v15) + v21)
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
 			continue
 		}
-	b6:
-		g.Fault(0, int64(6), v18, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(1, v16, v7, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(2, v9, v5, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(3, v9, v3, v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(4, v9, v1, v0, int32(0), int32(0))
-		continue
+		v11 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
+		}
+		v13 := *(*float32)(unsafe.Add(p1, x*4))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(2, v9, v5, v0)
+			continue
+		}
+		v15 := *(*float32)(unsafe.Add(p2, x*4))
+		v16 := v9 * 6
+		if uint64(v16) > uint64(v7) {
+			g.Fault(3, v16, v7, v0)
+			continue
+		}
+		v18 := v7 - v16
+		v19 := x * 24
+		if 6 > uint64(v18) {
+			g.Fault(4, 6, v18, v0)
+			continue
+		}
+		v21 := float32(v11 * v13)
+		v22 := float32(v21 + v15)
+		*(*float32)(unsafe.Add(p3, v19)) = v22
+		*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v21)
+		*(*float32)(unsafe.Add(p3, v19+8)) = float32(v21 - v15)
+		*(*float32)(unsafe.Add(p3, v19+12)) = v22
+		*(*float32)(unsafe.Add(p3, v19+16)) = v22
+		*(*float32)(unsafe.Add(p3, v19+20)) = float32(float32(v11*v15) + v21)
 	}
-	return -1
 }
 
 // shufflesBoolHost is a work-group of the kernel [ShufflesBool].
 type shufflesBoolHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v3     int64
-	v5     int64
-	v17    []int32
-	v18    int32
-	v27    int32
-	v35    []bool
-	v37    []int32
-	v38    []int32
-	v44    []int32
-	v52    []int32
-	v53    []int32
-	v60    []bool
-	v62    []int32
-	v63    []int32
-	v73    []int32
-	v74    []int32
-	v82    []int32
-	v83    []int32
-	v91    []bool
-	v93    []int32
-	v94    []int32
-	v102   []int32
-	v103   []int32
-	v111   []int32
-	v112   []int32
-	v120   []int32
-	v121   []int32
+	c0                                                                                                       int32
+	v17, v37, v38, v44, v52, v53, v62, v63, v73, v74, v82, v83, v93, v94, v102, v103, v111, v112, v120, v121 []int32
+
+	v35, v60, v91 []bool
+
 	sint32 []int32
 }
 
 func newShufflesBoolHost() kernelimpl.HostForm { return new(shufflesBoolHost) }
 
 var shufflesBoolHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *shufflesBoolHost) Begin() {
 	g.Sites = shufflesBoolHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v17, n)
-	kernelimpl.HostRoom(&g.v35, n)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v62, n)
-	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v74, n)
-	kernelimpl.HostRoom(&g.v82, n)
-	kernelimpl.HostRoom(&g.v83, n)
-	kernelimpl.HostRoom(&g.v91, n)
-	kernelimpl.HostRoom(&g.v93, n)
-	kernelimpl.HostRoom(&g.v94, n)
-	kernelimpl.HostRoom(&g.v102, n)
-	kernelimpl.HostRoom(&g.v103, n)
-	kernelimpl.HostRoom(&g.v111, n)
-	kernelimpl.HostRoom(&g.v112, n)
-	kernelimpl.HostRoom(&g.v120, n)
-	kernelimpl.HostRoom(&g.v121, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v17, &g.v37, &g.v38, &g.v44, &g.v52, &g.v53, &g.v62, &g.v63, &g.v73, &g.v74, &g.v82, &g.v83, &g.v93, &g.v94, &g.v102, &g.v103, &g.v111, &g.v112, &g.v120, &g.v121)
+	kernelimpl.HostRoom(n, &g.v35, &g.v60, &g.v91)
 }
 
-// Run runs it.
 func (g *shufflesBoolHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v18 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v23 := int32(g.ID[0])
-			c0 := g.c0
-			v25 := uint32(v23) < uint32(c0)
-			v26 := int32(0)
-			if v25 {
-				v26 = v23
-			}
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v27 = in[v26]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v38[:n], in, n, g.v37[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelectSame(g.v44[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v63[:n], in, g.SubGroup, g.v62[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v74[:n], in, g.SubGroup, g.v73[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v83[:n], in, g.SubGroup, g.v82[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v94[:n], in, g.SubGroup, g.v93[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v103[:n], in, g.SubGroup, g.v102[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v112[:n], in, g.SubGroup, g.v111[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v17)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v121[:n], in, g.SubGroup, g.v120[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesBoolHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h17 := g.v17[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v7, v12, v14 int64
-		var v11 bool
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
-		}
-		{
-			v9 := *(*int8)(unsafe.Add(p0, (basex + x)))
-			v11 = int32(uint8(v9)) != 0
-			v12 = v7 * 12
-			v13 := uint64(v12) <= uint64(v5)
-			if !v13 {
-				goto b28
-			}
-		}
-		{
-			v14 = v5 - v12
-			v16 := uint64(12) <= uint64(v14)
-			if !v16 {
-				goto b27
-			}
-		}
-		{
-			v17 := int32(0)
-			if v11 {
-				v17 = int32(1)
-			}
-			h17[li] = v17
-			next = 0
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b27:
-		g.Fault(0, int64(12), v14, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v12, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v11 := int32(uint8(*(*int8)(unsafe.Add(p0, (basex + li))))) != 0
+		v12 := v7 * 12
+		if uint64(v12) > uint64(v5) {
+			g.Fault(1, v12, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v14 := v5 - v12
+		if 12 > uint64(v14) {
+			g.Fault(2, 12, v14, v0)
+			g.Leave(li)
+			continue
+		}
+		v17 := int32(0)
+		if v11 {
+			v17 = 1
+		}
+		h17[li] = v17
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesBoolHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v18 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v18 := g.v18
 	v19 := v18 != 0
 	v20 := int32(0)
 	if v19 {
-		v20 = int32(1)
+		v20 = 1
 	}
 	v21 := int8(uint32(v20))
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v15 := (basex + x) * 12
+		v15 := (basex + li) * 12
 		*(*int8)(unsafe.Add(p2, v15)) = v21
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesBoolHost) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, groupalgs.go:121
 	v23 := int32(g.ID[0])
 	c0 := g.c0
 	v25 := uint32(v23) < uint32(c0)
-	v27 := g.v27
+	v26 := int32(0)
+	if v25 {
+		v26 = v23
+	}
+	v27 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)[v26]
 	v28 := int32(0)
 	if v25 {
 		v28 = v27
@@ -16633,158 +9079,130 @@ func (g *shufflesBoolHost) r2() int {
 	v29 := v28 != 0
 	v30 := int32(0)
 	if v29 {
-		v30 = int32(1)
+		v30 = 1
 	}
 	v31 := int8(uint32(v30))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v24 := int64(uint32(c0))
 	h35 := g.v35[:n]
 	h37 := g.v37[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v15 := (basex + x) * 12
-		v0 := int32(basex + x)
+		v15 := (basex + li) * 12
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		{
-			*(*int8)(unsafe.Add(p2, v15+1)) = v31
-			v33 := uint64(v7) < uint64(v3)
-			if !v33 {
-				goto b26
-			}
-		}
-		{
-			v34 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v35 := uint64(v34) < uint64(v24)
-			v37 := int32(0)
-			if v35 {
-				v37 = int32(uint64(v34))
-			}
-			h35[li] = v35
-			h37[li] = v37
-			next = 2
+		*(*int8)(unsafe.Add(p2, v15+1)) = v31
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v34 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v35 := uint64(v34) < uint64(v24)
+		v37 := int32(0)
+		if v35 {
+			v37 = int32(uint64(v34))
+		}
+		h35[li] = v35
+		h37[li] = v37
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesBoolHost) r3() int {
-	n := g.Items
-	h35 := g.v35[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v38, in, len(in), g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v35 := h35[li]
 		v38 := h38[li]
-		v15 := (basex + x) * 12
-		{
-			v39 := int32(0)
-			if v35 {
-				v39 = v38
-			}
-			v41 := int32(0)
-			if v39 != 0 {
-				v41 = int32(1)
-			}
-			*(*int8)(unsafe.Add(p2, v15+2)) = int8(uint32(v41))
-			continue
+		v15 := (basex + li) * 12
+		v39 := int32(0)
+		if v35 {
+			v39 = v38
 		}
+		v41 := int32(0)
+		if v39 != 0 {
+			v41 = 1
+		}
+		*(*int8)(unsafe.Add(p2, v15+2)) = int8(uint32(v41))
 	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesBoolHost) r5() int {
-	n := g.Items
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelectSame(g.v44, in, g.SubGroup, int32(0))
+	}
 	h44 := g.v44[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v44 := h44[li]
-		v15 := (basex + x) * 12
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v44 := h44[li]
+			v15 := (basex + li) * 12
 			v46 := int32(0)
 			if v44 != 0 {
-				v46 = int32(1)
+				v46 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+3)) = int8(uint32(v46))
-			v49 := int32(min(size, n-sub*size))
-			v51 := uint32(2) < uint32(v49)
 			v52 := int32(0)
-			if v51 {
-				v52 = int32(2)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v52 = 2
 			}
 			h52[li] = v52
-			continue
 		}
 	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesBoolHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h60 := g.v60[:n]
 	h62 := g.v62[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v49 := int32(min(size, n-sub*size))
-		v51 := uint32(2) < uint32(v49)
-		v53 := h53[li]
-		v15 := (basex + x) * 12
-		v50 := int64(uint32(v49))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v49 := int32(min(size, n-sub*size))
+			v51 := 2 < uint32(v49)
+			v53 := h53[li]
+			v15 := (basex + li) * 12
+			v50 := int64(uint32(v49))
 			v54 := int32(0)
 			if v51 {
 				v54 = v53
 			}
 			v56 := int32(0)
 			if v54 != 0 {
-				v56 = int32(1)
+				v56 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+4)) = int8(uint32(v56))
-			v59 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v59 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v60 := uint64(v59) < uint64(v50)
 			v62 := int32(0)
 			if v60 {
@@ -16792,146 +9210,125 @@ func (g *shufflesBoolHost) r7() int {
 			}
 			h60[li] = v60
 			h62[li] = v62
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesBoolHost) r9() int {
-	n := g.Items
-	h60 := g.v60[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v63, in, g.SubGroup, g.v62)
+	}
 	h63 := g.v63[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h73 := g.v73[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v60 := h60[li]
-		v63 := h63[li]
-		v15 := (basex + x) * 12
-		v49 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v60 := h60[li]
+			v63 := h63[li]
+			v15 := (basex + li) * 12
+			v49 := int32(min(size, n-sub*size))
 			v64 := int32(0)
 			if v60 {
 				v64 = v63
 			}
 			v66 := int32(0)
 			if v64 != 0 {
-				v66 = int32(1)
+				v66 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+5)) = int8(uint32(v66))
-			v69 := int32(lane)
-			v71 := v69 + 1
-			v72 := uint32(v71) < uint32(v49)
+			v71 := int32(lane) + 1
 			v73 := int32(0)
-			if v72 {
+			if uint32(v71) < uint32(v49) {
 				v73 = v71
 			}
 			h73[li] = v73
-			continue
 		}
 	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesBoolHost) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v74, in, g.SubGroup, g.v73)
+	}
 	h74 := g.v74[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h82 := g.v82[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v71 := v69 + 1
-		v49 := int32(min(size, n-sub*size))
-		v72 := uint32(v71) < uint32(v49)
-		v74 := h74[li]
-		v15 := (basex + x) * 12
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v71 := v69 + 1
+			v49 := int32(min(size, n-sub*size))
+			v72 := uint32(v71) < uint32(v49)
+			v74 := h74[li]
+			v15 := (basex + li) * 12
 			v75 := int32(0)
 			if v72 {
 				v75 = v74
 			}
 			v77 := int32(0)
 			if v75 != 0 {
-				v77 = int32(1)
+				v77 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+6)) = int8(uint32(v77))
 			v80 := v69 + -3
-			v81 := uint32(v80) < uint32(v49)
 			v82 := int32(0)
-			if v81 {
+			if uint32(v80) < uint32(v49) {
 				v82 = v80
 			}
 			h82[li] = v82
-			continue
 		}
 	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesBoolHost) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
+	}
 	h83 := g.v83[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h91 := g.v91[:n]
 	h93 := g.v93[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v80 := v69 + -3
-		v49 := int32(min(size, n-sub*size))
-		v81 := uint32(v80) < uint32(v49)
-		v83 := h83[li]
-		v15 := (basex + x) * 12
-		v70 := int64(uint32(v69))
-		v50 := int64(uint32(v49))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v80 := v69 + -3
+			v49 := int32(min(size, n-sub*size))
+			v81 := uint32(v80) < uint32(v49)
+			v83 := h83[li]
+			v15 := (basex + li) * 12
+			v70 := int64(uint32(v69))
+			v50 := int64(uint32(v49))
 			v84 := int32(0)
 			if v81 {
 				v84 = v83
 			}
 			v86 := int32(0)
 			if v84 != 0 {
-				v86 = int32(1)
+				v86 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+7)) = int8(uint32(v86))
-			v89 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v90 := v70 + v89
+			v90 := v70 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v91 := uint64(v90) < uint64(v50)
 			v93 := int32(0)
 			if v91 {
@@ -16939,633 +9336,364 @@ func (g *shufflesBoolHost) r13() int {
 			}
 			h91[li] = v91
 			h93[li] = v93
-			continue
 		}
 	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesBoolHost) r15() int {
-	n := g.Items
-	h91 := g.v91[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v94, in, g.SubGroup, g.v93)
+	}
 	h94 := g.v94[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h102 := g.v102[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v91 := h91[li]
-		v94 := h94[li]
-		v15 := (basex + x) * 12
-		v69 := int32(lane)
-		v49 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v91 := h91[li]
+			v94 := h94[li]
+			v15 := (basex + li) * 12
+			v69 := int32(lane)
+			v49 := int32(min(size, n-sub*size))
 			v95 := int32(0)
 			if v91 {
 				v95 = v94
 			}
 			v97 := int32(0)
 			if v95 != 0 {
-				v97 = int32(1)
+				v97 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+8)) = int8(uint32(v97))
 			v100 := v69 ^ 1
-			v101 := uint32(v100) < uint32(v49)
 			v102 := int32(0)
-			if v101 {
+			if uint32(v100) < uint32(v49) {
 				v102 = v100
 			}
 			h102[li] = v102
-			continue
 		}
 	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesBoolHost) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v103, in, g.SubGroup, g.v102)
+	}
 	h103 := g.v103[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h111 := g.v111[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v100 := v69 ^ 1
-		v49 := int32(min(size, n-sub*size))
-		v101 := uint32(v100) < uint32(v49)
-		v103 := h103[li]
-		v15 := (basex + x) * 12
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v100 := v69 ^ 1
+			v49 := int32(min(size, n-sub*size))
+			v101 := uint32(v100) < uint32(v49)
+			v103 := h103[li]
+			v15 := (basex + li) * 12
 			v104 := int32(0)
 			if v101 {
 				v104 = v103
 			}
 			v106 := int32(0)
 			if v104 != 0 {
-				v106 = int32(1)
+				v106 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+9)) = int8(uint32(v106))
 			v109 := v69 ^ 5
-			v110 := uint32(v109) < uint32(v49)
 			v111 := int32(0)
-			if v110 {
+			if uint32(v109) < uint32(v49) {
 				v111 = v109
 			}
 			h111[li] = v111
-			continue
 		}
 	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesBoolHost) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v112, in, g.SubGroup, g.v111)
+	}
 	h112 := g.v112[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h120 := g.v120[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v69 := int32(lane)
-		v109 := v69 ^ 5
-		v49 := int32(min(size, n-sub*size))
-		v110 := uint32(v109) < uint32(v49)
-		v112 := h112[li]
-		v15 := (basex + x) * 12
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v69 := int32(lane)
+			v109 := v69 ^ 5
+			v49 := int32(min(size, n-sub*size))
+			v110 := uint32(v109) < uint32(v49)
+			v112 := h112[li]
+			v15 := (basex + li) * 12
 			v113 := int32(0)
 			if v110 {
 				v113 = v112
 			}
 			v115 := int32(0)
 			if v113 != 0 {
-				v115 = int32(1)
+				v115 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+10)) = int8(uint32(v115))
 			v118 := v49 + -1
-			v119 := uint32(v118) < uint32(v49)
 			v120 := int32(0)
-			if v119 {
+			if uint32(v118) < uint32(v49) {
 				v120 = v118
 			}
 			h120[li] = v120
-			continue
 		}
 	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesBoolHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0)
+		kernelimpl.HostSelect(g.v121, in, g.SubGroup, g.v120)
+	}
 	h121 := g.v121[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v49 := int32(min(size, n-sub*size))
-		v118 := v49 + -1
-		v119 := uint32(v118) < uint32(v49)
-		v121 := h121[li]
-		v15 := (basex + x) * 12
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v49 := int32(min(size, n-sub*size))
+			v118 := v49 + -1
+			v119 := uint32(v118) < uint32(v49)
+			v121 := h121[li]
+			v15 := (basex + li) * 12
 			v122 := int32(0)
 			if v119 {
 				v122 = v121
 			}
 			v124 := int32(0)
 			if v122 != 0 {
-				v124 = int32(1)
+				v124 = 1
 			}
 			*(*int8)(unsafe.Add(p2, v15+11)) = int8(uint32(v124))
-			continue
 		}
 	}
-	return -1
 }
 
 // shufflesFloat32Host is a work-group of the kernel [ShufflesFloat32].
 type shufflesFloat32Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v3       int64
-	v5       int64
-	v9       []float32
-	v15      float32
-	v21      float32
-	v26      []bool
-	v28      []int32
-	v29      []float32
-	v32      []float32
-	v37      []int32
-	v38      []float32
-	v42      []bool
-	v44      []int32
-	v45      []float32
-	v52      []int32
-	v53      []float32
-	v58      []int32
-	v59      []float32
-	v64      []bool
-	v66      []int32
-	v67      []float32
-	v72      []int32
-	v73      []float32
-	v78      []int32
-	v79      []float32
-	v84      []int32
-	v85      []float32
+	c0                                                   int32
+	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []float32
+
+	v26, v42, v64 []bool
+
+	v28, v37, v44, v52, v58, v66, v72, v78, v84 []int32
+
 	sfloat32 []float32
 }
 
 func newShufflesFloat32Host() kernelimpl.HostForm { return new(shufflesFloat32Host) }
 
 var shufflesFloat32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *shufflesFloat32Host) Begin() {
 	g.Sites = shufflesFloat32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v64, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v85, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
+	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
+	kernelimpl.HostRoom(n, &g.v28, &g.v37, &g.v44, &g.v52, &g.v58, &g.v66, &g.v72, &g.v78, &g.v84)
 }
 
-// Run runs it.
 func (g *shufflesFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			kernelimpl.HostSelect(g.v85[:n], in, g.SubGroup, g.v84[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesFloat32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v7, v10, v12 int64
-		var v9 float32
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
-			v10 = v7 * 12
-			v11 := uint64(v10) <= uint64(v5)
-			if !v11 {
-				goto b28
-			}
+		v9 := *(*float32)(unsafe.Add(p0, (basex+li)*4))
+		v10 := v7 * 12
+		if uint64(v10) > uint64(v5) {
+			g.Fault(1, v10, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v12 = v5 - v10
-			v14 := uint64(12) <= uint64(v12)
-			if !v14 {
-				goto b27
-			}
+		v12 := v5 - v10
+		if 12 > uint64(v12) {
+			g.Fault(2, 12, v12, v0)
+			g.Leave(li)
+			continue
 		}
 		h9[li] = v9
-		next = 0
-		continue
-	b27:
-		g.Fault(0, int64(12), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v10, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 48
+		v13 := (basex + li) * 48
 		*(*float32)(unsafe.Add(p2, v13)) = v15
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesFloat32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)[v20]
 	v22 := float32(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
+		v13 := (basex + li) * 48
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		{
-			*(*float32)(unsafe.Add(p2, v13+4)) = v22
-			v24 := uint64(v7) < uint64(v3)
-			if !v24 {
-				goto b26
-			}
-		}
-		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v26 := uint64(v25) < uint64(v18)
-			v28 := int32(0)
-			if v26 {
-				v28 = int32(uint64(v25))
-			}
-			h26[li] = v26
-			h28[li] = v28
-			next = 2
+		*(*float32)(unsafe.Add(p2, v13+4)) = v22
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v25 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v26 := uint64(v25) < uint64(v18)
+		v28 := int32(0)
+		if v26 {
+			v28 = int32(uint64(v25))
+		}
+		h26[li] = v26
+		h28[li] = v28
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesFloat32Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v13 := (basex + x) * 48
-		{
-			v30 := float32(0)
-			if v26 {
-				v30 = v29
-			}
-			*(*float32)(unsafe.Add(p2, v13+8)) = v30
-			continue
+		v13 := (basex + li) * 48
+		v30 := float32(0)
+		if v26 {
+			v30 = v29
 		}
+		*(*float32)(unsafe.Add(p2, v13+8)) = v30
 	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesFloat32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 48
-		v32 := h32[li]
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 48
+			v32 := h32[li]
 			*(*float32)(unsafe.Add(p2, v13+12)) = v32
-			v34 := int32(min(size, n-sub*size))
-			v36 := uint32(2) < uint32(v34)
 			v37 := int32(0)
-			if v36 {
-				v37 = int32(2)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
 			}
 			h37[li] = v37
-			continue
 		}
 	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesFloat32Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := uint32(2) < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + x) * 48
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 48
+			v35 := int64(uint32(v34))
 			v39 := float32(0)
 			if v36 {
 				v39 = v38
 			}
 			*(*float32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v44 := int32(0)
 			if v42 {
@@ -17573,134 +9701,113 @@ func (g *shufflesFloat32Host) r7() int {
 			}
 			h42[li] = v42
 			h44[li] = v44
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesFloat32Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + x) * 48
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 48
+			v34 := int32(min(size, n-sub*size))
 			v46 := float32(0)
 			if v42 {
 				v46 = v45
 			}
 			*(*float32)(unsafe.Add(p2, v13+20)) = v46
-			v48 := int32(lane)
-			v50 := v48 + 1
-			v51 := uint32(v50) < uint32(v34)
+			v50 := int32(lane) + 1
 			v52 := int32(0)
-			if v51 {
+			if uint32(v50) < uint32(v34) {
 				v52 = v50
 			}
 			h52[li] = v52
-			continue
 		}
 	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesFloat32Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + x) * 48
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 48
 			v54 := float32(0)
 			if v51 {
 				v54 = v53
 			}
 			*(*float32)(unsafe.Add(p2, v13+24)) = v54
 			v56 := v48 + -3
-			v57 := uint32(v56) < uint32(v34)
 			v58 := int32(0)
-			if v57 {
+			if uint32(v56) < uint32(v34) {
 				v58 = v56
 			}
 			h58[li] = v58
-			continue
 		}
 	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesFloat32Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + x) * 48
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 48
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
 			v60 := float32(0)
 			if v57 {
 				v60 = v59
 			}
 			*(*float32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -17708,617 +9815,348 @@ func (g *shufflesFloat32Host) r13() int {
 			}
 			h64[li] = v64
 			h66[li] = v66
-			continue
 		}
 	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesFloat32Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + x) * 48
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 48
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
 			v68 := float32(0)
 			if v64 {
 				v68 = v67
 			}
 			*(*float32)(unsafe.Add(p2, v13+32)) = v68
 			v70 := v48 ^ 1
-			v71 := uint32(v70) < uint32(v34)
 			v72 := int32(0)
-			if v71 {
+			if uint32(v70) < uint32(v34) {
 				v72 = v70
 			}
 			h72[li] = v72
-			continue
 		}
 	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesFloat32Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + x) * 48
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 48
 			v74 := float32(0)
 			if v71 {
 				v74 = v73
 			}
 			*(*float32)(unsafe.Add(p2, v13+36)) = v74
 			v76 := v48 ^ 5
-			v77 := uint32(v76) < uint32(v34)
 			v78 := int32(0)
-			if v77 {
+			if uint32(v76) < uint32(v34) {
 				v78 = v76
 			}
 			h78[li] = v78
-			continue
 		}
 	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesFloat32Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + x) * 48
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 48
 			v80 := float32(0)
 			if v77 {
 				v80 = v79
 			}
 			*(*float32)(unsafe.Add(p2, v13+40)) = v80
 			v82 := v34 + -1
-			v83 := uint32(v82) < uint32(v34)
 			v84 := int32(0)
-			if v83 {
+			if uint32(v82) < uint32(v34) {
 				v84 = v82
 			}
 			h84[li] = v84
-			continue
 		}
 	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesFloat32Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + x) * 48
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 48
 			v86 := float32(0)
 			if v83 {
 				v86 = v85
 			}
 			*(*float32)(unsafe.Add(p2, v13+44)) = v86
-			continue
 		}
 	}
-	return -1
 }
 
 // shufflesFloat64Host is a work-group of the kernel [ShufflesFloat64].
 type shufflesFloat64Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v3       int64
-	v5       int64
-	v9       []float64
-	v15      float64
-	v21      float64
-	v26      []bool
-	v28      []int32
-	v29      []float64
-	v32      []float64
-	v37      []int32
-	v38      []float64
-	v42      []bool
-	v44      []int32
-	v45      []float64
-	v52      []int32
-	v53      []float64
-	v58      []int32
-	v59      []float64
-	v64      []bool
-	v66      []int32
-	v67      []float64
-	v72      []int32
-	v73      []float64
-	v78      []int32
-	v79      []float64
-	v84      []int32
-	v85      []float64
+	c0                                                   int32
+	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []float64
+
+	v26, v42, v64 []bool
+
+	v28, v37, v44, v52, v58, v66, v72, v78, v84 []int32
+
 	sfloat64 []float64
 }
 
 func newShufflesFloat64Host() kernelimpl.HostForm { return new(shufflesFloat64Host) }
 
 var shufflesFloat64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *shufflesFloat64Host) Begin() {
 	g.Sites = shufflesFloat64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v64, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v85, n)
-	kernelimpl.HostRoom(&g.sfloat64, n)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
+	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
+	kernelimpl.HostRoom(n, &g.v28, &g.v37, &g.v44, &g.v52, &g.v58, &g.v66, &g.v72, &g.v78, &g.v84)
 }
 
-// Run runs it.
 func (g *shufflesFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			kernelimpl.HostSelect(g.v85[:n], in, g.SubGroup, g.v84[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesFloat64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v7, v10, v12 int64
-		var v9 float64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*float64)(unsafe.Add(p0, (basex+x)*8))
-			v10 = v7 * 12
-			v11 := uint64(v10) <= uint64(v5)
-			if !v11 {
-				goto b28
-			}
+		v9 := *(*float64)(unsafe.Add(p0, (basex+li)*8))
+		v10 := v7 * 12
+		if uint64(v10) > uint64(v5) {
+			g.Fault(1, v10, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v12 = v5 - v10
-			v14 := uint64(12) <= uint64(v12)
-			if !v14 {
-				goto b27
-			}
+		v12 := v5 - v10
+		if 12 > uint64(v12) {
+			g.Fault(2, 12, v12, v0)
+			g.Leave(li)
+			continue
 		}
 		h9[li] = v9
-		next = 0
-		continue
-	b27:
-		g.Fault(0, int64(12), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v10, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 96
+		v13 := (basex + li) * 96
 		*(*float64)(unsafe.Add(p2, v13)) = v15
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesFloat64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)[v20]
 	v22 := float64(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
+		v13 := (basex + li) * 96
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		{
-			*(*float64)(unsafe.Add(p2, v13+8)) = v22
-			v24 := uint64(v7) < uint64(v3)
-			if !v24 {
-				goto b26
-			}
-		}
-		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v26 := uint64(v25) < uint64(v18)
-			v28 := int32(0)
-			if v26 {
-				v28 = int32(uint64(v25))
-			}
-			h26[li] = v26
-			h28[li] = v28
-			next = 2
+		*(*float64)(unsafe.Add(p2, v13+8)) = v22
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v25 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v26 := uint64(v25) < uint64(v18)
+		v28 := int32(0)
+		if v26 {
+			v28 = int32(uint64(v25))
+		}
+		h26[li] = v26
+		h28[li] = v28
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesFloat64Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v13 := (basex + x) * 96
-		{
-			v30 := float64(0)
-			if v26 {
-				v30 = v29
-			}
-			*(*float64)(unsafe.Add(p2, v13+16)) = v30
-			continue
+		v13 := (basex + li) * 96
+		v30 := float64(0)
+		if v26 {
+			v30 = v29
 		}
+		*(*float64)(unsafe.Add(p2, v13+16)) = v30
 	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesFloat64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 96
-		v32 := h32[li]
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 96
+			v32 := h32[li]
 			*(*float64)(unsafe.Add(p2, v13+24)) = v32
-			v34 := int32(min(size, n-sub*size))
-			v36 := uint32(2) < uint32(v34)
 			v37 := int32(0)
-			if v36 {
-				v37 = int32(2)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
 			}
 			h37[li] = v37
-			continue
 		}
 	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesFloat64Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := uint32(2) < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + x) * 96
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 96
+			v35 := int64(uint32(v34))
 			v39 := float64(0)
 			if v36 {
 				v39 = v38
 			}
 			*(*float64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v44 := int32(0)
 			if v42 {
@@ -18326,134 +10164,113 @@ func (g *shufflesFloat64Host) r7() int {
 			}
 			h42[li] = v42
 			h44[li] = v44
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesFloat64Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + x) * 96
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 96
+			v34 := int32(min(size, n-sub*size))
 			v46 := float64(0)
 			if v42 {
 				v46 = v45
 			}
 			*(*float64)(unsafe.Add(p2, v13+40)) = v46
-			v48 := int32(lane)
-			v50 := v48 + 1
-			v51 := uint32(v50) < uint32(v34)
+			v50 := int32(lane) + 1
 			v52 := int32(0)
-			if v51 {
+			if uint32(v50) < uint32(v34) {
 				v52 = v50
 			}
 			h52[li] = v52
-			continue
 		}
 	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesFloat64Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 96
 			v54 := float64(0)
 			if v51 {
 				v54 = v53
 			}
 			*(*float64)(unsafe.Add(p2, v13+48)) = v54
 			v56 := v48 + -3
-			v57 := uint32(v56) < uint32(v34)
 			v58 := int32(0)
-			if v57 {
+			if uint32(v56) < uint32(v34) {
 				v58 = v56
 			}
 			h58[li] = v58
-			continue
 		}
 	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesFloat64Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + x) * 96
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 96
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
 			v60 := float64(0)
 			if v57 {
 				v60 = v59
 			}
 			*(*float64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -18461,616 +10278,348 @@ func (g *shufflesFloat64Host) r13() int {
 			}
 			h64[li] = v64
 			h66[li] = v66
-			continue
 		}
 	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesFloat64Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + x) * 96
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 96
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
 			v68 := float64(0)
 			if v64 {
 				v68 = v67
 			}
 			*(*float64)(unsafe.Add(p2, v13+64)) = v68
 			v70 := v48 ^ 1
-			v71 := uint32(v70) < uint32(v34)
 			v72 := int32(0)
-			if v71 {
+			if uint32(v70) < uint32(v34) {
 				v72 = v70
 			}
 			h72[li] = v72
-			continue
 		}
 	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesFloat64Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 96
 			v74 := float64(0)
 			if v71 {
 				v74 = v73
 			}
 			*(*float64)(unsafe.Add(p2, v13+72)) = v74
 			v76 := v48 ^ 5
-			v77 := uint32(v76) < uint32(v34)
 			v78 := int32(0)
-			if v77 {
+			if uint32(v76) < uint32(v34) {
 				v78 = v76
 			}
 			h78[li] = v78
-			continue
 		}
 	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesFloat64Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 96
 			v80 := float64(0)
 			if v77 {
 				v80 = v79
 			}
 			*(*float64)(unsafe.Add(p2, v13+80)) = v80
 			v82 := v34 + -1
-			v83 := uint32(v82) < uint32(v34)
 			v84 := int32(0)
-			if v83 {
+			if uint32(v82) < uint32(v34) {
 				v84 = v82
 			}
 			h84[li] = v84
-			continue
 		}
 	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesFloat64Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 96
 			v86 := float64(0)
 			if v83 {
 				v86 = v85
 			}
 			*(*float64)(unsafe.Add(p2, v13+88)) = v86
-			continue
 		}
 	}
-	return -1
 }
 
 // shufflesIntHost is a work-group of the kernel [ShufflesInt].
 type shufflesIntHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v3     int64
-	v5     int64
-	v9     []int64
-	v15    int64
-	v21    int64
-	v26    []bool
-	v28    []int32
-	v29    []int64
-	v32    []int64
-	v37    []int32
-	v38    []int64
-	v42    []bool
-	v44    []int32
-	v45    []int64
-	v52    []int32
-	v53    []int64
-	v58    []int32
-	v59    []int64
-	v64    []bool
-	v66    []int32
-	v67    []int64
-	v72    []int32
-	v73    []int64
-	v78    []int32
-	v79    []int64
-	v84    []int32
-	v85    []int64
+	c0                                                   int32
+	v9, v29, v32, v38, v45, v53, v59, v67, v73, v79, v85 []int64
+
+	v26, v42, v64 []bool
+
+	v28, v37, v44, v52, v58, v66, v72, v78, v84 []int32
+
 	sint64 []int64
 }
 
 func newShufflesIntHost() kernelimpl.HostForm { return new(shufflesIntHost) }
 
 var shufflesIntHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *shufflesIntHost) Begin() {
 	g.Sites = shufflesIntHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v64, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v85, n)
-	kernelimpl.HostRoom(&g.sint64, n)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v9, &g.v29, &g.v32, &g.v38, &g.v45, &g.v53, &g.v59, &g.v67, &g.v73, &g.v79, &g.v85)
+	kernelimpl.HostRoom(n, &g.v26, &g.v42, &g.v64)
+	kernelimpl.HostRoom(n, &g.v28, &g.v37, &g.v44, &g.v52, &g.v58, &g.v66, &g.v72, &g.v78, &g.v84)
 }
 
-// Run runs it.
 func (g *shufflesIntHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostSelect(g.v85[:n], in, g.SubGroup, g.v84[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesIntHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v7, v9, v10, v12 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 = *(*int64)(unsafe.Add(p0, (basex+x)*8))
-			v10 = v7 * 12
-			v11 := uint64(v10) <= uint64(v5)
-			if !v11 {
-				goto b28
-			}
+		v9 := *(*int64)(unsafe.Add(p0, (basex+li)*8))
+		v10 := v7 * 12
+		if uint64(v10) > uint64(v5) {
+			g.Fault(1, v10, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v12 = v5 - v10
-			v14 := uint64(12) <= uint64(v12)
-			if !v14 {
-				goto b27
-			}
+		v12 := v5 - v10
+		if 12 > uint64(v12) {
+			g.Fault(2, 12, v12, v0)
+			g.Leave(li)
+			continue
 		}
 		h9[li] = v9
-		next = 0
-		continue
-	b27:
-		g.Fault(0, int64(12), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v10, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesIntHost) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v15 := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 96
+		v13 := (basex + li) * 96
 		*(*int64)(unsafe.Add(p2, v13)) = v15
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesIntHost) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, groupalgs.go:121
 	v17 := int32(g.ID[0])
 	c0 := g.c0
 	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
+	v20 := int32(0)
+	if v19 {
+		v20 = v17
+	}
+	v21 := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)[v20]
 	v22 := int64(0)
 	if v19 {
 		v22 = v21
 	}
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v18 := int64(uint32(c0))
 	h26 := g.v26[:n]
 	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 96
-		v0 := int32(basex + x)
+		v13 := (basex + li) * 96
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		{
-			*(*int64)(unsafe.Add(p2, v13+8)) = v22
-			v24 := uint64(v7) < uint64(v3)
-			if !v24 {
-				goto b26
-			}
-		}
-		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v26 := uint64(v25) < uint64(v18)
-			v28 := int32(0)
-			if v26 {
-				v28 = int32(uint64(v25))
-			}
-			h26[li] = v26
-			h28[li] = v28
-			next = 2
+		*(*int64)(unsafe.Add(p2, v13+8)) = v22
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v25 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v26 := uint64(v25) < uint64(v18)
+		v28 := int32(0)
+		if v26 {
+			v28 = int32(uint64(v25))
+		}
+		h26[li] = v26
+		h28[li] = v28
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesIntHost) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v29, in, len(in), g.v28)
+	}
 	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v26 := h26[li]
 		v29 := h29[li]
-		v13 := (basex + x) * 96
-		{
-			v30 := int64(0)
-			if v26 {
-				v30 = v29
-			}
-			*(*int64)(unsafe.Add(p2, v13+16)) = v30
-			continue
+		v13 := (basex + li) * 96
+		v30 := int64(0)
+		if v26 {
+			v30 = v29
 		}
+		*(*int64)(unsafe.Add(p2, v13+16)) = v30
 	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesIntHost) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelectSame(g.v32, in, g.SubGroup, int32(0))
+	}
 	h32 := g.v32[:n]
 	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 96
-		v32 := h32[li]
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v13 := (basex + li) * 96
+			v32 := h32[li]
 			*(*int64)(unsafe.Add(p2, v13+24)) = v32
-			v34 := int32(min(size, n-sub*size))
-			v36 := uint32(2) < uint32(v34)
 			v37 := int32(0)
-			if v36 {
-				v37 = int32(2)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v37 = 2
 			}
 			h37[li] = v37
-			continue
 		}
 	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesIntHost) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v38, in, g.SubGroup, g.v37)
+	}
 	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h42 := g.v42[:n]
 	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := uint32(2) < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + x) * 96
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v36 := 2 < uint32(v34)
+			v38 := h38[li]
+			v13 := (basex + li) * 96
+			v35 := int64(uint32(v34))
 			v39 := int64(0)
 			if v36 {
 				v39 = v38
 			}
 			*(*int64)(unsafe.Add(p2, v13+32)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v41 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v42 := uint64(v41) < uint64(v35)
 			v44 := int32(0)
 			if v42 {
@@ -19078,134 +10627,113 @@ func (g *shufflesIntHost) r7() int {
 			}
 			h42[li] = v42
 			h44[li] = v44
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesIntHost) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v45, in, g.SubGroup, g.v44)
+	}
 	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + x) * 96
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v42 := h42[li]
+			v45 := h45[li]
+			v13 := (basex + li) * 96
+			v34 := int32(min(size, n-sub*size))
 			v46 := int64(0)
 			if v42 {
 				v46 = v45
 			}
 			*(*int64)(unsafe.Add(p2, v13+40)) = v46
-			v48 := int32(lane)
-			v50 := v48 + 1
-			v51 := uint32(v50) < uint32(v34)
+			v50 := int32(lane) + 1
 			v52 := int32(0)
-			if v51 {
+			if uint32(v50) < uint32(v34) {
 				v52 = v50
 			}
 			h52[li] = v52
-			continue
 		}
 	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesIntHost) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v53, in, g.SubGroup, g.v52)
+	}
 	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v50 := v48 + 1
+			v34 := int32(min(size, n-sub*size))
+			v51 := uint32(v50) < uint32(v34)
+			v53 := h53[li]
+			v13 := (basex + li) * 96
 			v54 := int64(0)
 			if v51 {
 				v54 = v53
 			}
 			*(*int64)(unsafe.Add(p2, v13+48)) = v54
 			v56 := v48 + -3
-			v57 := uint32(v56) < uint32(v34)
 			v58 := int32(0)
-			if v57 {
+			if uint32(v56) < uint32(v34) {
 				v58 = v56
 			}
 			h58[li] = v58
-			continue
 		}
 	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesIntHost) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v59, in, g.SubGroup, g.v58)
+	}
 	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h64 := g.v64[:n]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + x) * 96
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v56 := v48 + -3
+			v34 := int32(min(size, n-sub*size))
+			v57 := uint32(v56) < uint32(v34)
+			v59 := h59[li]
+			v13 := (basex + li) * 96
+			v49 := int64(uint32(v48))
+			v35 := int64(uint32(v34))
 			v60 := int64(0)
 			if v57 {
 				v60 = v59
 			}
 			*(*int64)(unsafe.Add(p2, v13+56)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v63 := v49 + v62
+			v63 := v49 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v64 := uint64(v63) < uint64(v35)
 			v66 := int32(0)
 			if v64 {
@@ -19213,619 +10741,347 @@ func (g *shufflesIntHost) r13() int {
 			}
 			h64[li] = v64
 			h66[li] = v66
-			continue
 		}
 	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesIntHost) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + x) * 96
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v64 := h64[li]
+			v67 := h67[li]
+			v13 := (basex + li) * 96
+			v48 := int32(lane)
+			v34 := int32(min(size, n-sub*size))
 			v68 := int64(0)
 			if v64 {
 				v68 = v67
 			}
 			*(*int64)(unsafe.Add(p2, v13+64)) = v68
 			v70 := v48 ^ 1
-			v71 := uint32(v70) < uint32(v34)
 			v72 := int32(0)
-			if v71 {
+			if uint32(v70) < uint32(v34) {
 				v72 = v70
 			}
 			h72[li] = v72
-			continue
 		}
 	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesIntHost) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v73, in, g.SubGroup, g.v72)
+	}
 	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v70 := v48 ^ 1
+			v34 := int32(min(size, n-sub*size))
+			v71 := uint32(v70) < uint32(v34)
+			v73 := h73[li]
+			v13 := (basex + li) * 96
 			v74 := int64(0)
 			if v71 {
 				v74 = v73
 			}
 			*(*int64)(unsafe.Add(p2, v13+72)) = v74
 			v76 := v48 ^ 5
-			v77 := uint32(v76) < uint32(v34)
 			v78 := int32(0)
-			if v77 {
+			if uint32(v76) < uint32(v34) {
 				v78 = v76
 			}
 			h78[li] = v78
-			continue
 		}
 	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesIntHost) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v79, in, g.SubGroup, g.v78)
+	}
 	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := int32(lane)
+			v76 := v48 ^ 5
+			v34 := int32(min(size, n-sub*size))
+			v77 := uint32(v76) < uint32(v34)
+			v79 := h79[li]
+			v13 := (basex + li) * 96
 			v80 := int64(0)
 			if v77 {
 				v80 = v79
 			}
 			*(*int64)(unsafe.Add(p2, v13+80)) = v80
 			v82 := v34 + -1
-			v83 := uint32(v82) < uint32(v34)
 			v84 := int32(0)
-			if v83 {
+			if uint32(v82) < uint32(v34) {
 				v84 = v82
 			}
 			h84[li] = v84
-			continue
 		}
 	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesIntHost) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v9, 0)
+		kernelimpl.HostSelect(g.v85, in, g.SubGroup, g.v84)
+	}
 	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + x) * 96
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v34 := int32(min(size, n-sub*size))
+			v82 := v34 + -1
+			v83 := uint32(v82) < uint32(v34)
+			v85 := h85[li]
+			v13 := (basex + li) * 96
 			v86 := int64(0)
 			if v83 {
 				v86 = v85
 			}
 			*(*int64)(unsafe.Add(p2, v13+88)) = v86
-			continue
 		}
 	}
-	return -1
 }
 
 // shufflesInt16Host is a work-group of the kernel [ShufflesInt16].
 type shufflesInt16Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v3     int64
-	v5     int64
-	v10    []int32
-	v16    int32
-	v23    int32
-	v29    []bool
-	v31    []int32
-	v32    []int32
-	v36    []int32
-	v42    []int32
-	v43    []int32
-	v48    []bool
-	v50    []int32
-	v51    []int32
-	v59    []int32
-	v60    []int32
-	v66    []int32
-	v67    []int32
-	v73    []bool
-	v75    []int32
-	v76    []int32
-	v82    []int32
-	v83    []int32
-	v89    []int32
-	v90    []int32
-	v96    []int32
-	v97    []int32
+	c0                                                                                                 int32
+	v10, v31, v32, v36, v42, v43, v50, v51, v59, v60, v66, v67, v75, v76, v82, v83, v89, v90, v96, v97 []int32
+
+	v29, v48, v73 []bool
+
 	sint32 []int32
 }
 
 func newShufflesInt16Host() kernelimpl.HostForm { return new(shufflesInt16Host) }
 
 var shufflesInt16HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
+	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
+	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
 }
 
-// Begin readies the form for a launch.
 func (g *shufflesInt16Host) Begin() {
 	g.Sites = shufflesInt16HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v36, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v43, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v50, n)
-	kernelimpl.HostRoom(&g.v51, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v60, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v75, n)
-	kernelimpl.HostRoom(&g.v76, n)
-	kernelimpl.HostRoom(&g.v82, n)
-	kernelimpl.HostRoom(&g.v83, n)
-	kernelimpl.HostRoom(&g.v89, n)
-	kernelimpl.HostRoom(&g.v90, n)
-	kernelimpl.HostRoom(&g.v96, n)
-	kernelimpl.HostRoom(&g.v97, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v31, &g.v32, &g.v36, &g.v42, &g.v43, &g.v50, &g.v51, &g.v59, &g.v60, &g.v66, &g.v67, &g.v75, &g.v76, &g.v82, &g.v83, &g.v89, &g.v90, &g.v96, &g.v97)
+	kernelimpl.HostRoom(n, &g.v29, &g.v48, &g.v73)
 }
 
-// Run runs it.
 func (g *shufflesInt16Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v16 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v19 := int32(g.ID[0])
-			c0 := g.c0
-			v21 := uint32(v19) < uint32(c0)
-			v22 := int32(0)
-			if v21 {
-				v22 = v19
-			}
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v23 = in[v22]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v32[:n], in, n, g.v31[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelectSame(g.v36[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v43[:n], in, g.SubGroup, g.v42[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v51[:n], in, g.SubGroup, g.v50[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v60[:n], in, g.SubGroup, g.v59[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v76[:n], in, g.SubGroup, g.v75[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v83[:n], in, g.SubGroup, g.v82[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v90[:n], in, g.SubGroup, g.v89[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v10)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v97[:n], in, g.SubGroup, g.v96[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesInt16Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	h10 := g.v10[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v10 int32
-		var v7, v11, v13 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 := *(*int16)(unsafe.Add(p0, (basex+x)*2))
-			v10 = int32(v9)
-			v11 = v7 * 12
-			v12 := uint64(v11) <= uint64(v5)
-			if !v12 {
-				goto b28
-			}
+		v10 := int32(*(*int16)(unsafe.Add(p0, (basex+li)*2)))
+		v11 := v7 * 12
+		if uint64(v11) > uint64(v5) {
+			g.Fault(1, v11, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v13 = v5 - v11
-			v15 := uint64(12) <= uint64(v13)
-			if !v15 {
-				goto b27
-			}
+		v13 := v5 - v11
+		if 12 > uint64(v13) {
+			g.Fault(2, 12, v13, v0)
+			g.Leave(li)
+			continue
 		}
 		h10[li] = v10
-		next = 0
-		continue
-	b27:
-		g.Fault(0, int64(12), v13, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v11, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesInt16Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:120
+	v16 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[int32(0)]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
 	v17 := int16(uint32(v16))
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
+		v14 := (basex + li) * 24
 		*(*int16)(unsafe.Add(p2, v14)) = v17
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesInt16Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, groupalgs.go:121
 	v19 := int32(g.ID[0])
 	c0 := g.c0
 	v21 := uint32(v19) < uint32(c0)
-	v23 := g.v23
+	v22 := int32(0)
+	if v21 {
+		v22 = v19
+	}
+	v23 := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v22]
 	v24 := int32(0)
 	if v21 {
 		v24 = v23
 	}
 	v25 := int16(uint32(v24))
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v20 := int64(uint32(c0))
 	h29 := g.v29[:n]
 	h31 := g.v31[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
+		v14 := (basex + li) * 24
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		{
-			*(*int16)(unsafe.Add(p2, v14+2)) = v25
-			v27 := uint64(v7) < uint64(v3)
-			if !v27 {
-				goto b26
-			}
-		}
-		{
-			v28 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v29 := uint64(v28) < uint64(v20)
-			v31 := int32(0)
-			if v29 {
-				v31 = int32(uint64(v28))
-			}
-			h29[li] = v29
-			h31[li] = v31
-			next = 2
+		*(*int16)(unsafe.Add(p2, v14+2)) = v25
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(3, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v28 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v29 := uint64(v28) < uint64(v20)
+		v31 := int32(0)
+		if v29 {
+			v31 = int32(uint64(v28))
+		}
+		h29[li] = v29
+		h31[li] = v31
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesInt16Host) r3() int {
-	n := g.Items
-	h29 := g.v29[:n]
+	if !more {
+		return
+	}
+	// GroupSelect, groupalgs.go:122
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v32, in, len(in), g.v31)
+	}
 	h32 := g.v32[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
 		v32 := h32[li]
-		v14 := (basex + x) * 24
-		{
-			v33 := int32(0)
-			if v29 {
-				v33 = v32
-			}
-			*(*int16)(unsafe.Add(p2, v14+4)) = int16(uint32(v33))
-			continue
+		v14 := (basex + li) * 24
+		v33 := int32(0)
+		if v29 {
+			v33 = v32
 		}
+		*(*int16)(unsafe.Add(p2, v14+4)) = int16(uint32(v33))
 	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesInt16Host) r5() int {
-	n := g.Items
+	// Barrier, groupalgs.go:123
+	// GroupSelect, groupalgs.go:123
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelectSame(g.v36, in, g.SubGroup, int32(0))
+	}
 	h36 := g.v36[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h42 := g.v42[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v36 := h36[li]
-		v14 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v36 := h36[li]
+			v14 := (basex + li) * 24
 			*(*int16)(unsafe.Add(p2, v14+6)) = int16(uint32(v36))
-			v39 := int32(min(size, n-sub*size))
-			v41 := uint32(2) < uint32(v39)
 			v42 := int32(0)
-			if v41 {
-				v42 = int32(2)
+			if 2 < uint32(int32(min(size, n-sub*size))) {
+				v42 = 2
 			}
 			h42[li] = v42
-			continue
 		}
 	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesInt16Host) r7() int {
-	n := g.Items
+	// Barrier, groupalgs.go:124
+	// GroupSelect, groupalgs.go:124
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v43, in, g.SubGroup, g.v42)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h48 := g.v48[:n]
 	h50 := g.v50[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v39 := int32(min(size, n-sub*size))
-		v41 := uint32(2) < uint32(v39)
-		v43 := h43[li]
-		v14 := (basex + x) * 24
-		v40 := int64(uint32(v39))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v39 := int32(min(size, n-sub*size))
+			v41 := 2 < uint32(v39)
+			v43 := h43[li]
+			v14 := (basex + li) * 24
+			v40 := int64(uint32(v39))
 			v44 := int32(0)
 			if v41 {
 				v44 = v43
 			}
 			*(*int16)(unsafe.Add(p2, v14+8)) = int16(uint32(v44))
-			v47 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
+			v47 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v48 := uint64(v47) < uint64(v40)
 			v50 := int32(0)
 			if v48 {
@@ -19833,134 +11089,113 @@ func (g *shufflesInt16Host) r7() int {
 			}
 			h48[li] = v48
 			h50[li] = v50
-			continue
 		}
 	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesInt16Host) r9() int {
-	n := g.Items
-	h48 := g.v48[:n]
+	// Barrier, groupalgs.go:125
+	// GroupSelect, groupalgs.go:125
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v51, in, g.SubGroup, g.v50)
+	}
 	h51 := g.v51[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h59 := g.v59[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := h48[li]
-		v51 := h51[li]
-		v14 := (basex + x) * 24
-		v39 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v48 := h48[li]
+			v51 := h51[li]
+			v14 := (basex + li) * 24
+			v39 := int32(min(size, n-sub*size))
 			v52 := int32(0)
 			if v48 {
 				v52 = v51
 			}
 			*(*int16)(unsafe.Add(p2, v14+10)) = int16(uint32(v52))
-			v55 := int32(lane)
-			v57 := v55 + 1
-			v58 := uint32(v57) < uint32(v39)
+			v57 := int32(lane) + 1
 			v59 := int32(0)
-			if v58 {
+			if uint32(v57) < uint32(v39) {
 				v59 = v57
 			}
 			h59[li] = v59
-			continue
 		}
 	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesInt16Host) r11() int {
-	n := g.Items
+	// Barrier, groupalgs.go:126
+	// GroupSelect, groupalgs.go:126
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v60, in, g.SubGroup, g.v59)
+	}
 	h60 := g.v60[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v57 := v55 + 1
-		v39 := int32(min(size, n-sub*size))
-		v58 := uint32(v57) < uint32(v39)
-		v60 := h60[li]
-		v14 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v57 := v55 + 1
+			v39 := int32(min(size, n-sub*size))
+			v58 := uint32(v57) < uint32(v39)
+			v60 := h60[li]
+			v14 := (basex + li) * 24
 			v61 := int32(0)
 			if v58 {
 				v61 = v60
 			}
 			*(*int16)(unsafe.Add(p2, v14+12)) = int16(uint32(v61))
 			v64 := v55 + -3
-			v65 := uint32(v64) < uint32(v39)
 			v66 := int32(0)
-			if v65 {
+			if uint32(v64) < uint32(v39) {
 				v66 = v64
 			}
 			h66[li] = v66
-			continue
 		}
 	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesInt16Host) r13() int {
-	n := g.Items
+	// Barrier, groupalgs.go:127
+	// GroupSelect, groupalgs.go:127
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v67, in, g.SubGroup, g.v66)
+	}
 	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
 	h73 := g.v73[:n]
 	h75 := g.v75[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v64 := v55 + -3
-		v39 := int32(min(size, n-sub*size))
-		v65 := uint32(v64) < uint32(v39)
-		v67 := h67[li]
-		v14 := (basex + x) * 24
-		v56 := int64(uint32(v55))
-		v40 := int64(uint32(v39))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v64 := v55 + -3
+			v39 := int32(min(size, n-sub*size))
+			v65 := uint32(v64) < uint32(v39)
+			v67 := h67[li]
+			v14 := (basex + li) * 24
+			v56 := int64(uint32(v55))
+			v40 := int64(uint32(v39))
 			v68 := int32(0)
 			if v65 {
 				v68 = v67
 			}
 			*(*int16)(unsafe.Add(p2, v14+14)) = int16(uint32(v68))
-			v71 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v72 := v56 + v71
+			v72 := v56 + *(*int64)(unsafe.Add(p1, (basex+li)*8))
 			v73 := uint64(v72) < uint64(v40)
 			v75 := int32(0)
 			if v73 {
@@ -19968,1143 +11203,286 @@ func (g *shufflesInt16Host) r13() int {
 			}
 			h73[li] = v73
 			h75[li] = v75
-			continue
 		}
 	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesInt16Host) r15() int {
-	n := g.Items
-	h73 := g.v73[:n]
+	// Barrier, groupalgs.go:128
+	// GroupSelect, groupalgs.go:128
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v76, in, g.SubGroup, g.v75)
+	}
 	h76 := g.v76[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h82 := g.v82[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v73 := h73[li]
-		v76 := h76[li]
-		v14 := (basex + x) * 24
-		v55 := int32(lane)
-		v39 := int32(min(size, n-sub*size))
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v73 := h73[li]
+			v76 := h76[li]
+			v14 := (basex + li) * 24
+			v55 := int32(lane)
+			v39 := int32(min(size, n-sub*size))
 			v77 := int32(0)
 			if v73 {
 				v77 = v76
 			}
 			*(*int16)(unsafe.Add(p2, v14+16)) = int16(uint32(v77))
 			v80 := v55 ^ 1
-			v81 := uint32(v80) < uint32(v39)
 			v82 := int32(0)
-			if v81 {
+			if uint32(v80) < uint32(v39) {
 				v82 = v80
 			}
 			h82[li] = v82
-			continue
 		}
 	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesInt16Host) r17() int {
-	n := g.Items
+	// Barrier, groupalgs.go:129
+	// GroupSelect, groupalgs.go:129
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v83, in, g.SubGroup, g.v82)
+	}
 	h83 := g.v83[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v80 := v55 ^ 1
-		v39 := int32(min(size, n-sub*size))
-		v81 := uint32(v80) < uint32(v39)
-		v83 := h83[li]
-		v14 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v80 := v55 ^ 1
+			v39 := int32(min(size, n-sub*size))
+			v81 := uint32(v80) < uint32(v39)
+			v83 := h83[li]
+			v14 := (basex + li) * 24
 			v84 := int32(0)
 			if v81 {
 				v84 = v83
 			}
 			*(*int16)(unsafe.Add(p2, v14+18)) = int16(uint32(v84))
 			v87 := v55 ^ 5
-			v88 := uint32(v87) < uint32(v39)
 			v89 := int32(0)
-			if v88 {
+			if uint32(v87) < uint32(v39) {
 				v89 = v87
 			}
 			h89[li] = v89
-			continue
 		}
 	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesInt16Host) r19() int {
-	n := g.Items
+	// Barrier, groupalgs.go:130
+	// GroupSelect, groupalgs.go:130
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v90, in, g.SubGroup, g.v89)
+	}
 	h90 := g.v90[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	h96 := g.v96[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v55 := int32(lane)
-		v87 := v55 ^ 5
-		v39 := int32(min(size, n-sub*size))
-		v88 := uint32(v87) < uint32(v39)
-		v90 := h90[li]
-		v14 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v55 := int32(lane)
+			v87 := v55 ^ 5
+			v39 := int32(min(size, n-sub*size))
+			v88 := uint32(v87) < uint32(v39)
+			v90 := h90[li]
+			v14 := (basex + li) * 24
 			v91 := int32(0)
 			if v88 {
 				v91 = v90
 			}
 			*(*int16)(unsafe.Add(p2, v14+20)) = int16(uint32(v91))
 			v94 := v39 + -1
-			v95 := uint32(v94) < uint32(v39)
 			v96 := int32(0)
-			if v95 {
+			if uint32(v94) < uint32(v39) {
 				v96 = v94
 			}
 			h96[li] = v96
-			continue
 		}
 	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesInt16Host) r21() int {
-	n := g.Items
+	// Barrier, groupalgs.go:131
+	// GroupSelect, groupalgs.go:131
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
+		kernelimpl.HostSelect(g.v97, in, g.SubGroup, g.v96)
+	}
 	h97 := g.v97[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v39 := int32(min(size, n-sub*size))
-		v94 := v39 + -1
-		v95 := uint32(v94) < uint32(v39)
-		v97 := h97[li]
-		v14 := (basex + x) * 24
-		{
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v39 := int32(min(size, n-sub*size))
+			v94 := v39 + -1
+			v95 := uint32(v94) < uint32(v39)
+			v97 := h97[li]
+			v14 := (basex + li) * 24
 			v98 := int32(0)
 			if v95 {
 				v98 = v97
 			}
 			*(*int16)(unsafe.Add(p2, v14+22)) = int16(uint32(v98))
-			continue
 		}
 	}
-	return -1
-}
-
-// shufflesUint32Host is a work-group of the kernel [ShufflesUint32].
-type shufflesUint32Host struct {
-	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v3     int64
-	v5     int64
-	v9     []int32
-	v15    int32
-	v21    int32
-	v26    []bool
-	v28    []int32
-	v29    []int32
-	v32    []int32
-	v37    []int32
-	v38    []int32
-	v42    []bool
-	v44    []int32
-	v45    []int32
-	v52    []int32
-	v53    []int32
-	v58    []int32
-	v59    []int32
-	v64    []bool
-	v66    []int32
-	v67    []int32
-	v72    []int32
-	v73    []int32
-	v78    []int32
-	v79    []int32
-	v84    []int32
-	v85    []int32
-	sint32 []int32
-}
-
-func newShufflesUint32Host() kernelimpl.HostForm { return new(shufflesUint32Host) }
-
-var shufflesUint32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
-
-// Begin readies the form for a launch.
-func (g *shufflesUint32Host) Begin() {
-	g.Sites = shufflesUint32HostSites
-	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v37, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v53, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v59, n)
-	kernelimpl.HostRoom(&g.v64, n)
-	kernelimpl.HostRoom(&g.v66, n)
-	kernelimpl.HostRoom(&g.v67, n)
-	kernelimpl.HostRoom(&g.v72, n)
-	kernelimpl.HostRoom(&g.v73, n)
-	kernelimpl.HostRoom(&g.v78, n)
-	kernelimpl.HostRoom(&g.v79, n)
-	kernelimpl.HostRoom(&g.v84, n)
-	kernelimpl.HostRoom(&g.v85, n)
-	kernelimpl.HostRoom(&g.sint32, n)
-}
-
-// Run runs it.
-func (g *shufflesUint32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupSelect in line 120 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v15 = in[int32(0)]
-			next = g.r1()
-		case 1:
-			// GroupSelect in line 121 of groupalgs.go
-			n := g.Items
-			v17 := int32(g.ID[0])
-			c0 := g.c0
-			v19 := uint32(v17) < uint32(c0)
-			v20 := int32(0)
-			if v19 {
-				v20 = v17
-			}
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v21 = in[v20]
-			next = g.r2()
-		case 2:
-			// GroupSelect in line 122 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v29[:n], in, n, g.v28[:n])
-			next = g.r3()
-		case 3:
-			// Barrier in line 123 of groupalgs.go
-			next = 4
-		case 4:
-			// GroupSelect in line 123 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelectSame(g.v32[:n], in, g.SubGroup, int32(0))
-			next = g.r5()
-		case 5:
-			// Barrier in line 124 of groupalgs.go
-			next = 6
-		case 6:
-			// GroupSelect in line 124 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v38[:n], in, g.SubGroup, g.v37[:n])
-			next = g.r7()
-		case 7:
-			// Barrier in line 125 of groupalgs.go
-			next = 8
-		case 8:
-			// GroupSelect in line 125 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v45[:n], in, g.SubGroup, g.v44[:n])
-			next = g.r9()
-		case 9:
-			// Barrier in line 126 of groupalgs.go
-			next = 10
-		case 10:
-			// GroupSelect in line 126 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v53[:n], in, g.SubGroup, g.v52[:n])
-			next = g.r11()
-		case 11:
-			// Barrier in line 127 of groupalgs.go
-			next = 12
-		case 12:
-			// GroupSelect in line 127 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v59[:n], in, g.SubGroup, g.v58[:n])
-			next = g.r13()
-		case 13:
-			// Barrier in line 128 of groupalgs.go
-			next = 14
-		case 14:
-			// GroupSelect in line 128 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v67[:n], in, g.SubGroup, g.v66[:n])
-			next = g.r15()
-		case 15:
-			// Barrier in line 129 of groupalgs.go
-			next = 16
-		case 16:
-			// GroupSelect in line 129 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v73[:n], in, g.SubGroup, g.v72[:n])
-			next = g.r17()
-		case 17:
-			// Barrier in line 130 of groupalgs.go
-			next = 18
-		case 18:
-			// GroupSelect in line 130 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v79[:n], in, g.SubGroup, g.v78[:n])
-			next = g.r19()
-		case 19:
-			// Barrier in line 131 of groupalgs.go
-			next = 20
-		case 20:
-			// GroupSelect in line 131 of groupalgs.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostSelect(g.v85[:n], in, g.SubGroup, g.v84[:n])
-			next = g.r21()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *shufflesUint32Host) r0() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	p0 := g.Pointer(0)
-	v5 := g.v5
-	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9 int32
-		var v7, v10, v12 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v1)
-			if !v8 {
-				goto b29
-			}
-		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v10 = v7 * 12
-			v11 := uint64(v10) <= uint64(v5)
-			if !v11 {
-				goto b28
-			}
-		}
-		{
-			v12 = v5 - v10
-			v14 := uint64(12) <= uint64(v12)
-			if !v14 {
-				goto b27
-			}
-		}
-		h9[li] = v9
-		next = 0
-		continue
-	b27:
-		g.Fault(0, int64(12), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(1, v10, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(2, v7, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r1 runs them after the GroupSelect in line 120 of groupalgs.go.
-func (g *shufflesUint32Host) r1() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v15 := g.v15
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 48
-		*(*int32)(unsafe.Add(p2, v13)) = v15
-		continue
-	}
-	return 1
-}
-
-// r2 runs them after the GroupSelect in line 121 of groupalgs.go.
-func (g *shufflesUint32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v17 := int32(g.ID[0])
-	c0 := g.c0
-	v19 := uint32(v17) < uint32(c0)
-	v21 := g.v21
-	v22 := int32(0)
-	if v19 {
-		v22 = v21
-	}
-	v3 := g.v3
-	p1 := g.Pointer(1)
-	v18 := int64(uint32(c0))
-	h26 := g.v26[:n]
-	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 48
-		v0 := int32(basex + x)
-		v7 := int64(uint32(v0))
-		{
-			*(*int32)(unsafe.Add(p2, v13+4)) = v22
-			v24 := uint64(v7) < uint64(v3)
-			if !v24 {
-				goto b26
-			}
-		}
-		{
-			v25 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v26 := uint64(v25) < uint64(v18)
-			v28 := int32(0)
-			if v26 {
-				v28 = int32(uint64(v25))
-			}
-			h26[li] = v26
-			h28[li] = v28
-			next = 2
-			continue
-		}
-	b26:
-		g.Fault(3, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r3 runs them after the GroupSelect in line 122 of groupalgs.go.
-func (g *shufflesUint32Host) r3() int {
-	n := g.Items
-	h26 := g.v26[:n]
-	h29 := g.v29[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
-		if dead[li] {
-			continue
-		}
-		v26 := h26[li]
-		v29 := h29[li]
-		v13 := (basex + x) * 48
-		{
-			v30 := int32(0)
-			if v26 {
-				v30 = v29
-			}
-			*(*int32)(unsafe.Add(p2, v13+8)) = v30
-			continue
-		}
-	}
-	return 3
-}
-
-// r5 runs them after the GroupSelect in line 123 of groupalgs.go.
-func (g *shufflesUint32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h32 := g.v32[:n]
-	h37 := g.v37[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v13 := (basex + x) * 48
-		v32 := h32[li]
-		{
-			*(*int32)(unsafe.Add(p2, v13+12)) = v32
-			v34 := int32(min(size, n-sub*size))
-			v36 := uint32(2) < uint32(v34)
-			v37 := int32(0)
-			if v36 {
-				v37 = int32(2)
-			}
-			h37[li] = v37
-			continue
-		}
-	}
-	return 5
-}
-
-// r7 runs them after the GroupSelect in line 124 of groupalgs.go.
-func (g *shufflesUint32Host) r7() int {
-	n := g.Items
-	h38 := g.v38[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
-	h42 := g.v42[:n]
-	h44 := g.v44[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v36 := uint32(2) < uint32(v34)
-		v38 := h38[li]
-		v13 := (basex + x) * 48
-		v35 := int64(uint32(v34))
-		{
-			v39 := int32(0)
-			if v36 {
-				v39 = v38
-			}
-			*(*int32)(unsafe.Add(p2, v13+16)) = v39
-			v41 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v42 := uint64(v41) < uint64(v35)
-			v44 := int32(0)
-			if v42 {
-				v44 = int32(uint64(v41))
-			}
-			h42[li] = v42
-			h44[li] = v44
-			continue
-		}
-	}
-	return 7
-}
-
-// r9 runs them after the GroupSelect in line 125 of groupalgs.go.
-func (g *shufflesUint32Host) r9() int {
-	n := g.Items
-	h42 := g.v42[:n]
-	h45 := g.v45[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h52 := g.v52[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v42 := h42[li]
-		v45 := h45[li]
-		v13 := (basex + x) * 48
-		v34 := int32(min(size, n-sub*size))
-		{
-			v46 := int32(0)
-			if v42 {
-				v46 = v45
-			}
-			*(*int32)(unsafe.Add(p2, v13+20)) = v46
-			v48 := int32(lane)
-			v50 := v48 + 1
-			v51 := uint32(v50) < uint32(v34)
-			v52 := int32(0)
-			if v51 {
-				v52 = v50
-			}
-			h52[li] = v52
-			continue
-		}
-	}
-	return 9
-}
-
-// r11 runs them after the GroupSelect in line 126 of groupalgs.go.
-func (g *shufflesUint32Host) r11() int {
-	n := g.Items
-	h53 := g.v53[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v50 := v48 + 1
-		v34 := int32(min(size, n-sub*size))
-		v51 := uint32(v50) < uint32(v34)
-		v53 := h53[li]
-		v13 := (basex + x) * 48
-		{
-			v54 := int32(0)
-			if v51 {
-				v54 = v53
-			}
-			*(*int32)(unsafe.Add(p2, v13+24)) = v54
-			v56 := v48 + -3
-			v57 := uint32(v56) < uint32(v34)
-			v58 := int32(0)
-			if v57 {
-				v58 = v56
-			}
-			h58[li] = v58
-			continue
-		}
-	}
-	return 11
-}
-
-// r13 runs them after the GroupSelect in line 127 of groupalgs.go.
-func (g *shufflesUint32Host) r13() int {
-	n := g.Items
-	h59 := g.v59[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	p1 := g.Pointer(1)
-	h64 := g.v64[:n]
-	h66 := g.v66[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v56 := v48 + -3
-		v34 := int32(min(size, n-sub*size))
-		v57 := uint32(v56) < uint32(v34)
-		v59 := h59[li]
-		v13 := (basex + x) * 48
-		v49 := int64(uint32(v48))
-		v35 := int64(uint32(v34))
-		{
-			v60 := int32(0)
-			if v57 {
-				v60 = v59
-			}
-			*(*int32)(unsafe.Add(p2, v13+28)) = v60
-			v62 := *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v63 := v49 + v62
-			v64 := uint64(v63) < uint64(v35)
-			v66 := int32(0)
-			if v64 {
-				v66 = int32(uint64(v63))
-			}
-			h64[li] = v64
-			h66[li] = v66
-			continue
-		}
-	}
-	return 13
-}
-
-// r15 runs them after the GroupSelect in line 128 of groupalgs.go.
-func (g *shufflesUint32Host) r15() int {
-	n := g.Items
-	h64 := g.v64[:n]
-	h67 := g.v67[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h72 := g.v72[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v64 := h64[li]
-		v67 := h67[li]
-		v13 := (basex + x) * 48
-		v48 := int32(lane)
-		v34 := int32(min(size, n-sub*size))
-		{
-			v68 := int32(0)
-			if v64 {
-				v68 = v67
-			}
-			*(*int32)(unsafe.Add(p2, v13+32)) = v68
-			v70 := v48 ^ 1
-			v71 := uint32(v70) < uint32(v34)
-			v72 := int32(0)
-			if v71 {
-				v72 = v70
-			}
-			h72[li] = v72
-			continue
-		}
-	}
-	return 15
-}
-
-// r17 runs them after the GroupSelect in line 129 of groupalgs.go.
-func (g *shufflesUint32Host) r17() int {
-	n := g.Items
-	h73 := g.v73[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h78 := g.v78[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v70 := v48 ^ 1
-		v34 := int32(min(size, n-sub*size))
-		v71 := uint32(v70) < uint32(v34)
-		v73 := h73[li]
-		v13 := (basex + x) * 48
-		{
-			v74 := int32(0)
-			if v71 {
-				v74 = v73
-			}
-			*(*int32)(unsafe.Add(p2, v13+36)) = v74
-			v76 := v48 ^ 5
-			v77 := uint32(v76) < uint32(v34)
-			v78 := int32(0)
-			if v77 {
-				v78 = v76
-			}
-			h78[li] = v78
-			continue
-		}
-	}
-	return 17
-}
-
-// r19 runs them after the GroupSelect in line 130 of groupalgs.go.
-func (g *shufflesUint32Host) r19() int {
-	n := g.Items
-	h79 := g.v79[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h84 := g.v84[:n]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v48 := int32(lane)
-		v76 := v48 ^ 5
-		v34 := int32(min(size, n-sub*size))
-		v77 := uint32(v76) < uint32(v34)
-		v79 := h79[li]
-		v13 := (basex + x) * 48
-		{
-			v80 := int32(0)
-			if v77 {
-				v80 = v79
-			}
-			*(*int32)(unsafe.Add(p2, v13+40)) = v80
-			v82 := v34 + -1
-			v83 := uint32(v82) < uint32(v34)
-			v84 := int32(0)
-			if v83 {
-				v84 = v82
-			}
-			h84[li] = v84
-			continue
-		}
-	}
-	return 19
-}
-
-// r21 runs them after the GroupSelect in line 131 of groupalgs.go.
-func (g *shufflesUint32Host) r21() int {
-	n := g.Items
-	h85 := g.v85[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		v34 := int32(min(size, n-sub*size))
-		v82 := v34 + -1
-		v83 := uint32(v82) < uint32(v34)
-		v85 := h85[li]
-		v13 := (basex + x) * 48
-		{
-			v86 := int32(0)
-			if v83 {
-				v86 = v85
-			}
-			*(*int32)(unsafe.Add(p2, v13+44)) = v86
-			continue
-		}
-	}
-	return -1
 }
 
 // transposeHost is a work-group of the kernel [Transpose].
 type transposeHost struct {
 	kernelimpl.HostGroup
-	v2 int64
-	v3 int64
-	v4 int64
-	v6 int64
 }
 
 func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
 
 var transposeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:7"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:22"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:28"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:7"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:11"},
 	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:24"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:28"},
+	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:8"},
 }
 
-// Begin readies the form for a launch.
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.Allot(0, 288)
 }
 
-// Run runs it.
 func (g *transposeHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 34 of groups.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 41 of groups.go
-			next = g.r2()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 34 of groups.go.
-func (g *transposeHost) r1() int {
 	n := g.Items
+	// ZeroLocal, groups.go:34
+	g.Zero(0)
 	v14 := int32(g.ID[1])
 	v15 := int64(uint32(v14))
 	v16 := v15 * 8
 	v12 := int32(g.ID[0])
 	v13 := int64(uint32(v12))
 	v18 := v13 * 8
-	v3 := g.v3
-	v2 := g.v2
-	v4 := g.v4
+	v3 := g.Int64(32)
+	v2 := g.Int64(24)
+	v4 := g.Int64(48)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p2 := g.Pointer(2)
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v8, v10 int32
-		var v9, v11, v17, v19, v23 int64
-		var v25 float32
-		{
-			v8 = int32(x)
-			v9 = int64(uint32(v8))
-			v10 = int32(y)
-			v11 = int64(uint32(v10))
-			v17 = v16 + v11
-			v19 = v18 + v9
-			v20 := v17 < v3
-			if !v20 {
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v23 int64
+			var v25 float32
+			v8 := int32(x)
+			v9 := int64(uint32(v8))
+			v10 := int32(y)
+			v11 := int64(uint32(v10))
+			v17 := v16 + v11
+			v19 := v18 + v9
+			if v17 >= v3 {
 				goto b10
 			}
-		}
-		{
-			v21 := v19 < v2
-			if !v21 {
+			if v19 >= v2 {
 				goto b10
 			}
-		}
-		{
-			v22 := v17 * v2
-			v23 = v22 + v19
-			if !(uint64(v23) < uint64(v4)) {
-				goto b9
+			v23 = (v17 * v2) + v19
+			if uint64(v23) >= uint64(v4) {
+				g.Fault(0, v23, v4, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v25 = *(*float32)(unsafe.Add(p2, int(v23)*4))
-			v26 := uint32(v10) < uint32(8)
-			if !v26 {
-				goto b8
+			if uint32(v10) >= 8 {
+				g.Fault(1, v11, 8, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
-			v27 := uint32(v8) < uint32(9)
-			if !v27 {
-				goto b7
+			if uint32(v8) >= 9 {
+				g.Fault(2, v9, 9, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(m0, y*36+x*4)) = v25
+		b10:
+			more = true
 		}
-		*(*float32)(unsafe.Add(m0, y*36+x*4)) = v25
-		goto b10
-	b7:
-		g.Fault(0, v9, int64(9), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b8:
-		g.Fault(1, v11, int64(8), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b9:
-		g.Fault(2, v23, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		next = 1
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 41 of groups.go.
-func (g *transposeHost) r2() int {
-	n := g.Items
-	v12 := int32(g.ID[0])
-	v13 := int64(uint32(v12))
-	v18 := v13 * 8
-	v14 := int32(g.ID[1])
-	v15 := int64(uint32(v14))
-	v16 := v15 * 8
-	v2 := g.v2
-	v3 := g.v3
-	m0 := g.Memory(0)
-	v6 := g.v6
+	if !more {
+		return
+	}
+	// Barrier, groups.go:41
+	v6 := g.Int64(64)
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v10 := int32(y)
-		v11 := int64(uint32(v10))
-		v8 := int32(x)
-		v9 := int64(uint32(v8))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v32, v33, v37 int64
-		var v40 float32
-		{
-			v32 = v18 + v11
-			v33 = v16 + v9
-			v34 := v32 < v2
-			if !v34 {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v10 := int32(y)
+			v11 := int64(uint32(v10))
+			v8 := int32(x)
+			v9 := int64(uint32(v8))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v37 int64
+			var v40 float32
+			v32 := v18 + v11
+			v33 := v16 + v9
+			if v32 >= v2 {
 				goto b20
 			}
-		}
-		{
-			v35 := v33 < v3
-			if !v35 {
+			if v33 >= v3 {
 				goto b20
 			}
-		}
-		{
-			v36 := v32 * v3
-			v37 = v36 + v33
-			v38 := uint32(v8) < uint32(8)
-			if !v38 {
-				goto b19
+			v37 = (v32 * v3) + v33
+			if uint32(v8) >= 8 {
+				g.Fault(3, v9, 8, v0, v1)
+				continue
 			}
-		}
-		{
-			v39 := uint32(v10) < uint32(9)
-			if !v39 {
-				goto b18
+			if uint32(v10) >= 9 {
+				g.Fault(4, v11, 9, v0, v1)
+				continue
 			}
+			v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
+			if uint64(v37) >= uint64(v6) {
+				g.Fault(5, v37, v6, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v37)*4)) = v40
+		b20:
 		}
-		v40 = *(*float32)(unsafe.Add(m0, x*36+y*4))
-		if !(uint64(v37) < uint64(v6)) {
-			goto b17
-		}
-		*(*float32)(unsafe.Add(p3, int(v37)*4)) = v40
-		goto b20
-	b17:
-		g.Fault(3, v37, v6, v0, v1, int32(0))
-		continue
-	b18:
-		g.Fault(4, v11, int64(9), v0, v1, int32(0))
-		continue
-	b19:
-		g.Fault(5, v9, int64(8), v0, v1, int32(0))
-		continue
-	b20:
-		continue
 	}
-	return -1
 }

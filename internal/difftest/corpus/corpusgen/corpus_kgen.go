@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,7 +30,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/corpus",
-	Kernels: []string{"Args", "Arrays", "Best", "BestLocal", "Bits", "Bodies", "BothKinds", "Chains", "Closures", "Collatz", "Complex", "ConvertFloat32", "ConvertFloat64", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "CopyArrays", "CopyMixed", "CopyStructs", "Counted", "Deep", "EarlyReturn", "Embedded", "FaultBeforeBarrier", "Faulty", "FloatOpsFloat32", "FloatOpsFloat64", "FoundLast", "Fresh", "Fused", "Generics", "Goto", "Grid2", "Grid2Local", "Grid3", "GroupFloats32", "GroupFloats64", "GroupGuards", "GroupIntsInt16", "GroupIntsInt32", "GroupIntsInt64", "GroupIntsInt8", "GroupIntsUint32", "GroupIntsUint64", "GroupIntsUint8", "GroupLeavers", "GroupRounds", "GroupSettles", "GroupVotes", "IDs", "IntOpsInt", "IntOpsInt16", "IntOpsInt32", "IntOpsInt64", "IntOpsInt8", "IntOpsUint", "IntOpsUint16", "IntOpsUint32", "IntOpsUint64", "IntOpsUint8", "Jumps", "LargeStructs", "Leavers", "LocalStructs", "Lookup", "LoopedLocal", "Loops", "Math1", "Math32", "MathFuncs", "MaybeNil", "MoreBits", "Near", "Neighbours", "NestedLoops", "NilAgain", "NilFault", "Odds", "OneLine", "OnlyReturn", "Phases", "Pointers", "Primes", "Quotients", "RangeNil", "Ranges", "Reduce", "Results", "ReturnEarly", "Rounded", "Search", "Searches", "ShufflesBool", "ShufflesFloat32", "ShufflesFloat64", "ShufflesInt", "ShufflesInt16", "ShufflesUint32", "Single", "Sites", "Small", "Spilled", "SubSlices", "Swap", "Switches", "Tables", "Transpose", "Words", "ZeroDivisors"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -48,7 +48,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xbe2f34db},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xa14a3833},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -67,7 +67,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 	},
 })
-var argsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Args"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/corpus"
+
+var argsKernel = kernelimpl.Register(pkg.Kernel("Args"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Args
 	k.Flag = kernelimpl.HostValue[bool](a, 0)
 	k.Small = kernelimpl.HostValue[int8](a, 1)
@@ -81,60 +85,7 @@ var argsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 	k.Out = kernelimpl.HostSlice[float32](a, 9)
 	return k.Kernel
 })
-
-// Args is the kernel [corpus.Args] with its slices in device memory.
-// Args passes values of every kind.
-type Args struct {
-	Flag  bool
-	Small int8
-	Pair  [2]int32
-	In    ArgsIn
-	Big   [40]float32
-	Out   runtime.View[float32]
-}
-
-// ArgsIn is the field In of [Args].
-type ArgsIn struct {
-	M    uint16
-	Data runtime.View[float32]
-	Nest ArgsInNest
-}
-
-// ArgsInNest is the field In.Nest of [Args].
-type ArgsInNest struct {
-	Scale float64
-	More  [2]runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Args) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(argsKernel)
-	kernelimpl.Value(l, 0, k.Flag)
-	kernelimpl.Value(l, 1, k.Small)
-	kernelimpl.Value(l, 2, k.Pair)
-	kernelimpl.Value(l, 3, k.In.M)
-	kernelimpl.View(l, 4, k.In.Data)
-	kernelimpl.Value(l, 5, k.In.Nest.Scale)
-	kernelimpl.View(l, 6, k.In.Nest.More[0])
-	kernelimpl.View(l, 7, k.In.Nest.More[1])
-	kernelimpl.Value(l, 8, k.Big)
-	kernelimpl.View(l, 9, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Args) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Args) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunArgs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(argsKernel)
+var RunArgs = stubs.Range1(argsKernel, func(l *kernelimpl.Launch, k corpus.Args) {
 	kernelimpl.Value(l, 0, k.Flag)
 	kernelimpl.Value(l, 1, k.Small)
 	kernelimpl.Value(l, 2, k.Pair)
@@ -145,366 +96,96 @@ func RunArgs(ctx context.Context, dev *runtime.Device, k corpus.Args, r runtime.
 	kernelimpl.Slice(l, 7, k.In.Nest.More[1])
 	kernelimpl.Value(l, 8, k.Big)
 	kernelimpl.Slice(l, 9, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var arraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Arrays"), func(a *kernelimpl.HostArgs) any {
+})
+var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Arrays{
 		Seed: kernelimpl.HostValue[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Arrays is the kernel [corpus.Arrays] with its slices in device memory.
-// Arrays uses private arrays indexed at run time.
-type Arrays struct {
-	Seed int32
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Arrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(arraysKernel)
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Arrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Arrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunArrays runs the kernel for every work-item of r on k's own slices, and waits.
-func RunArrays(ctx context.Context, dev *runtime.Device, k corpus.Arrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(arraysKernel)
+var RunArrays = stubs.Range1(arraysKernel, func(l *kernelimpl.Launch, k corpus.Arrays) {
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bestKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Best"), func(a *kernelimpl.HostArgs) any {
+})
+var bestKernel = kernelimpl.RegisterForm(pkg.Kernel("Best"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Best{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newBestHost)
-
-// Best is the kernel [corpus.Best] with its slices in device memory.
-// Best keeps a pointer to the least element so far.
-type Best struct {
-	In  runtime.View[corpus.Vec]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Best) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bestKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Best) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Best) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBest runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBest(ctx context.Context, dev *runtime.Device, k corpus.Best, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bestKernel)
+var RunBest = stubs.Range1(bestKernel, func(l *kernelimpl.Launch, k corpus.Best) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bestLocalKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BestLocal"), func(a *kernelimpl.HostArgs) any {
+})
+var bestLocalKernel = kernelimpl.Register(pkg.Kernel("BestLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BestLocal{
 		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 })
-
-// BestLocal is the kernel [corpus.BestLocal] with its slices in device memory.
-// BestLocal keeps a pointer into a local array.
-type BestLocal struct {
-	In  runtime.View[corpus.Vec]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BestLocal) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bestLocalKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BestLocal) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BestLocal) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBestLocal runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBestLocal(ctx context.Context, dev *runtime.Device, k corpus.BestLocal, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bestLocalKernel)
+var RunBestLocal = stubs.Range1(bestLocalKernel, func(l *kernelimpl.Launch, k corpus.BestLocal) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bits"), func(a *kernelimpl.HostArgs) any {
+})
+var bitsKernel = kernelimpl.Register(pkg.Kernel("Bits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// Bits is the kernel [corpus.Bits] with its slices in device memory.
-// Bits uses math/bits.
-type Bits struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBits runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBits(ctx context.Context, dev *runtime.Device, k corpus.Bits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bitsKernel)
+var RunBits = stubs.Range1(bitsKernel, func(l *kernelimpl.Launch, k corpus.Bits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bodiesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Bodies"), func(a *kernelimpl.HostArgs) any {
+})
+var bodiesKernel = kernelimpl.Register(pkg.Kernel("Bodies"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Bodies{
 		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Body](a, 1),
 		By:  kernelimpl.HostValue[corpus.Vec](a, 2),
 	}.Kernel
 })
-
-// Bodies is the kernel [corpus.Bodies] with its slices in device memory.
-// Bodies moves structs through memory.
-type Bodies struct {
-	In  runtime.View[corpus.Body]
-	Out runtime.View[corpus.Body]
-	By  corpus.Vec
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bodies) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bodiesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.By)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bodies) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bodies) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBodies runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBodies(ctx context.Context, dev *runtime.Device, k corpus.Bodies, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bodiesKernel)
+var RunBodies = stubs.Range1(bodiesKernel, func(l *kernelimpl.Launch, k corpus.Bodies) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.By)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bothKindsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "BothKinds"), func(a *kernelimpl.HostArgs) any {
+})
+var bothKindsKernel = kernelimpl.Register(pkg.Kernel("BothKinds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.BothKinds{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// BothKinds is the kernel [corpus.BothKinds] with its slices in device memory.
-// BothKinds calls one helper with pointers into each kind of memory.
-type BothKinds struct {
-	X   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BothKinds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bothKindsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BothKinds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BothKinds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBothKinds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBothKinds(ctx context.Context, dev *runtime.Device, k corpus.BothKinds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bothKindsKernel)
+var RunBothKinds = stubs.Range1(bothKindsKernel, func(l *kernelimpl.Launch, k corpus.BothKinds) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var chainsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Chains"), func(a *kernelimpl.HostArgs) any {
+})
+var chainsKernel = kernelimpl.Register(pkg.Kernel("Chains"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Chains{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Chains is the kernel [corpus.Chains] with its slices in device memory.
-// Chains has && and || in every place.
-type Chains struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Chains) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(chainsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Chains) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Chains) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunChains runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChains(ctx context.Context, dev *runtime.Device, k corpus.Chains, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(chainsKernel)
+var RunChains = stubs.Range1(chainsKernel, func(l *kernelimpl.Launch, k corpus.Chains) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Closures"), func(a *kernelimpl.HostArgs) any {
+})
+var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Closures{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Closures is the kernel [corpus.Closures] with its slices in device memory.
-// Closures resolves function values by inlining.
-type Closures struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Closures) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(closuresKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClosures(ctx context.Context, dev *runtime.Device, k corpus.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(closuresKernel)
+var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k corpus.Closures) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var collatzKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Collatz"), func(a *kernelimpl.HostArgs) any {
+})
+var collatzKernel = kernelimpl.Register(pkg.Kernel("Collatz"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Collatz{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
-
-// Collatz is the kernel [corpus.Collatz] with its slices in device memory.
-// Collatz has a loop whose length depends on the data.
-type Collatz struct {
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Collatz) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(collatzKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Collatz) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Collatz) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCollatz runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCollatz(ctx context.Context, dev *runtime.Device, k corpus.Collatz, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(collatzKernel)
+var RunCollatz = stubs.Range1(collatzKernel, func(l *kernelimpl.Launch, k corpus.Collatz) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Complex"), func(a *kernelimpl.HostArgs) any {
+})
+var complexKernel = kernelimpl.Register(pkg.Kernel("Complex"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Complex{
 		X:     kernelimpl.HostSlice[float64](a, 0),
 		Y:     kernelimpl.HostSlice[float64](a, 1),
@@ -513,518 +194,134 @@ var complexKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 		Eq:    kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// Complex is the kernel [corpus.Complex] with its slices in device memory.
-// Complex computes with complex numbers.
-type Complex struct {
-	X     runtime.View[float64]
-	Y     runtime.View[float64]
-	Out   runtime.View[[2]float64]
-	Small runtime.View[[2]float32]
-	Eq    runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Complex) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(complexKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Small)
-	kernelimpl.View(l, 4, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complex) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Complex) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComplex runs the kernel for every work-item of r on k's own slices, and waits.
-func RunComplex(ctx context.Context, dev *runtime.Device, k corpus.Complex, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(complexKernel)
+var RunComplex = stubs.Range1(complexKernel, func(l *kernelimpl.Launch, k corpus.Complex) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Small)
 	kernelimpl.Slice(l, 4, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+})
+var convertFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat32Host)
-
-// ConvertFloat32 is the kernel [corpus.ConvertFloat32] with its slices in device memory.
-type ConvertFloat32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
+var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var convertFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertFloat64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertFloat64Host)
-
-// ConvertFloat64 is the kernel [corpus.ConvertFloat64] with its slices in device memory.
-type ConvertFloat64 struct {
-	In  runtime.View[float64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertFloat64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertFloat64(ctx context.Context, dev *runtime.Device, k corpus.ConvertFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat64Kernel)
+var RunConvertFloat64 = stubs.Range1(convertFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
+})
+var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-}, newConvertIntHost)
-
-// ConvertInt is the kernel [corpus.ConvertInt] with its slices in device memory.
-type ConvertInt struct {
-	In  runtime.View[int]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertIntKernel)
+})
+var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k corpus.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt16Host)
-
-// ConvertInt16 is the kernel [corpus.ConvertInt16] with its slices in device memory.
-type ConvertInt16 struct {
-	In  runtime.View[int16]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt16(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
+var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt32Host)
-
-// ConvertInt32 is the kernel [corpus.ConvertInt32] with its slices in device memory.
-type ConvertInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt32(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
+var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt64Host)
-
-// ConvertInt64 is the kernel [corpus.ConvertInt64] with its slices in device memory.
-type ConvertInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt64(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
+var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertInt8Host)
-
-// ConvertInt8 is the kernel [corpus.ConvertInt8] with its slices in device memory.
-type ConvertInt8 struct {
-	In  runtime.View[int8]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt8(ctx context.Context, dev *runtime.Device, k corpus.ConvertInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
+var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
-}, newConvertUintHost)
-
-// ConvertUint is the kernel [corpus.ConvertUint] with its slices in device memory.
-type ConvertUint struct {
-	In  runtime.View[uint]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUintKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUintKernel)
+})
+var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k corpus.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint16Host)
-
-// ConvertUint16 is the kernel [corpus.ConvertUint16] with its slices in device memory.
-type ConvertUint16 struct {
-	In  runtime.View[uint16]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint16(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
+var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint32Host)
-
-// ConvertUint32 is the kernel [corpus.ConvertUint32] with its slices in device memory.
-type ConvertUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint32(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
+var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint64Host)
-
-// ConvertUint64 is the kernel [corpus.ConvertUint64] with its slices in device memory.
-type ConvertUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint64(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
+var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
 	}.Kernel
 }, newConvertUint8Host)
-
-// ConvertUint8 is the kernel [corpus.ConvertUint8] with its slices in device memory.
-type ConvertUint8 struct {
-	In  runtime.View[uint8]
-	Out runtime.View[corpus.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint8(ctx context.Context, dev *runtime.Device, k corpus.ConvertUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
+var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyArrays"), func(a *kernelimpl.HostArgs) any {
+})
+var copyArraysKernel = kernelimpl.Register(pkg.Kernel("CopyArrays"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyArrays{
 		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
 		Words: kernelimpl.HostSlice[[256]int32](a, 1),
@@ -1032,87 +329,23 @@ var copyArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-// CopyArrays is the kernel [corpus.CopyArrays] with its slices in device memory.
-// CopyArrays copies arrays of a kilobyte as values and compares them.
-type CopyArrays struct {
-	Bytes runtime.View[[1024]byte]
-	Words runtime.View[[256]int32]
-	Grids runtime.View[[32][32]byte]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyArrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyArraysKernel)
-	kernelimpl.View(l, 0, k.Bytes)
-	kernelimpl.View(l, 1, k.Words)
-	kernelimpl.View(l, 2, k.Grids)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyArrays runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCopyArrays(ctx context.Context, dev *runtime.Device, k corpus.CopyArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyArraysKernel)
+var RunCopyArrays = stubs.Range1(copyArraysKernel, func(l *kernelimpl.Launch, k corpus.CopyArrays) {
 	kernelimpl.Slice(l, 0, k.Bytes)
 	kernelimpl.Slice(l, 1, k.Words)
 	kernelimpl.Slice(l, 2, k.Grids)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var copyMixedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyMixed"), func(a *kernelimpl.HostArgs) any {
+})
+var copyMixedKernel = kernelimpl.Register(pkg.Kernel("CopyMixed"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyMixed{
 		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// CopyMixed is the kernel [corpus.CopyMixed] with its slices in device memory.
-// CopyMixed does so with arrays in structs, and structs with arrays in arrays.
-type CopyMixed struct {
-	Mixed runtime.View[corpus.Mixed]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyMixed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyMixedKernel)
-	kernelimpl.View(l, 0, k.Mixed)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyMixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyMixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyMixed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCopyMixed(ctx context.Context, dev *runtime.Device, k corpus.CopyMixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyMixedKernel)
+var RunCopyMixed = stubs.Range1(copyMixedKernel, func(l *kernelimpl.Launch, k corpus.CopyMixed) {
 	kernelimpl.Slice(l, 0, k.Mixed)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "CopyStructs"), func(a *kernelimpl.HostArgs) any {
+})
+var copyStructsKernel = kernelimpl.Register(pkg.Kernel("CopyStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.CopyStructs{
 		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
 		Many:  kernelimpl.HostSlice[[70]corpus.Twin](a, 1),
@@ -1120,47 +353,13 @@ var copyStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-// CopyStructs is the kernel [corpus.CopyStructs] with its slices in device memory.
-// CopyStructs does so with arrays of structs and of small arrays.
-type CopyStructs struct {
-	Pairs runtime.View[[16]corpus.Twin]
-	Many  runtime.View[[70]corpus.Twin]
-	Cubes runtime.View[[4][4][4]float32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CopyStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(copyStructsKernel)
-	kernelimpl.View(l, 0, k.Pairs)
-	kernelimpl.View(l, 1, k.Many)
-	kernelimpl.View(l, 2, k.Cubes)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CopyStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CopyStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCopyStructs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCopyStructs(ctx context.Context, dev *runtime.Device, k corpus.CopyStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(copyStructsKernel)
+var RunCopyStructs = stubs.Range1(copyStructsKernel, func(l *kernelimpl.Launch, k corpus.CopyStructs) {
 	kernelimpl.Slice(l, 0, k.Pairs)
 	kernelimpl.Slice(l, 1, k.Many)
 	kernelimpl.Slice(l, 2, k.Cubes)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Counted"), func(a *kernelimpl.HostArgs) any {
+})
+var countedKernel = kernelimpl.Register(pkg.Kernel("Counted"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Counted{
 		How:  kernelimpl.HostValue[int](a, 0),
 		From: kernelimpl.HostValue[int](a, 1),
@@ -1170,133 +369,35 @@ var countedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 		Out:  kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
 })
-
-// Counted is the kernel [corpus.Counted] with its slices in device memory.
-// Counted indexes slices in loops that count in the way that How asks for.
-type Counted struct {
-	How  int
-	From int
-	To   int
-	By   int
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Counted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countedKernel)
-	kernelimpl.Value(l, 0, k.How)
-	kernelimpl.Value(l, 1, k.From)
-	kernelimpl.Value(l, 2, k.To)
-	kernelimpl.Value(l, 3, k.By)
-	kernelimpl.View(l, 4, k.In)
-	kernelimpl.View(l, 5, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Counted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Counted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCounted runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCounted(ctx context.Context, dev *runtime.Device, k corpus.Counted, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countedKernel)
+var RunCounted = stubs.Range1(countedKernel, func(l *kernelimpl.Launch, k corpus.Counted) {
 	kernelimpl.Value(l, 0, k.How)
 	kernelimpl.Value(l, 1, k.From)
 	kernelimpl.Value(l, 2, k.To)
 	kernelimpl.Value(l, 3, k.By)
 	kernelimpl.Slice(l, 4, k.In)
 	kernelimpl.Slice(l, 5, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var deepKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Deep"), func(a *kernelimpl.HostArgs) any {
+})
+var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Deep{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Deep is the kernel [corpus.Deep] with its slices in device memory.
-// Deep nests 24 ifs and loops.
-type Deep struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Deep) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deepKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeep runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDeep(ctx context.Context, dev *runtime.Device, k corpus.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deepKernel)
+var RunDeep = stubs.Range1(deepKernel, func(l *kernelimpl.Launch, k corpus.Deep) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var earlyReturnKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "EarlyReturn"), func(a *kernelimpl.HostArgs) any {
+})
+var earlyReturnKernel = kernelimpl.Register(pkg.Kernel("EarlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.EarlyReturn{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// EarlyReturn is the kernel [corpus.EarlyReturn] with its slices in device memory.
-// EarlyReturn leaves from inside loops.
-type EarlyReturn struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k EarlyReturn) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(earlyReturnKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k EarlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k EarlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEarlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
-func RunEarlyReturn(ctx context.Context, dev *runtime.Device, k corpus.EarlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(earlyReturnKernel)
+var RunEarlyReturn = stubs.Range1(earlyReturnKernel, func(l *kernelimpl.Launch, k corpus.EarlyReturn) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Embedded"), func(a *kernelimpl.HostArgs) any {
+})
+var embeddedKernel = kernelimpl.Register(pkg.Kernel("Embedded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Embedded{
 		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
 		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
@@ -1304,91 +405,25 @@ var embeddedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 		Eq:   kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-// Embedded is the kernel [corpus.Embedded] with its slices in device memory.
-// Embedded uses promoted fields and methods, in buffers and in variables.
-type Embedded struct {
-	In   runtime.View[corpus.Outer]
-	Out  runtime.View[corpus.Outer]
-	Keys runtime.View[int32]
-	Eq   runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Embedded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(embeddedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Keys)
-	kernelimpl.View(l, 3, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Embedded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Embedded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEmbedded runs the kernel for every work-item of r on k's own slices, and waits.
-func RunEmbedded(ctx context.Context, dev *runtime.Device, k corpus.Embedded, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(embeddedKernel)
+var RunEmbedded = stubs.Range1(embeddedKernel, func(l *kernelimpl.Launch, k corpus.Embedded) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Keys)
 	kernelimpl.Slice(l, 3, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var faultBeforeBarrierKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
+})
+var faultBeforeBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FaultBeforeBarrier{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newFaultBeforeBarrierHost)
-
-// FaultBeforeBarrier is the kernel [corpus.FaultBeforeBarrier] with its slices in device memory.
-// FaultBeforeBarrier faults in one work-item; the others meet at the barrier.
-type FaultBeforeBarrier struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FaultBeforeBarrier) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FaultBeforeBarrier) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FaultBeforeBarrier) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFaultBeforeBarrier runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFaultBeforeBarrier(ctx context.Context, dev *runtime.Device, k corpus.FaultBeforeBarrier, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultBeforeBarrierKernel)
+var RunFaultBeforeBarrier = stubs.NDRange1(faultBeforeBarrierKernel, func(l *kernelimpl.Launch, k corpus.FaultBeforeBarrier) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Faulty"), func(a *kernelimpl.HostArgs) any {
+})
+var faultyKernel = kernelimpl.Register(pkg.Kernel("Faulty"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Faulty{
 		At:   kernelimpl.HostValue[int](a, 0),
 		What: kernelimpl.HostValue[int](a, 1),
@@ -1397,50 +432,14 @@ var faultyKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 		Out:  kernelimpl.HostSlice[int32](a, 4),
 	}.Kernel
 })
-
-// Faulty is the kernel [corpus.Faulty] with its slices in device memory.
-// Faulty faults in the way that What asks for, in work-item At only.
-type Faulty struct {
-	At   int
-	What int
-	N    int
-	X    runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Faulty) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(faultyKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.Value(l, 1, k.What)
-	kernelimpl.Value(l, 2, k.N)
-	kernelimpl.View(l, 3, k.X)
-	kernelimpl.View(l, 4, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Faulty) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Faulty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFaulty runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFaulty(ctx context.Context, dev *runtime.Device, k corpus.Faulty, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(faultyKernel)
+var RunFaulty = stubs.Range1(faultyKernel, func(l *kernelimpl.Launch, k corpus.Faulty) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Value(l, 1, k.What)
 	kernelimpl.Value(l, 2, k.N)
 	kernelimpl.Slice(l, 3, k.X)
 	kernelimpl.Slice(l, 4, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
+})
+var floatOpsFloat32Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat32{
 		A:      kernelimpl.HostSlice[float32](a, 0),
 		B:      kernelimpl.HostSlice[float32](a, 1),
@@ -1448,46 +447,13 @@ var floatOpsFloat32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Orders: kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-// FloatOpsFloat32 is the kernel [corpus.FloatOpsFloat32] with its slices in device memory.
-type FloatOpsFloat32 struct {
-	A      runtime.View[float32]
-	B      runtime.View[float32]
-	Out    runtime.View[float32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FloatOpsFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FloatOpsFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloatOpsFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloatOpsFloat32(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatOpsFloat32Kernel)
+var RunFloatOpsFloat32 = stubs.Range1(floatOpsFloat32Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var floatOpsFloat64Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FloatOpsFloat64{
 		A:      kernelimpl.HostSlice[float64](a, 0),
 		B:      kernelimpl.HostSlice[float64](a, 1),
@@ -1495,118 +461,29 @@ var floatOpsFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Orders: kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-// FloatOpsFloat64 is the kernel [corpus.FloatOpsFloat64] with its slices in device memory.
-type FloatOpsFloat64 struct {
-	A      runtime.View[float64]
-	B      runtime.View[float64]
-	Out    runtime.View[float64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FloatOpsFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FloatOpsFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FloatOpsFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloatOpsFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloatOpsFloat64(ctx context.Context, dev *runtime.Device, k corpus.FloatOpsFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatOpsFloat64Kernel)
+var RunFloatOpsFloat64 = stubs.Range1(floatOpsFloat64Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var foundLastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "FoundLast"), func(a *kernelimpl.HostArgs) any {
+})
+var foundLastKernel = kernelimpl.Register(pkg.Kernel("FoundLast"), func(a *kernelimpl.HostArgs) any {
 	return corpus.FoundLast{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// FoundLast is the kernel [corpus.FoundLast] with its slices in device memory.
-// FoundLast leaves a loop with a pointer to its variable.
-type FoundLast struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FoundLast) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(foundLastKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FoundLast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FoundLast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFoundLast runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFoundLast(ctx context.Context, dev *runtime.Device, k corpus.FoundLast, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(foundLastKernel)
+var RunFoundLast = stubs.Range1(foundLastKernel, func(l *kernelimpl.Launch, k corpus.FoundLast) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var freshKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fresh"), func(a *kernelimpl.HostArgs) any {
+})
+var freshKernel = kernelimpl.Register(pkg.Kernel("Fresh"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fresh{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Fresh is the kernel [corpus.Fresh] with its slices in device memory.
-// Fresh has pointers to a loop's variables, in the same iteration.
-type Fresh struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fresh) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(freshKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fresh) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fresh) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFresh runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFresh(ctx context.Context, dev *runtime.Device, k corpus.Fresh, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(freshKernel)
+var RunFresh = stubs.Range1(freshKernel, func(l *kernelimpl.Launch, k corpus.Fresh) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Fused"), func(a *kernelimpl.HostArgs) any {
+})
+var fusedKernel = kernelimpl.RegisterForm(pkg.Kernel("Fused"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Fused{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -1614,634 +491,161 @@ var fusedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newFusedHost)
-
-// Fused is the kernel [corpus.Fused] with its slices in device memory.
-// Fused adds products that devices may leave unrounded.
-type Fused struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fused) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fusedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fused) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fused) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFused runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFused(ctx context.Context, dev *runtime.Device, k corpus.Fused, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fusedKernel)
+var RunFused = stubs.Range1(fusedKernel, func(l *kernelimpl.Launch, k corpus.Fused) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var genericsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Generics"), func(a *kernelimpl.HostArgs) any {
+})
+var genericsKernel = kernelimpl.Register(pkg.Kernel("Generics"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Generics{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-// Generics is the kernel [corpus.Generics] with its slices in device memory.
-// Generics uses generic functions, structs and methods.
-type Generics struct {
-	In  runtime.View[int32]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Generics) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(genericsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Generics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGenerics runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenerics(ctx context.Context, dev *runtime.Device, k corpus.Generics, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(genericsKernel)
+var RunGenerics = stubs.Range1(genericsKernel, func(l *kernelimpl.Launch, k corpus.Generics) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var gotoKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Goto"), func(a *kernelimpl.HostArgs) any {
+})
+var gotoKernel = kernelimpl.Register(pkg.Kernel("Goto"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Goto{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Goto is the kernel [corpus.Goto] with its slices in device memory.
-// Goto jumps forwards and backwards.
-type Goto struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Goto) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(gotoKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Goto) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Goto) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGoto runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGoto(ctx context.Context, dev *runtime.Device, k corpus.Goto, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(gotoKernel)
+var RunGoto = stubs.Range1(gotoKernel, func(l *kernelimpl.Launch, k corpus.Goto) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var grid2Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2"), func(a *kernelimpl.HostArgs) any {
+})
+var grid2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2{
 		W:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGrid2Host)
-
-// Grid2 is the kernel [corpus.Grid2] with its slices in device memory.
-// Grid2 uses two dimensions.
-type Grid2 struct {
-	W   int
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid2) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid2Kernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node2(r, opts)
-}
-
-// RunGrid2 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGrid2(ctx context.Context, dev *runtime.Device, k corpus.Grid2, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid2Kernel)
+var RunGrid2 = stubs.Range2(grid2Kernel, func(l *kernelimpl.Launch, k corpus.Grid2) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
-
-var grid2LocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid2Local"), func(a *kernelimpl.HostArgs) any {
+})
+var grid2LocalKernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2Local"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid2Local{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newGrid2LocalHost)
-
-// Grid2Local is the kernel [corpus.Grid2Local] with its slices in device memory.
-// Grid2Local works on two-dimensional groups.
-type Grid2Local struct {
-	W   int
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid2Local) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid2LocalKernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid2Local) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid2Local) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunGrid2Local runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGrid2Local(ctx context.Context, dev *runtime.Device, k corpus.Grid2Local, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid2LocalKernel)
+var RunGrid2Local = stubs.NDRange2(grid2LocalKernel, func(l *kernelimpl.Launch, k corpus.Grid2Local) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var grid3Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Grid3"), func(a *kernelimpl.HostArgs) any {
+})
+var grid3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid3"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Grid3{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newGrid3Host)
-
-// Grid3 is the kernel [corpus.Grid3] with its slices in device memory.
-// Grid3 uses three dimensions.
-type Grid3 struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Grid3) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(grid3Kernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Grid3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Grid3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node3(r, opts)
-}
-
-// RunGrid3 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGrid3(ctx context.Context, dev *runtime.Device, k corpus.Grid3, r runtime.Range3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(grid3Kernel)
+var RunGrid3 = stubs.Range3(grid3Kernel, func(l *kernelimpl.Launch, k corpus.Grid3) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run3(ctx, dev, r, opts)
-}
-
-var groupFloats32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats32"), func(a *kernelimpl.HostArgs) any {
+})
+var groupFloats32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newGroupFloats32Host)
-
-// GroupFloats32 is the kernel [corpus.GroupFloats32] with its slices in device memory.
-type GroupFloats32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupFloats32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupFloats32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupFloats32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupFloats32(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupFloats32Kernel)
+var RunGroupFloats32 = stubs.NDRange1(groupFloats32Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupFloats64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupFloats64"), func(a *kernelimpl.HostArgs) any {
+})
+var groupFloats64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupFloats64{
 		In:  kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newGroupFloats64Host)
-
-// GroupFloats64 is the kernel [corpus.GroupFloats64] with its slices in device memory.
-type GroupFloats64 struct {
-	In  runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupFloats64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupFloats64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupFloats64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupFloats64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupFloats64(ctx context.Context, dev *runtime.Device, k corpus.GroupFloats64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupFloats64Kernel)
+var RunGroupFloats64 = stubs.NDRange1(groupFloats64Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupGuardsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupGuards"), func(a *kernelimpl.HostArgs) any {
+})
+var groupGuardsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupGuards"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupGuards{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupGuardsHost)
-
-// GroupGuards is the kernel [corpus.GroupGuards] with its slices in device memory.
-// GroupGuards lets results of work-groups decide how control flows.
-type GroupGuards struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupGuards) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupGuardsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupGuards) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupGuards) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupGuards runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupGuards(ctx context.Context, dev *runtime.Device, k corpus.GroupGuards, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupGuardsKernel)
+var RunGroupGuards = stubs.NDRange1(groupGuardsKernel, func(l *kernelimpl.Launch, k corpus.GroupGuards) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsInt16Kernel = kernelimpl.Register(pkg.Kernel("GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[int16](a, 1),
 	}.Kernel
-}, newGroupIntsInt16Host)
-
-// GroupIntsInt16 is the kernel [corpus.GroupIntsInt16] with its slices in device memory.
-type GroupIntsInt16 struct {
-	In  runtime.View[int16]
-	Out runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsInt16(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt16Kernel)
+})
+var RunGroupIntsInt16 = stubs.NDRange1(groupIntsInt16Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newGroupIntsInt32Host)
-
-// GroupIntsInt32 is the kernel [corpus.GroupIntsInt32] with its slices in device memory.
-type GroupIntsInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsInt32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt32Kernel)
+var RunGroupIntsInt32 = stubs.NDRange1(groupIntsInt32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 }, newGroupIntsInt64Host)
-
-// GroupIntsInt64 is the kernel [corpus.GroupIntsInt64] with its slices in device memory.
-type GroupIntsInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsInt64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt64Kernel)
+var RunGroupIntsInt64 = stubs.NDRange1(groupIntsInt64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[int8](a, 1),
 	}.Kernel
 }, newGroupIntsInt8Host)
-
-// GroupIntsInt8 is the kernel [corpus.GroupIntsInt8] with its slices in device memory.
-type GroupIntsInt8 struct {
-	In  runtime.View[int8]
-	Out runtime.View[int8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsInt8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsInt8Kernel)
+var RunGroupIntsInt8 = stubs.NDRange1(groupIntsInt8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newGroupIntsUint32Host)
-
-// GroupIntsUint32 is the kernel [corpus.GroupIntsUint32] with its slices in device memory.
-type GroupIntsUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsUint32(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint32Kernel)
+var RunGroupIntsUint32 = stubs.NDRange1(groupIntsUint32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newGroupIntsUint64Host)
-
-// GroupIntsUint64 is the kernel [corpus.GroupIntsUint64] with its slices in device memory.
-type GroupIntsUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsUint64(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint64Kernel)
+var RunGroupIntsUint64 = stubs.NDRange1(groupIntsUint64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupIntsUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var groupIntsUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupIntsUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[uint8](a, 1),
 	}.Kernel
 }, newGroupIntsUint8Host)
-
-// GroupIntsUint8 is the kernel [corpus.GroupIntsUint8] with its slices in device memory.
-type GroupIntsUint8 struct {
-	In  runtime.View[uint8]
-	Out runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupIntsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupIntsUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupIntsUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupIntsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupIntsUint8(ctx context.Context, dev *runtime.Device, k corpus.GroupIntsUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupIntsUint8Kernel)
+var RunGroupIntsUint8 = stubs.NDRange1(groupIntsUint8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupLeavers"), func(a *kernelimpl.HostArgs) any {
+})
+var groupLeaversKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupLeavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupLeavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
@@ -2250,218 +654,58 @@ var groupLeaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 		F:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newGroupLeaversHost)
-
-// GroupLeavers is the kernel [corpus.GroupLeavers] with its slices in device memory.
-// GroupLeavers has work-items that return and fault before group algorithms.
-type GroupLeavers struct {
-	Bad int
-	In  runtime.View[int32]
-	X   runtime.View[float32]
-	Out runtime.View[int32]
-	F   runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupLeavers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupLeaversKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.X)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupLeavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupLeavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupLeavers runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupLeavers(ctx context.Context, dev *runtime.Device, k corpus.GroupLeavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupLeaversKernel)
+var RunGroupLeavers = stubs.NDRange1(groupLeaversKernel, func(l *kernelimpl.Launch, k corpus.GroupLeavers) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.X)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.F)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupRoundsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupRounds"), func(a *kernelimpl.HostArgs) any {
+})
+var groupRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupRounds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupRounds{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newGroupRoundsHost)
-
-// GroupRounds is the kernel [corpus.GroupRounds] with its slices in device memory.
-// GroupRounds has work-items that leave between the rounds of loops of group algorithms, in three-dimensional groups.
-type GroupRounds struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupRounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupRoundsKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupRounds) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupRounds) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
-}
-
-// RunGroupRounds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupRounds(ctx context.Context, dev *runtime.Device, k corpus.GroupRounds, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupRoundsKernel)
+var RunGroupRounds = stubs.NDRange3(groupRoundsKernel, func(l *kernelimpl.Launch, k corpus.GroupRounds) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
-var groupSettlesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupSettles"), func(a *kernelimpl.HostArgs) any {
+})
+var groupSettlesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupSettles"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupSettles{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newGroupSettlesHost)
-
-// GroupSettles is the kernel [corpus.GroupSettles] with its slices in device memory.
-// GroupSettles goes on in rounds until one of the group has come to little.
-type GroupSettles struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupSettles) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupSettlesKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupSettles) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupSettles) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunGroupSettles runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupSettles(ctx context.Context, dev *runtime.Device, k corpus.GroupSettles, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupSettlesKernel)
+var RunGroupSettles = stubs.NDRange1(groupSettlesKernel, func(l *kernelimpl.Launch, k corpus.GroupSettles) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var groupVotesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "GroupVotes"), func(a *kernelimpl.HostArgs) any {
+})
+var groupVotesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupVotes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.GroupVotes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[bool](a, 1),
 		IDs: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newGroupVotesHost)
-
-// GroupVotes is the kernel [corpus.GroupVotes] with its slices in device memory.
-// GroupVotes has votes, logical reductions and the ids of groups.
-type GroupVotes struct {
-	In  runtime.View[int32]
-	Out runtime.View[bool]
-	IDs runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k GroupVotes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupVotesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.IDs)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k GroupVotes) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k GroupVotes) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunGroupVotes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGroupVotes(ctx context.Context, dev *runtime.Device, k corpus.GroupVotes, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupVotesKernel)
+var RunGroupVotes = stubs.NDRange2(groupVotesKernel, func(l *kernelimpl.Launch, k corpus.GroupVotes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.IDs)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var iDsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IDs"), func(a *kernelimpl.HostArgs) any {
+})
+var iDsKernel = kernelimpl.Register(pkg.Kernel("IDs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IDs{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// IDs is the kernel [corpus.IDs] with its slices in device memory.
-// IDs writes every id of an nd-item.
-type IDs struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IDs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(iDsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IDs) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND3(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IDs) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND3(r, opts)
-}
-
-// RunIDs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIDs(ctx context.Context, dev *runtime.Device, k corpus.IDs, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(iDsKernel)
+var RunIDs = stubs.NDRange3(iDsKernel, func(l *kernelimpl.Launch, k corpus.IDs) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
-
-var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsIntKernel = kernelimpl.Register(pkg.Kernel("IntOpsInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt{
 		A:      kernelimpl.HostSlice[int](a, 0),
 		B:      kernelimpl.HostSlice[int](a, 1),
@@ -2470,49 +714,14 @@ var intOpsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsInt is the kernel [corpus.IntOpsInt] with its slices in device memory.
-type IntOpsInt struct {
-	A      runtime.View[int]
-	B      runtime.View[int]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsIntKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsInt(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsIntKernel)
+var RunIntOpsInt = stubs.Range1(intOpsIntKernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsInt16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt16{
 		A:      kernelimpl.HostSlice[int16](a, 0),
 		B:      kernelimpl.HostSlice[int16](a, 1),
@@ -2521,49 +730,14 @@ var intOpsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsInt16 is the kernel [corpus.IntOpsInt16] with its slices in device memory.
-type IntOpsInt16 struct {
-	A      runtime.View[int16]
-	B      runtime.View[int16]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int16]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsInt16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt16Kernel)
+var RunIntOpsInt16 = stubs.Range1(intOpsInt16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsInt32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt32{
 		A:      kernelimpl.HostSlice[int32](a, 0),
 		B:      kernelimpl.HostSlice[int32](a, 1),
@@ -2572,49 +746,14 @@ var intOpsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsInt32 is the kernel [corpus.IntOpsInt32] with its slices in device memory.
-type IntOpsInt32 struct {
-	A      runtime.View[int32]
-	B      runtime.View[int32]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsInt32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt32Kernel)
+var RunIntOpsInt32 = stubs.Range1(intOpsInt32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsInt64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt64{
 		A:      kernelimpl.HostSlice[int64](a, 0),
 		B:      kernelimpl.HostSlice[int64](a, 1),
@@ -2623,49 +762,14 @@ var intOpsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsInt64 is the kernel [corpus.IntOpsInt64] with its slices in device memory.
-type IntOpsInt64 struct {
-	A      runtime.View[int64]
-	B      runtime.View[int64]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsInt64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt64Kernel)
+var RunIntOpsInt64 = stubs.Range1(intOpsInt64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsInt8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsInt8{
 		A:      kernelimpl.HostSlice[int8](a, 0),
 		B:      kernelimpl.HostSlice[int8](a, 1),
@@ -2674,49 +778,14 @@ var intOpsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsInt8 is the kernel [corpus.IntOpsInt8] with its slices in device memory.
-type IntOpsInt8 struct {
-	A      runtime.View[int8]
-	B      runtime.View[int8]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[int8]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsInt8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsInt8Kernel)
+var RunIntOpsInt8 = stubs.Range1(intOpsInt8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsUintKernel = kernelimpl.Register(pkg.Kernel("IntOpsUint"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint{
 		A:      kernelimpl.HostSlice[uint](a, 0),
 		B:      kernelimpl.HostSlice[uint](a, 1),
@@ -2725,49 +794,14 @@ var intOpsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsUint is the kernel [corpus.IntOpsUint] with its slices in device memory.
-type IntOpsUint struct {
-	A      runtime.View[uint]
-	B      runtime.View[uint]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUintKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsUint(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUintKernel)
+var RunIntOpsUint = stubs.Range1(intOpsUintKernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsUint16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint16{
 		A:      kernelimpl.HostSlice[uint16](a, 0),
 		B:      kernelimpl.HostSlice[uint16](a, 1),
@@ -2776,49 +810,14 @@ var intOpsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsUint16 is the kernel [corpus.IntOpsUint16] with its slices in device memory.
-type IntOpsUint16 struct {
-	A      runtime.View[uint16]
-	B      runtime.View[uint16]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint16]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsUint16(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint16Kernel)
+var RunIntOpsUint16 = stubs.Range1(intOpsUint16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsUint32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint32{
 		A:      kernelimpl.HostSlice[uint32](a, 0),
 		B:      kernelimpl.HostSlice[uint32](a, 1),
@@ -2827,49 +826,14 @@ var intOpsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsUint32 is the kernel [corpus.IntOpsUint32] with its slices in device memory.
-type IntOpsUint32 struct {
-	A      runtime.View[uint32]
-	B      runtime.View[uint32]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint32]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsUint32(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint32Kernel)
+var RunIntOpsUint32 = stubs.Range1(intOpsUint32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsUint64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint64{
 		A:      kernelimpl.HostSlice[uint64](a, 0),
 		B:      kernelimpl.HostSlice[uint64](a, 1),
@@ -2878,49 +842,14 @@ var intOpsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsUint64 is the kernel [corpus.IntOpsUint64] with its slices in device memory.
-type IntOpsUint64 struct {
-	A      runtime.View[uint64]
-	B      runtime.View[uint64]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint64]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsUint64(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint64Kernel)
+var RunIntOpsUint64 = stubs.Range1(intOpsUint64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var intOpsUint8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
 	return corpus.IntOpsUint8{
 		A:      kernelimpl.HostSlice[uint8](a, 0),
 		B:      kernelimpl.HostSlice[uint8](a, 1),
@@ -2929,89 +858,24 @@ var intOpsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Orders: kernelimpl.HostSlice[bool](a, 4),
 	}.Kernel
 })
-
-// IntOpsUint8 is the kernel [corpus.IntOpsUint8] with its slices in device memory.
-type IntOpsUint8 struct {
-	A      runtime.View[uint8]
-	B      runtime.View[uint8]
-	Shift  runtime.View[uint32]
-	Out    runtime.View[uint8]
-	Orders runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IntOpsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Shift)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Orders)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IntOpsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IntOpsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIntOpsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIntOpsUint8(ctx context.Context, dev *runtime.Device, k corpus.IntOpsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(intOpsUint8Kernel)
+var RunIntOpsUint8 = stubs.Range1(intOpsUint8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Shift)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Orders)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var jumpsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Jumps"), func(a *kernelimpl.HostArgs) any {
+})
+var jumpsKernel = kernelimpl.Register(pkg.Kernel("Jumps"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Jumps{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Jumps is the kernel [corpus.Jumps] with its slices in device memory.
-// Jumps mixes goto, labels and switches.
-type Jumps struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Jumps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(jumpsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Jumps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Jumps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunJumps runs the kernel for every work-item of r on k's own slices, and waits.
-func RunJumps(ctx context.Context, dev *runtime.Device, k corpus.Jumps, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(jumpsKernel)
+var RunJumps = stubs.Range1(jumpsKernel, func(l *kernelimpl.Launch, k corpus.Jumps) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LargeStructs"), func(a *kernelimpl.HostArgs) any {
+})
+var largeStructsKernel = kernelimpl.Register(pkg.Kernel("LargeStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LargeStructs{
 		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
 		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
@@ -3019,91 +883,25 @@ var largeStructsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Eq:  kernelimpl.HostSlice[bool](a, 3),
 	}.Kernel
 })
-
-// LargeStructs is the kernel [corpus.LargeStructs] with its slices in device memory.
-// LargeStructs copies, compares and passes them.
-type LargeStructs struct {
-	By  corpus.Wide
-	In  runtime.View[corpus.Wide]
-	Out runtime.View[corpus.Wide]
-	Eq  runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LargeStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(largeStructsKernel)
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Eq)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LargeStructs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LargeStructs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLargeStructs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLargeStructs(ctx context.Context, dev *runtime.Device, k corpus.LargeStructs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(largeStructsKernel)
+var RunLargeStructs = stubs.Range1(largeStructsKernel, func(l *kernelimpl.Launch, k corpus.LargeStructs) {
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Eq)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var leaversKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Leavers"), func(a *kernelimpl.HostArgs) any {
+})
+var leaversKernel = kernelimpl.RegisterForm(pkg.Kernel("Leavers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Leavers{
 		Bad: kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newLeaversHost)
-
-// Leavers is the kernel [corpus.Leavers] with its slices in device memory.
-// Leavers return and fault at several places before barriers.
-type Leavers struct {
-	Bad int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Leavers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(leaversKernel)
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Leavers) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Leavers) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLeavers runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLeavers(ctx context.Context, dev *runtime.Device, k corpus.Leavers, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(leaversKernel)
+var RunLeavers = stubs.NDRange1(leaversKernel, func(l *kernelimpl.Launch, k corpus.Leavers) {
 	kernelimpl.Value(l, 0, k.Bad)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LocalStructs"), func(a *kernelimpl.HostArgs) any {
+})
+var localStructsKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalStructs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LocalStructs{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
@@ -3111,163 +909,41 @@ var localStructsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen
 		Acc2: dsl.LocalLen[[2]uint16](kernelimpl.HostLen(a, 3)),
 	}.Kernel
 }, newLocalStructsHost)
-
-// LocalStructs is the kernel [corpus.LocalStructs] with its slices in device memory.
-// LocalStructs keeps structs in each kind of work-group memory.
-type LocalStructs struct {
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-	Acc  dsl.LocalAccessor[corpus.Cell]
-	Acc2 dsl.LocalAccessor[[2]uint16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LocalStructs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(localStructsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Acc.Len())
-	kernelimpl.Accessor(l, k.Acc2.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LocalStructs) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LocalStructs) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLocalStructs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLocalStructs(ctx context.Context, dev *runtime.Device, k corpus.LocalStructs, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localStructsKernel)
+var RunLocalStructs = stubs.NDRange1(localStructsKernel, func(l *kernelimpl.Launch, k corpus.LocalStructs) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Acc.Len())
 	kernelimpl.Accessor(l, k.Acc2.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var lookupKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Lookup"), func(a *kernelimpl.HostArgs) any {
+})
+var lookupKernel = kernelimpl.Register(pkg.Kernel("Lookup"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Lookup{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-// Lookup is the kernel [corpus.Lookup] with its slices in device memory.
-// Lookup reads tables of every kind.
-type Lookup struct {
-	Out runtime.View[int32]
-	F   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lookup) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lookupKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookup) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lookup) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLookup runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLookup(ctx context.Context, dev *runtime.Device, k corpus.Lookup, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lookupKernel)
+var RunLookup = stubs.Range1(lookupKernel, func(l *kernelimpl.Launch, k corpus.Lookup) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.F)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var loopedLocalKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "LoopedLocal"), func(a *kernelimpl.HostArgs) any {
+})
+var loopedLocalKernel = kernelimpl.RegisterForm(pkg.Kernel("LoopedLocal"), func(a *kernelimpl.HostArgs) any {
 	return corpus.LoopedLocal{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newLoopedLocalHost)
-
-// LoopedLocal is the kernel [corpus.LoopedLocal] with its slices in device memory.
-// LoopedLocal reaches its local memory several times.
-type LoopedLocal struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LoopedLocal) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopedLocalKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopedLocal) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LoopedLocal) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunLoopedLocal runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLoopedLocal(ctx context.Context, dev *runtime.Device, k corpus.LoopedLocal, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopedLocalKernel)
+var RunLoopedLocal = stubs.NDRange1(loopedLocalKernel, func(l *kernelimpl.Launch, k corpus.LoopedLocal) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var loopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Loops"), func(a *kernelimpl.HostArgs) any {
+})
+var loopsKernel = kernelimpl.Register(pkg.Kernel("Loops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Loops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-// Loops is the kernel [corpus.Loops] with its slices in device memory.
-// Loops has loops of every kind.
-type Loops struct {
-	N   runtime.View[int32]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Loops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopsKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Loops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Loops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLoops runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLoops(ctx context.Context, dev *runtime.Device, k corpus.Loops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopsKernel)
+var RunLoops = stubs.Range1(loopsKernel, func(l *kernelimpl.Launch, k corpus.Loops) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math1"), func(a *kernelimpl.HostArgs) any {
+})
+var math1Kernel = kernelimpl.Register(pkg.Kernel("Math1"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math1{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -3275,419 +951,109 @@ var math1Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 		N:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
 })
-
-// Math1 is the kernel [corpus.Math1] with its slices in device memory.
-// Math1 uses functions of package math that gc compiles from Go source on amd64.
-type Math1 struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-	N   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Math1) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(math1Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Math1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMath1 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMath1(ctx context.Context, dev *runtime.Device, k corpus.Math1, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(math1Kernel)
+var RunMath1 = stubs.Range1(math1Kernel, func(l *kernelimpl.Launch, k corpus.Math1) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var math32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Math32"), func(a *kernelimpl.HostArgs) any {
+})
+var math32Kernel = kernelimpl.Register(pkg.Kernel("Math32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Math32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 })
-
-// Math32 is the kernel [corpus.Math32] with its slices in device memory.
-// Math32 uses package math32.
-type Math32 struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Math32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(math32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Math32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Math32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMath32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMath32(ctx context.Context, dev *runtime.Device, k corpus.Math32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(math32Kernel)
+var RunMath32 = stubs.Range1(math32Kernel, func(l *kernelimpl.Launch, k corpus.Math32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var mathFuncsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MathFuncs"), func(a *kernelimpl.HostArgs) any {
+})
+var mathFuncsKernel = kernelimpl.Register(pkg.Kernel("MathFuncs"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MathFuncs{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-// MathFuncs is the kernel [corpus.MathFuncs] with its slices in device memory.
-// MathFuncs uses functions of package math that compile from source.
-type MathFuncs struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MathFuncs) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mathFuncsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MathFuncs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MathFuncs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMathFuncs runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMathFuncs(ctx context.Context, dev *runtime.Device, k corpus.MathFuncs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mathFuncsKernel)
+var RunMathFuncs = stubs.Range1(mathFuncsKernel, func(l *kernelimpl.Launch, k corpus.MathFuncs) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var maybeNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MaybeNil"), func(a *kernelimpl.HostArgs) any {
+})
+var maybeNilKernel = kernelimpl.RegisterForm(pkg.Kernel("MaybeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MaybeNil{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMaybeNilHost)
-
-// MaybeNil is the kernel [corpus.MaybeNil] with its slices in device memory.
-// MaybeNil holds a pointer that is nil in some work-items.
-type MaybeNil struct {
-	X   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MaybeNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(maybeNilKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MaybeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MaybeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMaybeNil runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMaybeNil(ctx context.Context, dev *runtime.Device, k corpus.MaybeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(maybeNilKernel)
+var RunMaybeNil = stubs.Range1(maybeNilKernel, func(l *kernelimpl.Launch, k corpus.MaybeNil) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var moreBitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "MoreBits"), func(a *kernelimpl.HostArgs) any {
+})
+var moreBitsKernel = kernelimpl.Register(pkg.Kernel("MoreBits"), func(a *kernelimpl.HostArgs) any {
 	return corpus.MoreBits{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// MoreBits is the kernel [corpus.MoreBits] with its slices in device memory.
-// MoreBits uses the rest of math/bits.
-type MoreBits struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MoreBits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(moreBitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreBits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MoreBits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMoreBits runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMoreBits(ctx context.Context, dev *runtime.Device, k corpus.MoreBits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreBitsKernel)
+var RunMoreBits = stubs.Range1(moreBitsKernel, func(l *kernelimpl.Launch, k corpus.MoreBits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nearKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Near"), func(a *kernelimpl.HostArgs) any {
+})
+var nearKernel = kernelimpl.Register(pkg.Kernel("Near"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Near{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-// Near is the kernel [corpus.Near] with its slices in device memory.
-// Near uses functions that gc has assembly for on amd64, or that call such: their last bits may differ.
-type Near struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Near) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nearKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Near) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Near) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNear runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNear(ctx context.Context, dev *runtime.Device, k corpus.Near, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nearKernel)
+var RunNear = stubs.Range1(nearKernel, func(l *kernelimpl.Launch, k corpus.Near) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var neighboursKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Neighbours"), func(a *kernelimpl.HostArgs) any {
+})
+var neighboursKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbours"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Neighbours{
 		In:   kernelimpl.HostSlice[int32](a, 0),
 		Out:  kernelimpl.HostSlice[int32](a, 1),
 		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newNeighboursHost)
-
-// Neighbours is the kernel [corpus.Neighbours] with its slices in device memory.
-// Neighbours uses local memory that the host sizes.
-type Neighbours struct {
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-	Tile dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Neighbours) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(neighboursKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Tile.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Neighbours) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Neighbours) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunNeighbours runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNeighbours(ctx context.Context, dev *runtime.Device, k corpus.Neighbours, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(neighboursKernel)
+var RunNeighbours = stubs.NDRange1(neighboursKernel, func(l *kernelimpl.Launch, k corpus.Neighbours) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.Tile.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var nestedLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NestedLoops"), func(a *kernelimpl.HostArgs) any {
+})
+var nestedLoopsKernel = kernelimpl.Register(pkg.Kernel("NestedLoops"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NestedLoops{
 		N:   kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// NestedLoops is the kernel [corpus.NestedLoops] with its slices in device memory.
-// NestedLoops breaks and continues nested loops by label.
-type NestedLoops struct {
-	N   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NestedLoops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nestedLoopsKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NestedLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NestedLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNestedLoops runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNestedLoops(ctx context.Context, dev *runtime.Device, k corpus.NestedLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nestedLoopsKernel)
+var RunNestedLoops = stubs.Range1(nestedLoopsKernel, func(l *kernelimpl.Launch, k corpus.NestedLoops) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nilAgainKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilAgain"), func(a *kernelimpl.HostArgs) any {
+})
+var nilAgainKernel = kernelimpl.Register(pkg.Kernel("NilAgain"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilAgain{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// NilAgain is the kernel [corpus.NilAgain] with its slices in device memory.
-// NilAgain sets a pointer in some iterations of a loop only.
-type NilAgain struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilAgain) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilAgainKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilAgain) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilAgain) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilAgain runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNilAgain(ctx context.Context, dev *runtime.Device, k corpus.NilAgain, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilAgainKernel)
+var RunNilAgain = stubs.Range1(nilAgainKernel, func(l *kernelimpl.Launch, k corpus.NilAgain) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nilFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "NilFault"), func(a *kernelimpl.HostArgs) any {
+})
+var nilFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("NilFault"), func(a *kernelimpl.HostArgs) any {
 	return corpus.NilFault{
 		At:  kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilFaultHost)
-
-// NilFault is the kernel [corpus.NilFault] with its slices in device memory.
-// NilFault goes through a pointer that is nil in some work-items.
-type NilFault struct {
-	At  int
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilFaultKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilFault runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNilFault(ctx context.Context, dev *runtime.Device, k corpus.NilFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilFaultKernel)
+var RunNilFault = stubs.Range1(nilFaultKernel, func(l *kernelimpl.Launch, k corpus.NilFault) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Odds"), func(a *kernelimpl.HostArgs) any {
+})
+var oddsKernel = kernelimpl.Register(pkg.Kernel("Odds"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Odds{
 		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
 		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
@@ -3695,49 +1061,13 @@ var oddsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 		N:   kernelimpl.HostSlice[int32](a, 5),
 	}.Kernel
 })
-
-// Odds is the kernel [corpus.Odds] with its slices in device memory.
-// Odds moves them.
-type Odds struct {
-	In   runtime.View[corpus.Odd]
-	Out  runtime.View[corpus.Odd]
-	One  [1]int32
-	Zero [0]int32
-	None struct{}
-	N    runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Odds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(oddsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.One)
-	kernelimpl.View(l, 5, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Odds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Odds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOdds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOdds(ctx context.Context, dev *runtime.Device, k corpus.Odds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oddsKernel)
+var RunOdds = stubs.Range1(oddsKernel, func(l *kernelimpl.Launch, k corpus.Odds) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Value(l, 2, k.One)
 	kernelimpl.Slice(l, 5, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OneLine"), func(a *kernelimpl.HostArgs) any {
+})
+var oneLineKernel = kernelimpl.RegisterForm(pkg.Kernel("OneLine"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OneLine{
 		I:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -3746,206 +1076,52 @@ var oneLineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 		Z:   kernelimpl.HostSlice[uint8](a, 4),
 	}.Kernel
 }, newOneLineHost)
-
-// OneLine is the kernel [corpus.OneLine] with its slices in device memory.
-// OneLine has several indices in one line, of which one is out of range.
-type OneLine struct {
-	I   int
-	X   runtime.View[int32]
-	Y   runtime.View[int32]
-	Out runtime.View[int32]
-	Z   runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OneLine) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(oneLineKernel)
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.Z)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OneLine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OneLine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOneLine runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOneLine(ctx context.Context, dev *runtime.Device, k corpus.OneLine, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oneLineKernel)
+var RunOneLine = stubs.Range1(oneLineKernel, func(l *kernelimpl.Launch, k corpus.OneLine) {
 	kernelimpl.Value(l, 0, k.I)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.Z)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var onlyReturnKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "OnlyReturn"), func(a *kernelimpl.HostArgs) any {
+})
+var onlyReturnKernel = kernelimpl.RegisterForm(pkg.Kernel("OnlyReturn"), func(a *kernelimpl.HostArgs) any {
 	return corpus.OnlyReturn{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newOnlyReturnHost)
-
-// OnlyReturn is the kernel [corpus.OnlyReturn] with its slices in device memory.
-// OnlyReturn does nothing.
-type OnlyReturn struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OnlyReturn) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(onlyReturnKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OnlyReturn) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OnlyReturn) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOnlyReturn runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOnlyReturn(ctx context.Context, dev *runtime.Device, k corpus.OnlyReturn, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(onlyReturnKernel)
+var RunOnlyReturn = stubs.Range1(onlyReturnKernel, func(l *kernelimpl.Launch, k corpus.OnlyReturn) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var phasesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Phases"), func(a *kernelimpl.HostArgs) any {
+})
+var phasesKernel = kernelimpl.RegisterForm(pkg.Kernel("Phases"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Phases{
 		Steps: kernelimpl.HostValue[int](a, 0),
 		In:    kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newPhasesHost)
-
-// Phases is the kernel [corpus.Phases] with its slices in device memory.
-// Phases has barriers in uniform loops, branches and helpers.
-type Phases struct {
-	Steps int
-	In    runtime.View[int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Phases) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(phasesKernel)
-	kernelimpl.Value(l, 0, k.Steps)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Phases) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Phases) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunPhases runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPhases(ctx context.Context, dev *runtime.Device, k corpus.Phases, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(phasesKernel)
+var RunPhases = stubs.NDRange1(phasesKernel, func(l *kernelimpl.Launch, k corpus.Phases) {
 	kernelimpl.Value(l, 0, k.Steps)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var pointersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Pointers"), func(a *kernelimpl.HostArgs) any {
+})
+var pointersKernel = kernelimpl.Register(pkg.Kernel("Pointers"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Pointers{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
 	}.Kernel
 })
-
-// Pointers is the kernel [corpus.Pointers] with its slices in device memory.
-// Pointers hands pointers to fields, elements and variables to helpers.
-type Pointers struct {
-	Out runtime.View[int32]
-	Tmp runtime.View[corpus.Counter]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Pointers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pointersKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Tmp)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pointers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Pointers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPointers runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPointers(ctx context.Context, dev *runtime.Device, k corpus.Pointers, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pointersKernel)
+var RunPointers = stubs.Range1(pointersKernel, func(l *kernelimpl.Launch, k corpus.Pointers) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Tmp)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var primesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Primes"), func(a *kernelimpl.HostArgs) any {
+})
+var primesKernel = kernelimpl.Register(pkg.Kernel("Primes"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Primes{
 		Out: kernelimpl.HostSlice[bool](a, 0),
 	}.Kernel
 })
-
-// Primes is the kernel [corpus.Primes] with its slices in device memory.
-// Primes counts in nested loops without labels.
-type Primes struct {
-	Out runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Primes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(primesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Primes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Primes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPrimes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPrimes(ctx context.Context, dev *runtime.Device, k corpus.Primes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(primesKernel)
+var RunPrimes = stubs.Range1(primesKernel, func(l *kernelimpl.Launch, k corpus.Primes) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Quotients"), func(a *kernelimpl.HostArgs) any {
+})
+var quotientsKernel = kernelimpl.RegisterForm(pkg.Kernel("Quotients"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Quotients{
 		A:        kernelimpl.HostSlice[float32](a, 0),
 		B:        kernelimpl.HostSlice[float32](a, 1),
@@ -3954,254 +1130,66 @@ var quotientsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 		Inverse:  kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newQuotientsHost)
-
-// Quotients is the kernel [corpus.Quotients] with its slices in device memory.
-// Quotients divides and takes roots.
-type Quotients struct {
-	A        runtime.View[float32]
-	B        runtime.View[float32]
-	Quotient runtime.View[float32]
-	Root     runtime.View[float32]
-	Inverse  runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Quotients) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(quotientsKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Quotient)
-	kernelimpl.View(l, 3, k.Root)
-	kernelimpl.View(l, 4, k.Inverse)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Quotients) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Quotients) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunQuotients runs the kernel for every work-item of r on k's own slices, and waits.
-func RunQuotients(ctx context.Context, dev *runtime.Device, k corpus.Quotients, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(quotientsKernel)
+var RunQuotients = stubs.Range1(quotientsKernel, func(l *kernelimpl.Launch, k corpus.Quotients) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Quotient)
 	kernelimpl.Slice(l, 3, k.Root)
 	kernelimpl.Slice(l, 4, k.Inverse)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rangeNilKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "RangeNil"), func(a *kernelimpl.HostArgs) any {
+})
+var rangeNilKernel = kernelimpl.Register(pkg.Kernel("RangeNil"), func(a *kernelimpl.HostArgs) any {
 	return corpus.RangeNil{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// RangeNil is the kernel [corpus.RangeNil] with its slices in device memory.
-// RangeNil ranges over arrays that are not there for their indices alone, which does not look at the arrays, and for more.
-type RangeNil struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RangeNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rangeNilKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RangeNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RangeNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRangeNil runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRangeNil(ctx context.Context, dev *runtime.Device, k corpus.RangeNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rangeNilKernel)
+var RunRangeNil = stubs.Range1(rangeNilKernel, func(l *kernelimpl.Launch, k corpus.RangeNil) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rangesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Ranges"), func(a *kernelimpl.HostArgs) any {
+})
+var rangesKernel = kernelimpl.Register(pkg.Kernel("Ranges"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Ranges{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Ranges is the kernel [corpus.Ranges] with its slices in device memory.
-// Ranges changes what it ranges over.
-type Ranges struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ranges) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rangesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ranges) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ranges) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRanges runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRanges(ctx context.Context, dev *runtime.Device, k corpus.Ranges, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rangesKernel)
+var RunRanges = stubs.Range1(rangesKernel, func(l *kernelimpl.Launch, k corpus.Ranges) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var reduceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Reduce"), func(a *kernelimpl.HostArgs) any {
+})
+var reduceKernel = kernelimpl.RegisterForm(pkg.Kernel("Reduce"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Reduce{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newReduceHost)
-
-// Reduce is the kernel [corpus.Reduce] with its slices in device memory.
-// Reduce sums each work-group's elements as a tree.
-type Reduce struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Reduce) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(reduceKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Reduce) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Reduce) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunReduce runs the kernel for every work-item of r on k's own slices, and waits.
-func RunReduce(ctx context.Context, dev *runtime.Device, k corpus.Reduce, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(reduceKernel)
+var RunReduce = stubs.NDRange1(reduceKernel, func(l *kernelimpl.Launch, k corpus.Reduce) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var resultsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Results"), func(a *kernelimpl.HostArgs) any {
+})
+var resultsKernel = kernelimpl.Register(pkg.Kernel("Results"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Results{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Results is the kernel [corpus.Results] with its slices in device memory.
-// Results returns several and named results from nested calls.
-type Results struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Results) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(resultsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Results) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Results) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunResults runs the kernel for every work-item of r on k's own slices, and waits.
-func RunResults(ctx context.Context, dev *runtime.Device, k corpus.Results, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(resultsKernel)
+var RunResults = stubs.Range1(resultsKernel, func(l *kernelimpl.Launch, k corpus.Results) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var returnEarlyKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ReturnEarly"), func(a *kernelimpl.HostArgs) any {
+})
+var returnEarlyKernel = kernelimpl.RegisterForm(pkg.Kernel("ReturnEarly"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ReturnEarly{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newReturnEarlyHost)
-
-// ReturnEarly is the kernel [corpus.ReturnEarly] with its slices in device memory.
-// ReturnEarly has work-items that leave before a barrier.
-type ReturnEarly struct {
-	N   int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ReturnEarly) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(returnEarlyKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ReturnEarly) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ReturnEarly) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunReturnEarly runs the kernel for every work-item of r on k's own slices, and waits.
-func RunReturnEarly(ctx context.Context, dev *runtime.Device, k corpus.ReturnEarly, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(returnEarlyKernel)
+var RunReturnEarly = stubs.NDRange1(returnEarlyKernel, func(l *kernelimpl.Launch, k corpus.ReturnEarly) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Rounded"), func(a *kernelimpl.HostArgs) any {
+})
+var roundedKernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Rounded{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -4209,385 +1197,105 @@ var roundedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newRoundedHost)
-
-// Rounded is the kernel [corpus.Rounded] with its slices in device memory.
-// Rounded adds products that explicit conversions round, somewhere between the two operations.
-type Rounded struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(roundedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRounded(ctx context.Context, dev *runtime.Device, k corpus.Rounded, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(roundedKernel)
+var RunRounded = stubs.Range1(roundedKernel, func(l *kernelimpl.Launch, k corpus.Rounded) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var searchKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Search"), func(a *kernelimpl.HostArgs) any {
+})
+var searchKernel = kernelimpl.Register(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Search{
 		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
 		Out:   kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Search is the kernel [corpus.Search] with its slices in device memory.
-// Search walks a tree in a slice.
-type Search struct {
-	Nodes runtime.View[corpus.Node]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Search) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(searchKernel)
-	kernelimpl.View(l, 0, k.Nodes)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSearch(ctx context.Context, dev *runtime.Device, k corpus.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchKernel)
+var RunSearch = stubs.Range1(searchKernel, func(l *kernelimpl.Launch, k corpus.Search) {
 	kernelimpl.Slice(l, 0, k.Nodes)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var searchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Searches"), func(a *kernelimpl.HostArgs) any {
+})
+var searchesKernel = kernelimpl.Register(pkg.Kernel("Searches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Searches{
 		Seeds: kernelimpl.HostSlice[uint32](a, 0),
 		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
 	}.Kernel
 })
-
-// Searches is the kernel [corpus.Searches] with its slices in device memory.
-// Searches has loops that work-items leave in different rounds, with values of the round in which each left.
-type Searches struct {
-	Seeds runtime.View[uint32]
-	Found runtime.View[[12]uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Searches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(searchesKernel)
-	kernelimpl.View(l, 0, k.Seeds)
-	kernelimpl.View(l, 1, k.Found)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Searches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Searches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSearches runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSearches(ctx context.Context, dev *runtime.Device, k corpus.Searches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchesKernel)
+var RunSearches = stubs.Range1(searchesKernel, func(l *kernelimpl.Launch, k corpus.Searches) {
 	kernelimpl.Slice(l, 0, k.Seeds)
 	kernelimpl.Slice(l, 1, k.Found)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shufflesBoolKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesBool"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesBoolKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesBool"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesBool{
 		In:    kernelimpl.HostSlice[bool](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[bool](a, 2),
 	}.Kernel
 }, newShufflesBoolHost)
-
-// ShufflesBool is the kernel [corpus.ShufflesBool] with its slices in device memory.
-type ShufflesBool struct {
-	In    runtime.View[bool]
-	Lanes runtime.View[int]
-	Out   runtime.View[bool]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesBool) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesBoolKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesBool) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesBool) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesBool runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesBool(ctx context.Context, dev *runtime.Device, k corpus.ShufflesBool, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesBoolKernel)
+var RunShufflesBool = stubs.NDRange1(shufflesBoolKernel, func(l *kernelimpl.Launch, k corpus.ShufflesBool) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shufflesFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat32{
 		In:    kernelimpl.HostSlice[float32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newShufflesFloat32Host)
-
-// ShufflesFloat32 is the kernel [corpus.ShufflesFloat32] with its slices in device memory.
-type ShufflesFloat32 struct {
-	In    runtime.View[float32]
-	Lanes runtime.View[int]
-	Out   runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesFloat32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesFloat32Kernel)
+var RunShufflesFloat32 = stubs.NDRange1(shufflesFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shufflesFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesFloat64{
 		In:    kernelimpl.HostSlice[float64](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 }, newShufflesFloat64Host)
-
-// ShufflesFloat64 is the kernel [corpus.ShufflesFloat64] with its slices in device memory.
-type ShufflesFloat64 struct {
-	In    runtime.View[float64]
-	Lanes runtime.View[int]
-	Out   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesFloat64(ctx context.Context, dev *runtime.Device, k corpus.ShufflesFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesFloat64Kernel)
+var RunShufflesFloat64 = stubs.NDRange1(shufflesFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shufflesIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt{
 		In:    kernelimpl.HostSlice[int](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newShufflesIntHost)
-
-// ShufflesInt is the kernel [corpus.ShufflesInt] with its slices in device memory.
-type ShufflesInt struct {
-	In    runtime.View[int]
-	Lanes runtime.View[int]
-	Out   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesInt) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesInt(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesIntKernel)
+var RunShufflesInt = stubs.NDRange1(shufflesIntKernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shufflesInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesInt16{
 		In:    kernelimpl.HostSlice[int16](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[int16](a, 2),
 	}.Kernel
 }, newShufflesInt16Host)
-
-// ShufflesInt16 is the kernel [corpus.ShufflesInt16] with its slices in device memory.
-type ShufflesInt16 struct {
-	In    runtime.View[int16]
-	Lanes runtime.View[int]
-	Out   runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesInt16(ctx context.Context, dev *runtime.Device, k corpus.ShufflesInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesInt16Kernel)
+var RunShufflesInt16 = stubs.NDRange1(shufflesInt16Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shufflesUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var shufflesUint32Kernel = kernelimpl.Register(pkg.Kernel("ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ShufflesUint32{
 		In:    kernelimpl.HostSlice[uint32](a, 0),
 		Lanes: kernelimpl.HostSlice[int](a, 1),
 		Out:   kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
-}, newShufflesUint32Host)
-
-// ShufflesUint32 is the kernel [corpus.ShufflesUint32] with its slices in device memory.
-type ShufflesUint32 struct {
-	In    runtime.View[uint32]
-	Lanes runtime.View[int]
-	Out   runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShufflesUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Lanes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShufflesUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShufflesUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShufflesUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShufflesUint32(ctx context.Context, dev *runtime.Device, k corpus.ShufflesUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shufflesUint32Kernel)
+})
+var RunShufflesUint32 = stubs.NDRange1(shufflesUint32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Lanes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Single"), func(a *kernelimpl.HostArgs) any {
+})
+var singleKernel = kernelimpl.Register(pkg.Kernel("Single"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Single
 	k.In = kernelimpl.HostSlice[int32](a, 0)
 	k.Out = kernelimpl.HostSlice[int64](a, 1)
@@ -4597,41 +1305,11 @@ var singleKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/i
 		k.Kernel(item)
 	}
 })
-
-// Single is the kernel [corpus.Single] with its slices in device memory.
-// Single is a task.
-type Single struct {
-	In  runtime.View[int32]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Single) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(singleKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// SingleTask launches the kernel once.
-func (k Single) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Single) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-// RunSingle runs the kernel once on k's own slices, and waits.
-func RunSingle(ctx context.Context, dev *runtime.Device, k corpus.Single, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(singleKernel)
+var RunSingle = stubs.Task(singleKernel, func(l *kernelimpl.Launch, k corpus.Single) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
-
-var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Sites"), func(a *kernelimpl.HostArgs) any {
+})
+var sitesKernel = kernelimpl.Register(pkg.Kernel("Sites"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Sites{
 		At:  kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -4639,47 +1317,13 @@ var sitesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-// Sites is the kernel [corpus.Sites] with its slices in device memory.
-// Sites faults in one of many places.
-type Sites struct {
-	At  int
-	X   runtime.View[int32]
-	Y   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sites) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sitesKernel)
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sites) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sites) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSites runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSites(ctx context.Context, dev *runtime.Device, k corpus.Sites, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sitesKernel)
+var RunSites = stubs.Range1(sitesKernel, func(l *kernelimpl.Launch, k corpus.Sites) {
 	kernelimpl.Value(l, 0, k.At)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var smallKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Small"), func(a *kernelimpl.HostArgs) any {
+})
+var smallKernel = kernelimpl.Register(pkg.Kernel("Small"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Small{
 		A: kernelimpl.HostSlice[int8](a, 0),
 		B: kernelimpl.HostSlice[uint16](a, 1),
@@ -4722,8 +1366,6 @@ func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Small) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunSmall runs the kernel for every work-item of r on k's own slices, and waits.
 func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(smallKernel)
 	kernelimpl.Slice(l, 0, k.A)
@@ -4735,7 +1377,7 @@ func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtim
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Spilled"), func(a *kernelimpl.HostArgs) any {
+var spilledKernel = kernelimpl.Register(pkg.Kernel("Spilled"), func(a *kernelimpl.HostArgs) any {
 	var k corpus.Spilled
 	k.A = kernelimpl.HostSlice[int32](a, 0)
 	k.B = kernelimpl.HostSlice[int32](a, 1)
@@ -4757,72 +1399,7 @@ var spilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 	k.Out = kernelimpl.HostSlice[float32](a, 17)
 	return k.Kernel
 })
-
-// Spilled is the kernel [corpus.Spilled] with its slices in device memory.
-// Spilled has more arguments than fit the launch block.
-type Spilled struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	D   runtime.View[int32]
-	E   runtime.View[int32]
-	F   runtime.View[int32]
-	G   runtime.View[int32]
-	H   int64
-	I   int64
-	J   int64
-	K   int64
-	L   [6]int16
-	M   bool
-	N   float32
-	O   corpus.Vec
-	P   SpilledP
-	Out runtime.View[float32]
-}
-
-// SpilledP is the field P of [Spilled].
-type SpilledP struct {
-	Q runtime.View[float32]
-	R uint8
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Spilled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(spilledKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.D)
-	kernelimpl.View(l, 4, k.E)
-	kernelimpl.View(l, 5, k.F)
-	kernelimpl.View(l, 6, k.G)
-	kernelimpl.Value(l, 7, k.H)
-	kernelimpl.Value(l, 8, k.I)
-	kernelimpl.Value(l, 9, k.J)
-	kernelimpl.Value(l, 10, k.K)
-	kernelimpl.Value(l, 11, k.L)
-	kernelimpl.Value(l, 12, k.M)
-	kernelimpl.Value(l, 13, k.N)
-	kernelimpl.Value(l, 14, k.O)
-	kernelimpl.View(l, 15, k.P.Q)
-	kernelimpl.Value(l, 16, k.P.R)
-	kernelimpl.View(l, 17, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Spilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSpilled runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spilledKernel)
+var RunSpilled = stubs.Range1(spilledKernel, func(l *kernelimpl.Launch, k corpus.Spilled) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
@@ -4841,166 +1418,46 @@ func RunSpilled(ctx context.Context, dev *runtime.Device, k corpus.Spilled, r ru
 	kernelimpl.Slice(l, 15, k.P.Q)
 	kernelimpl.Value(l, 16, k.P.R)
 	kernelimpl.Slice(l, 17, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var subSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "SubSlices"), func(a *kernelimpl.HostArgs) any {
+})
+var subSlicesKernel = kernelimpl.Register(pkg.Kernel("SubSlices"), func(a *kernelimpl.HostArgs) any {
 	return corpus.SubSlices{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// SubSlices is the kernel [corpus.SubSlices] with its slices in device memory.
-// SubSlices slices its arguments and keeps slices in variables.
-type SubSlices struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SubSlices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(subSlicesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SubSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SubSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSubSlices runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSubSlices(ctx context.Context, dev *runtime.Device, k corpus.SubSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(subSlicesKernel)
+var RunSubSlices = stubs.Range1(subSlicesKernel, func(l *kernelimpl.Launch, k corpus.SubSlices) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var swapKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Swap"), func(a *kernelimpl.HostArgs) any {
+})
+var swapKernel = kernelimpl.Register(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Swap{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-// Swap is the kernel [corpus.Swap] with its slices in device memory.
-// Swap returns several results and swaps in loops.
-type Swap struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swap) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwap runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwap(ctx context.Context, dev *runtime.Device, k corpus.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapKernel)
+var RunSwap = stubs.Range1(swapKernel, func(l *kernelimpl.Launch, k corpus.Swap) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var switchesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Switches"), func(a *kernelimpl.HostArgs) any {
+})
+var switchesKernel = kernelimpl.Register(pkg.Kernel("Switches"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Switches{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Switches is the kernel [corpus.Switches] with its slices in device memory.
-// Switches uses every form of switch.
-type Switches struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Switches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(switchesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Switches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Switches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwitches runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwitches(ctx context.Context, dev *runtime.Device, k corpus.Switches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(switchesKernel)
+var RunSwitches = stubs.Range1(switchesKernel, func(l *kernelimpl.Launch, k corpus.Switches) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Tables"), func(a *kernelimpl.HostArgs) any {
+})
+var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Tables{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Tables is the kernel [corpus.Tables] with its slices in device memory.
-// Tables reads package-level tables.
-type Tables struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tables) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tablesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTables(ctx context.Context, dev *runtime.Device, k corpus.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k corpus.Tables) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Transpose"), func(a *kernelimpl.HostArgs) any {
+})
+var transposeKernel = kernelimpl.RegisterForm(pkg.Kernel("Transpose"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Transpose{
 		W:   kernelimpl.HostValue[int](a, 0),
 		H:   kernelimpl.HostValue[int](a, 1),
@@ -5008,118 +1465,27 @@ var transposeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newTransposeHost)
-
-// Transpose is the kernel [corpus.Transpose] with its slices in device memory.
-// Transpose goes through a tile.
-type Transpose struct {
-	W   int
-	H   int
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Transpose) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(transposeKernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Value(l, 1, k.H)
-	kernelimpl.View(l, 2, k.In)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Transpose) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Transpose) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunTranspose runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTranspose(ctx context.Context, dev *runtime.Device, k corpus.Transpose, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(transposeKernel)
+var RunTranspose = stubs.NDRange2(transposeKernel, func(l *kernelimpl.Launch, k corpus.Transpose) {
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.Value(l, 1, k.H)
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var wordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "Words"), func(a *kernelimpl.HostArgs) any {
+})
+var wordsKernel = kernelimpl.Register(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
 	return corpus.Words{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Words is the kernel [corpus.Words] with its slices in device memory.
-// Words chooses constant strings in branches.
-type Words struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Words) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wordsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Words) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Words) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWords runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWords(ctx context.Context, dev *runtime.Device, k corpus.Words, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wordsKernel)
+var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k corpus.Words) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var zeroDivisorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/corpus", "ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
+})
+var zeroDivisorsKernel = kernelimpl.Register(pkg.Kernel("ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
 	return corpus.ZeroDivisors{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 })
-
-// ZeroDivisors is the kernel [corpus.ZeroDivisors] with its slices in device memory.
-// ZeroDivisors divides by what becomes zero in the first round of a loop.
-type ZeroDivisors struct {
-	X   runtime.View[float32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ZeroDivisors) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ZeroDivisors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ZeroDivisors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunZeroDivisors runs the kernel for every work-item of r on k's own slices, and waits.
-func RunZeroDivisors(ctx context.Context, dev *runtime.Device, k corpus.ZeroDivisors, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(zeroDivisorsKernel)
+var RunZeroDivisors = stubs.Range1(zeroDivisorsKernel, func(l *kernelimpl.Launch, k corpus.ZeroDivisors) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

@@ -4,11 +4,10 @@
 package dispatchgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/dispatch"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,181 +27,59 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/dispatch",
-	Kernels: []string{"Dispatch", "Misses", "Nested", "Passes"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x51d1cfe},
+		{File: "internal/difftest/dispatch/dispatch.go", Package: "dispatch", Sum: 0x23ebcc65},
 		{File: "internal/difftest/dispatch/nested.go", Package: "dispatch", Sum: 0x6c670088},
 	},
 })
-var dispatchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Dispatch"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/dispatch"
+
+var dispatchKernel = kernelimpl.Register(pkg.Kernel("Dispatch"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Dispatch{
 		In:    kernelimpl.HostSlice[int32](a, 0),
 		Other: kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newDispatchHost)
-
-// Dispatch is the kernel [dispatch.Dispatch] with its slices in device memory.
-// Dispatch takes functions, interface values, pointers and slices from tables by numbers that are data.
-type Dispatch struct {
-	In    runtime.View[int32]
-	Other runtime.View[int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Dispatch) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(dispatchKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Other)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Dispatch) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Dispatch) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDispatch runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDispatch(ctx context.Context, dev *runtime.Device, k dispatch.Dispatch, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(dispatchKernel)
+})
+var RunDispatch = stubs.Range1(dispatchKernel, func(l *kernelimpl.Launch, k dispatch.Dispatch) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var missesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Misses"), func(a *kernelimpl.HostArgs) any {
+})
+var missesKernel = kernelimpl.Register(pkg.Kernel("Misses"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Misses{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Misses is the kernel [dispatch.Misses] with its slices in device memory.
-// Misses takes from tables what is nil, or not there.
-type Misses struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Misses) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(missesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Misses) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Misses) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMisses runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMisses(ctx context.Context, dev *runtime.Device, k dispatch.Misses, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(missesKernel)
+var RunMisses = stubs.Range1(missesKernel, func(l *kernelimpl.Launch, k dispatch.Misses) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nestedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Nested"), func(a *kernelimpl.HostArgs) any {
+})
+var nestedKernel = kernelimpl.Register(pkg.Kernel("Nested"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Nested{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newNestedHost)
-
-// Nested is the kernel [dispatch.Nested] with its slices in device memory.
-// Nested has values that hold others of the same type: what they ask of these resolves as the kernel is generated.
-type Nested struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Nested) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nestedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nested) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Nested) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNested runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNested(ctx context.Context, dev *runtime.Device, k dispatch.Nested, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nestedKernel)
+})
+var RunNested = stubs.Range1(nestedKernel, func(l *kernelimpl.Launch, k dispatch.Nested) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var passesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/dispatch", "Passes"), func(a *kernelimpl.HostArgs) any {
+})
+var passesKernel = kernelimpl.Register(pkg.Kernel("Passes"), func(a *kernelimpl.HostArgs) any {
 	return dispatch.Passes{
 		Op:  kernelimpl.HostSlice[int32](a, 0),
 		A:   kernelimpl.HostSlice[int32](a, 1),
 		B:   kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newPassesHost)
-
-// Passes is the kernel [dispatch.Passes] with its slices in device memory.
-// Passes takes slices of functions.
-type Passes struct {
-	Op  runtime.View[int32]
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Passes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(passesKernel)
-	kernelimpl.View(l, 0, k.Op)
-	kernelimpl.View(l, 1, k.A)
-	kernelimpl.View(l, 2, k.B)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Passes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Passes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPasses runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPasses(ctx context.Context, dev *runtime.Device, k dispatch.Passes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(passesKernel)
+})
+var RunPasses = stubs.Range1(passesKernel, func(l *kernelimpl.Launch, k dispatch.Passes) {
 	kernelimpl.Slice(l, 0, k.Op)
 	kernelimpl.Slice(l, 1, k.A)
 	kernelimpl.Slice(l, 2, k.B)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

@@ -14,381 +14,274 @@ import (
 // behindHost is some work-items of the kernel [Behind].
 type behindHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newBehindHost() kernelimpl.HostForm { return new(behindHost) }
 
 var behindHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:182:7"},
 	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:165:18"},
+	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:182:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *behindHost) Begin() {
 	g.Sites = behindHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *behindHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *behindHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v8, v13, v14, v15, v21, v22, v23, v25, v26, v27, v32, v33, v34, v35, v36, v42 int32
-		var v5 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b17
-			}
+		var v13, v14, v15, v21, v22, v23, v25, v26, v27, v32, v33, v34, v35, v36 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		v8 = v7 + 1
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v8 := v7 + 1
 		if 40 < v8 {
-			v25 = int32(0)
+			v25 = 0
 			v26 = v8
-			v27 = int32(0)
+			v27 = 0
 			goto b9
 		}
-		if !(v8 < -20) {
-			v13 = int32(0)
-			v14 = int32(1)
-			goto b4
-		}
-		{
+		if v8 < -20 {
 			v12 := (v7 * 2) + 2
 			v13 = v12
 			v14 = v12
+		} else {
+			v13 = 0
+			v14 = 1
 		}
-	b4:
 		v15 = v7 * 2
 		if 40 < v15 {
 			v25 = v14
 			v26 = v15
-			v27 = int32(1)
+			v27 = 1
 			goto b9
 		}
-		if !(v15 < -20) {
-			goto b7
-		}
-		{
+		if v15 < -20 {
 			v18 := v7 * 4
 			v21 = v18
 			v22 = v14 + v18
-			goto b8
+		} else {
+			v21 = v13
+			v22 = v14 + 1
 		}
-	b7:
-		v21 = v13
-		v22 = v14 + 1
-	b8:
 		v23 = 0 - v7
-		if !(40 < v23) {
+		if 40 >= v23 {
 			goto b10
 		}
 		v25 = v22
 		v26 = v23
-		v27 = int32(2)
+		v27 = 2
 	b9:
 		v34 = v26
 		v35 = v25
 		v36 = v27
 		goto b14
 	b10:
-		if !(v23 < -20) {
-			goto b12
-		}
-		{
+		if v23 < -20 {
 			v29 := v7 * -2
 			v32 = v29
 			v33 = v22 + v29
-			goto b13
+		} else {
+			v32 = v21
+			v33 = v22 + 1
 		}
-	b12:
-		v32 = v21
-		v33 = v22 + 1
-	b13:
 		v34 = v32
 		v35 = v33
-		v36 = int32(3)
+		v36 = 3
 	b14:
-		{
-			v42 = (((v34 * 100) + 200) + ((v35 * 10) + 10)) + v36
-			v43 := uint64(v5) < uint64(v3)
-			if !v43 {
-				goto b16
-			}
+		v42 := (((v34 * 100) + 200) + ((v35 * 10) + 10)) + v36
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v42
-		continue
-	b16:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b17:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // complexesHost is some work-items of the kernel [Complexes].
 type complexesHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 float64
-	v4 float64
-	v5 int64
-	v7 int64
 }
 
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
 var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:353:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:351:9"},
 	{Kind: 1, Pos: "internal/difftest/golang/lang.go:350:22"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:351:9"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:353:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *complexesHost) Begin() {
 	g.Sites = complexesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[float64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[float64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Run runs it.
 func (g *complexesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *complexesHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
-	v4 := g.v4
-	v5 := g.v5
+	v3 := g.Float64(40)
+	v4 := g.Float64(48)
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v9 int64
-		var v11, v12 float32
-		var v15, v16, v37, v40 float64
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b6
-			}
-		}
-		{
-			v11 = *(*float32)(unsafe.Add(p0, x*8))
-			v12 = *(*float32)(unsafe.Add(p0, x*8+4))
-			v15 = float64(float64(v11) + v3)
-			v16 = float64(float64(v12) + v4)
-			v17 := uint64(v9) < uint64(v5)
-			if !v17 {
-				goto b5
-			}
-		}
-		{
-			v18 := *(*float32)(unsafe.Add(p2, x*20+8))
-			v19 := *(*float32)(unsafe.Add(p2, x*20+12))
-			*(*float32)(unsafe.Add(p2, x*20+8)) = float32(v18 + v11)
-			*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v12)
-			v26 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
-			v27 := float64(0)
-			if v26 {
-				v27 = v15
-			}
-			v29 := int32(-2147483648)
-			if v26 {
-				v29 = int32(v27)
-			}
-			*(*int32)(unsafe.Add(p2, x*20+16)) = v29
-			v31 := *(*float32)(unsafe.Add(p2, x*20))
-			v32 := *(*float32)(unsafe.Add(p2, x*20+4))
-			v33 := float64(v31)
-			v34 := float64(v32)
-			v37 = float64(float64(v15*v33) - float64(v16*v34))
-			v40 = float64(float64(v15*v34) + float64(v16*v33))
-			v41 := uint64(v9) < uint64(v7)
-			if !v41 {
-				goto b4
-			}
-		}
-		{
-			*(*float64)(unsafe.Add(p3, x*16)) = v37
-			*(*float64)(unsafe.Add(p3, x*16+8)) = v40
-			v44 := *(*float32)(unsafe.Add(p0, x*8))
-			v45 := *(*float32)(unsafe.Add(p0, x*8+4))
-			*(*float32)(unsafe.Add(p0, x*8)) = -v44
-			*(*float32)(unsafe.Add(p0, x*8+4)) = -v45
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
 			continue
 		}
-	b4:
-		g.Fault(0, v9, v7, v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, v9, v5, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(2, v9, v1, v0, int32(0), int32(0))
-		continue
+		v11 := *(*float32)(unsafe.Add(p0, x*8))
+		v12 := *(*float32)(unsafe.Add(p0, x*8+4))
+		v15 := float64(float64(v11) + v3)
+		v16 := float64(float64(v12) + v4)
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(1, v9, v5, v0)
+			continue
+		}
+		v19 := *(*float32)(unsafe.Add(p2, x*20+12))
+		*(*float32)(unsafe.Add(p2, x*20+8)) = float32(*(*float32)(unsafe.Add(p2, x*20+8)) + v11)
+		*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v12)
+		v26 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
+		v27 := float64(0)
+		if v26 {
+			v27 = v15
+		}
+		v29 := int32(-2147483648)
+		if v26 {
+			v29 = int32(v27)
+		}
+		*(*int32)(unsafe.Add(p2, x*20+16)) = v29
+		v33 := float64(*(*float32)(unsafe.Add(p2, x*20)))
+		v34 := float64(*(*float32)(unsafe.Add(p2, x*20+4)))
+		v37 := float64(float64(v15*v33) - float64(v16*v34))
+		v40 := float64(float64(v15*v34) + float64(v16*v33))
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(2, v9, v7, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p3, x*16)) = v37
+		*(*float64)(unsafe.Add(p3, x*16+8)) = v40
+		v45 := *(*float32)(unsafe.Add(p0, x*8+4))
+		*(*float32)(unsafe.Add(p0, x*8)) = -*(*float32)(unsafe.Add(p0, x*8))
+		*(*float32)(unsafe.Add(p0, x*8+4)) = -v45
 	}
-	return -1
 }
 
 // deferredNilHost is some work-items of the kernel [DeferredNil].
 type deferredNilHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
 }
 
 func newDeferredNilHost() kernelimpl.HostForm { return new(deferredNilHost) }
 
 var deferredNilHostSites = []abi.Site{
-	{Kind: 12, Pos: "internal/difftest/golang/lang.go:132:2"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:121:36"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:133:7"},
 	{Kind: 1, Pos: "internal/difftest/golang/lang.go:131:7"},
+	{Kind: 12, Pos: "internal/difftest/golang/lang.go:132:2"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:133:7"},
+	{Kind: 1, Pos: "internal/difftest/golang/lang.go:121:36"},
 }
 
-// Begin readies the form for a launch.
 func (g *deferredNilHost) Begin() {
 	g.Sites = deferredNilHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *deferredNilHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *deferredNilHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v4 := v1 == 0
 	p1 := g.Pointer(1)
-	v2 := g.v2
+	v2 := g.Int64(40)
 	v5 := v1 == 1
 	v15 := v2 != 0
-	v21 := uint64(3) < uint64(v2)
+	v21 := 3 < uint64(v2)
 	v17 := v1 + 4
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v9, v10 int32
+		var v6, v9, v10 int32
 		var v7, v11 kernelimpl.HostAddr
-		var v8, v12, v13, v14 int64
-		var v18 bool
-		v0 = int32(x)
+		var v8, v12 int64
+		v0 := int32(x)
 		if v4 {
-			v6 = int32(0)
+			v6 = 0
 			v7 = kernelimpl.HostAddr{Base: p1, Off: 0}
 			v8 = v2
-			v9 = int32(2)
-			v10 = int32(0)
+			v9 = 2
+			v10 = 0
 			v11 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v12 = int64(0)
+			v12 = 0
 			goto b3
 		}
 		if v5 {
-			v6 = int32(2)
+			v6 = 2
 			v7 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v8 = int64(0)
-			v9 = int32(0)
-			v10 = int32(1)
+			v8 = 0
+			v9 = 0
+			v10 = 1
 			v11 = kernelimpl.HostAddr{Base: p1, Off: 0}
 			v12 = v2
-			goto b3
+		} else {
+			v6 = 1
+			v7 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v8 = 0
+			v9 = 0
+			v10 = 0
+			v11 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v12 = 0
 		}
-		v6 = int32(1)
-		v7 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v8 = int64(0)
-		v9 = int32(0)
-		v10 = int32(0)
-		v11 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-		v12 = int64(0)
 	b3:
-		v13 = int64(uint32(v9))
-		v14 = int64(uint32(v10))
+		v13 := int64(uint32(v9))
+		v14 := int64(uint32(v10))
 		if !v15 {
-			goto b19
+			g.Fault(0, 0, v2, v0)
+			continue
 		}
-		*(*int64)(p1) = int64(1)
-		v18 = v6 == 0
+		*(*int64)(p1) = 1
+		v18 := v6 == 0
 		if v18 {
 			goto b7
 		}
-		if !(v6 == 1) {
-			goto b7
+		if v6 == 1 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b7:
 		if !v21 {
-			goto b18
+			g.Fault(2, 3, v2, v0)
+			continue
 		}
-		*(*int64)(unsafe.Add(p1, 24)) = int64(2)
+		*(*int64)(unsafe.Add(p1, 24)) = 2
 		if !v18 {
 			goto b12
 		}
-		if !(uint64(v13) < uint64(v8)) {
-			goto b11
+		if uint64(v13) >= uint64(v8) {
+			g.Fault(3, v13, v8, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(v7.Base, v7.Off+int(v9)*8)) = v17
 		goto b16
-	b11:
-		g.Fault(1, v13, v8, v0, int32(0), int32(0))
-		continue
 	b12:
-		if !(v6 == 1) {
-			goto b14
+		if v6 == 1 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b14:
-		if !(uint64(v14) < uint64(v12)) {
-			goto b17
+		if uint64(v14) >= uint64(v12) {
+			g.Fault(3, v14, v12, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(v11.Base, v11.Off+int(v10)*8)) = v17
 	b16:
-		continue
-	b17:
-		g.Fault(1, v14, v12, v0, int32(0), int32(0))
-		continue
-	b18:
-		g.Fault(2, int64(3), v2, v0, int32(0), int32(0))
-		continue
-	b19:
-		g.Fault(3, int64(0), v2, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // elsewhereHost is some work-items of the kernel [Elsewhere].
 type elsewhereHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newElsewhereHost() kernelimpl.HostForm { return new(elsewhereHost) }
@@ -399,218 +292,168 @@ var elsewhereHostSites = []abi.Site{
 
 var elsewhereHostTable0 = [3]int32{4, 5, 6}
 
-// Begin readies the form for a launch.
 func (g *elsewhereHost) Begin() {
 	g.Sites = elsewhereHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *elsewhereHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *elsewhereHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8 int32
-		var v3 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := int32(uint32(v0) / uint32(3))
-			v5 := v4 * 3
-			v6 := v0 - v5
-			v7 := *(*int32)(unsafe.Add(unsafe.Pointer(&elsewhereHostTable0), int(v6)*4))
-			v8 = v7 + 7
-			v9 := uint64(v3) < uint64(v1)
-			if !v9 {
-				goto b2
-			}
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		v7 := *(*int32)(unsafe.Add(unsafe.Pointer(&elsewhereHostTable0), int(v0-(int32(uint32(v0)/3)*3))*4))
+		v8 := v7 + 7
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p0, x*4)) = v8
-		continue
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // makesFaultHost is some work-items of the kernel [MakesFault].
 type makesFaultHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newMakesFaultHost() kernelimpl.HostForm { return new(makesFaultHost) }
 
 var makesFaultHostSites = []abi.Site{
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
+	{Kind: 1, Pos: "internal/difftest/golang/makes.go:158:15"},
 	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
 	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
+	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
 	{Kind: 13, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
 	{Kind: 1, Pos: "internal/difftest/golang/makes.go:180:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/makes.go:158:15"},
 }
 
-// Begin readies the form for a launch.
 func (g *makesFaultHost) Begin() {
 	g.Sites = makesFaultHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *makesFaultHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *makesFaultHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v5 := v1 != 0
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	v59 := v3 != 0
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v6, v8, v17, v38, v40, v41, v42, v44, v54, v58 int32
-		var v7, v10, v39, v43, v45, v50 int64
-		var v46 bool
-		v0 = int32(x)
+		var v10, v39, v43, v50 int64
+		var v17, v38, v40, v41, v42, v44, v54 int32
+		v0 := int32(x)
 		if !v5 {
-			goto b35
+			g.Fault(0, 0, v1, v0)
+			continue
 		}
-		v6 = *(*int32)(p0)
-		v7 = int64(v6)
-		v8 = v6 >> 8
-		if !(v8 == 0) {
+		v6 := *(*int32)(p0)
+		v7 := int64(v6)
+		v8 := v6 >> 8
+		if v8 != 0 {
 			goto b6
 		}
 		v10 = v7 + -4
-		if !(uint64(v10) <= uint64(9223372036854775807)) {
-			goto b5
+		if uint64(v10) > 9223372036854775807 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		if uint64(v10) <= uint64(8) {
-			v38 = int32(0)
-			v39 = v10
-			v40 = int32(8)
-			v41 = int32(0)
-			v42 = int32(0)
-			v43 = int64(0)
-			v44 = int32(0)
-			goto b26
+		if uint64(v10) > 8 {
+			g.Fault(2, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b5:
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v38 = 0
+		v39 = v10
+		v40 = 8
+		v41 = 0
+		v42 = 0
+		v43 = 0
+		v44 = 0
+		goto b26
 	b6:
-		if !(v8 == 1) {
+		if v8 != 1 {
 			goto b11
 		}
 		v17 = (v6 & 255) + -4
-		if !(0 <= v17) {
-			goto b10
+		if 0 > v17 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		if uint32(v17) <= uint32(8) {
-			v38 = int32(1)
-			v39 = int64(0)
-			v40 = int32(0)
-			v41 = v17
-			v42 = int32(8)
-			v43 = int64(0)
-			v44 = int32(0)
-			goto b26
+		if uint32(v17) > 8 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b10:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v38 = 1
+		v39 = 0
+		v40 = 0
+		v41 = v17
+		v42 = 8
+		v43 = 0
+		v44 = 0
+		goto b26
 	b11:
-		if !(v8 == 2) {
-			goto b13
+		if v8 == 2 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b13:
-		if !(v8 == 3) {
-			goto b15
+		if v8 == 3 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b15:
-		if !(v8 == 4) {
-			goto b17
+		if v8 == 4 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b17:
-		if !(v8 == 5) {
-			goto b19
+		if v8 == 5 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b19:
-		if !(v8 == 6) {
-			goto b21
+		if v8 == 6 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b21:
-		if !(v8 == 7) {
-			goto b23
+		if v8 == 7 {
+			g.Fault(4, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b23:
-		if !(v8 == 8) {
-			v38 = int32(2)
-			v39 = int64(0)
-			v40 = int32(0)
-			v41 = int32(0)
-			v42 = int32(0)
-			v43 = int64(0)
-			v44 = int32(0)
+		if v8 != 8 {
+			v38 = 2
+			v39 = 0
+			v40 = 0
+			v41 = 0
+			v42 = 0
+			v43 = 0
+			v44 = 0
 			goto b26
 		}
 		{
 			v35 := v7 << 56
-			if uint64(v35) <= uint64(8) {
-				v38 = int32(3)
-				v39 = int64(0)
-				v40 = int32(0)
-				v41 = int32(0)
-				v42 = int32(0)
-				v43 = v35
-				v44 = int32(8)
-				goto b26
+			if uint64(v35) > 8 {
+				g.Fault(5, 0, 0, v0)
+				continue
 			}
+			v38 = 3
+			v39 = 0
+			v40 = 0
+			v41 = 0
+			v42 = 0
+			v43 = v35
+			v44 = 8
 		}
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b26:
-		v45 = int64(uint32(v41))
-		v46 = v38 == 0
+		v45 := int64(uint32(v41))
+		v46 := v38 == 0
 		if v46 {
 			v50 = v39
 			goto b29
 		}
 		if v38 == 1 {
 			v50 = v45
-			goto b29
-		}
-		{
+		} else {
 			v49 := v43
 			if v38 == 2 {
-				v49 = int64(0)
+				v49 = 0
 			}
 			v50 = v49
 		}
@@ -621,266 +464,185 @@ func (g *makesFaultHost) r0() int {
 		}
 		if v38 == 1 {
 			v54 = v42
-			goto b32
-		}
-		{
+		} else {
 			v53 := v44
 			if v38 == 2 {
-				v53 = int32(0)
+				v53 = 0
 			}
 			v54 = v53
 		}
 	b32:
-		v58 = int32(uint64(v50 + int64(uint32(v54*10))))
+		v58 := int32(uint64(v50 + int64(uint32(v54*10))))
 		if !v59 {
-			goto b34
+			g.Fault(6, 0, v3, v0)
+			continue
 		}
 		*(*int32)(p1) = v58
-		continue
-	b34:
-		g.Fault(5, int64(0), v3, v0, int32(0), int32(0))
-		continue
-	b35:
-		g.Fault(6, int64(0), v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // nilCallsHost is some work-items of the kernel [NilCalls].
 type nilCallsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newNilCallsHost() kernelimpl.HostForm { return new(nilCallsHost) }
 
 var nilCallsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:146:11"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:151:7"},
 	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:176:17"},
 	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:179:19"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:153:7"},
 	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:152:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:151:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:146:11"},
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:153:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *nilCallsHost) Begin() {
 	g.Sites = nilCallsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *nilCallsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nilCallsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v12, v14, v17, v25 int32
-		var v5, v18, v26, v29 int64
+		var v14, v17 int32
 		var v15 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b16
-			}
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		v12 = int32(0)
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v12 := int32(0)
 		if 3 < v7 {
 			v12 = (v7 << 24) >> 24
 		}
 		if v7 <= 3 {
-			v14 = int32(0)
+			v14 = 0
 			v15 = false
-			goto b3
+		} else {
+			v14 = v12
+			v15 = true
 		}
-		v14 = v12
-		v15 = true
-	b3:
-		if !v15 {
-			v17 = int32(-2)
-			goto b5
+		if v15 {
+			v17 = v14 * 2
+		} else {
+			v17 = -2
 		}
-		v17 = v14 * 2
-	b5:
-		{
-			v18 = v5 * 3
-			v19 := uint64(v18) < uint64(v3)
-			if !v19 {
-				goto b15
-			}
+		v18 := v5 * 3
+		if uint64(v18) >= uint64(v3) {
+			g.Fault(1, v18, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*12)) = v17
-		if !(v7 == 11) {
-			goto b8
+		if v7 == 11 {
+			g.Fault(2, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b8:
-		if !(v7 == 12) {
-			goto b10
+		if v7 == 12 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b10:
-		{
-			v25 = v7 * 2
-			v26 = v18 + 1
-			v27 := uint64(v26) < uint64(v3)
-			if !v27 {
-				goto b14
-			}
+		v25 := v7 * 2
+		v26 := v18 + 1
+		if uint64(v26) >= uint64(v3) {
+			g.Fault(4, v26, v3, v0)
+			continue
 		}
-		{
-			*(*int32)(unsafe.Add(p1, x*12+4)) = v25
-			v29 = v18 + 2
-			v30 := uint64(v29) < uint64(v3)
-			if !v30 {
-				goto b13
-			}
+		*(*int32)(unsafe.Add(p1, x*12+4)) = v25
+		v29 := v18 + 2
+		if uint64(v29) >= uint64(v3) {
+			g.Fault(5, v29, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*12+8)) = int32(5)
-		continue
-	b13:
-		g.Fault(2, v29, v3, v0, int32(0), int32(0))
-		continue
-	b14:
-		g.Fault(3, v26, v3, v0, int32(0), int32(0))
-		continue
-	b15:
-		g.Fault(4, v18, v3, v0, int32(0), int32(0))
-		continue
-	b16:
-		g.Fault(5, v5, v1, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, x*12+8)) = 5
 	}
-	return -1
 }
 
 // nilMethodsHost is some work-items of the kernel [NilMethods].
 type nilMethodsHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newNilMethodsHost() kernelimpl.HostForm { return new(nilMethodsHost) }
 
 var nilMethodsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:127:11"},
 	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:134:13"},
 	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:135:18"},
 	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:135:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:127:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *nilMethodsHost) Begin() {
 	g.Sites = nilMethodsHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *nilMethodsHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *nilMethodsHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v10, v11, v12, v13, v22 int32
-		var v5 int64
-		var v14 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b15
-			}
+		var v10, v11, v12, v13, v22 int32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
 		if v7 < 8 {
-			v10 = int32(0)
+			v10 = 0
 			v11 = v7
-			v12 = int32(0)
-			v13 = int32(0)
+			v12 = 0
+			v13 = 0
 			goto b4
 		}
 		if v7 < 12 {
-			v10 = int32(2)
-			v11 = int32(0)
+			v10 = 2
+			v11 = 0
 			v12 = v7
-			v13 = int32(1)
-			goto b4
+			v13 = 1
+		} else {
+			v10 = 1
+			v11 = 0
+			v12 = 0
+			v13 = 0
 		}
-		v10 = int32(1)
-		v11 = int32(0)
-		v12 = int32(0)
-		v13 = int32(0)
 	b4:
-		v14 = v10 == 0
+		v14 := v10 == 0
 		if v14 {
 			goto b7
 		}
-		if !(v10 == 1) {
-			goto b7
+		if v10 == 1 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
 	b7:
-		if !v14 {
-			goto b9
+		if v14 {
+			v22 = v11 * 3
+			goto b12
 		}
-		v22 = v11 * 3
-		goto b12
-	b9:
-		if !(v10 == 1) {
-			goto b11
+		if v10 == 1 {
+			g.Fault(2, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b11:
 		v22 = (v12 * 3) + v13
 	b12:
-		{
-			v23 := uint64(v5) < uint64(v3)
-			if !v23 {
-				goto b14
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(3, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v22
-		continue
-	b14:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		continue
-	b15:
-		g.Fault(3, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // panicsDoubleHost is some work-items of the kernel [PanicsDouble].
 type panicsDoubleHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
 }
 
 func newPanicsDoubleHost() kernelimpl.HostForm { return new(panicsDoubleHost) }
@@ -893,146 +655,117 @@ var panicsDoubleHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/golang/panics.go:239:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *panicsDoubleHost) Begin() {
 	g.Sites = panicsDoubleHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Run runs it.
 func (g *panicsDoubleHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *panicsDoubleHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v7 := v1 == 4
 	v9 := v1 == 5
 	v11 := 1 < v1
+	v12 := float64(v1)
+	v13 := float64(1 / v12)
 	v4 := 0 - v1
 	v5 := float64(v4)
 	v6 := float64(v5 * 1e-09)
-	v12 := float64(v1)
-	v13 := float64(1 / v12)
 	v18 := 0 < v1
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v14 int32
+		var v14 int32
 		var v15, v16, v17 float64
-		var v25 int64
-		v0 = int32(x)
-		if !v7 {
-			goto b2
+		v0 := int32(x)
+		if v7 {
+			g.Fault(0, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b2:
-		if !v9 {
-			goto b4
+		if v9 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b4:
-		if !v11 {
-			v14 = int32(0)
+		if v11 {
+			v14 = 1
+			v15 = 0
+			v16 = v13
+			v17 = 2
+		} else {
+			v14 = 0
 			v15 = v6
-			v16 = float64(0)
-			v17 = float64(0)
-			goto b6
+			v16 = 0
+			v17 = 0
 		}
-		v14 = int32(1)
-		v15 = float64(0)
-		v16 = v13
-		v17 = float64(2)
-	b6:
 		if !v18 {
 			goto b10
 		}
-		if !(v14 == 0) {
-			goto b9
+		if v14 == 0 {
+			g.Fault(2, int64(math.Float64bits(v15)), 0, v0)
+			continue
 		}
-		g.Fault(2, int64(math.Float64bits(v15)), int64(0), v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(3, int64(math.Float64bits(v16)), int64(math.Float64bits(v17)), v0, int32(0), int32(0))
+		g.Fault(3, int64(math.Float64bits(v16)), int64(math.Float64bits(v17)), v0)
 		continue
 	b10:
-		{
-			v25 = int64(uint32(v0))
-			v26 := uint64(v25) < uint64(v2)
-			if !v26 {
-				goto b12
-			}
+		v25 := int64(uint32(v0))
+		if uint64(v25) >= uint64(v2) {
+			g.Fault(4, v25, v2, v0)
+			continue
 		}
-		*(*int64)(unsafe.Add(p1, x*8)) = int64(1)
-		continue
-	b12:
-		g.Fault(4, v25, v2, v0, int32(0), int32(0))
-		continue
+		*(*int64)(unsafe.Add(p1, x*8)) = 1
 	}
-	return -1
 }
 
 // pipelineHost is a work-group of the kernel [Pipeline].
 type pipelineHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	v1  int64
-	v3  int64
-	v17 []int32
-	v28 []int32
-	v31 []int32
-	v34 []int32
-	v49 []int64
-	v50 []int64
+	c0                 int32
+	v17, v28, v31, v34 []int32
+
+	v49, v50 []int64
 }
 
 func newPipelineHost() kernelimpl.HostForm { return new(pipelineHost) }
 
 var pipelineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:3"},
 	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:13"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:3"},
 	{Kind: 1, Pos: "internal/difftest/golang/stages.go:12:50"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:13:50"},
 	{Kind: 10, Pos: "internal/difftest/golang/stages.go:13:56"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:13:50"},
 	{Kind: 4, Pos: "internal/difftest/golang/stages.go:41:14"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:7"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
 	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:33"},
+	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:7"},
 }
 
 var pipelineHostTable0 = [3]int32{0, 5, 7}
@@ -1041,12 +774,9 @@ var pipelineHostTable1 = [3]int32{5, 2, 5}
 
 var pipelineHostTable2 = [12]int32{97, 108, 112, 104, 97, 98, 101, 103, 97, 109, 109, 97}
 
-// Begin readies the form for a launch.
 func (g *pipelineHost) Begin() {
 	g.Sites = pipelineHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, 384)
@@ -1054,390 +784,199 @@ func (g *pipelineHost) Begin() {
 	g.Allot(3, 384)
 	g.Allot(4, 48)
 	g.Allot(5, 48)
-	kernelimpl.HostRoom(&g.v17, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v50, n)
+	kernelimpl.HostRoom(n, &g.v17, &g.v28, &g.v31, &g.v34)
+	kernelimpl.HostRoom(n, &g.v49, &g.v50)
 }
 
-// Run runs it.
 func (g *pipelineHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 33 of stages.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 37 of stages.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 20 of stages.go
-			next = g.r3()
-		case 3:
-			// Barrier in line 22 of stages.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 20 of stages.go
-			next = g.r5()
-		case 5:
-			// Barrier in line 22 of stages.go
-			next = g.r6()
-		case 6:
-			// Barrier in line 20 of stages.go
-			next = g.r7()
-		case 7:
-			// Barrier in line 22 of stages.go
-			next = g.r8()
-		case 8:
-			// Barrier in line 20 of stages.go
-			next = g.r9()
-		case 9:
-			// Barrier in line 22 of stages.go
-			next = g.r10()
-		case 10:
-			// Barrier in line 48 of stages.go
-			next = g.r11()
-		case 11:
-			// Barrier in line 52 of stages.go
-			next = g.r12()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 33 of stages.go.
-func (g *pipelineHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, stages.go:33
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	c0 := g.c0
-	m0 := g.Memory(0)
 	v5 := int64(uint32(c0))
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v6, v10 int32
-		var v7, v8 int64
-		{
-			v6 = int32(x)
-			v7 = int64(uint32(v6))
-			v8 = int64(uint32(v0))
-			v9 := uint64(v8) < uint64(v1)
-			if !v9 {
-				goto b361
-			}
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v8 := int64(uint32(v0))
+		if uint64(v8) >= uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v11 := uint32(v6) < uint32(c0)
-			if !v11 {
-				goto b360
-			}
+		v10 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if uint32(v6) >= uint32(c0) {
+			g.Fault(1, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v10
-		next = 1
-		continue
-	b360:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b361:
-		g.Fault(1, v8, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 37 of stages.go.
-func (g *pipelineHost) r2() int {
-	n := g.Items
-	c0 := g.c0
-	v5 := int64(uint32(c0))
+	if !more {
+		return
+	}
+	// Barrier, stages.go:37
 	v13 := v5 + -1
-	m0 := g.Memory(0)
 	h17 := g.v17[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v0 := int32(basex + x)
-		var v14 int64
-		{
-			v14 = v13 - v7
-			v15 := uint64(v14) < uint64(v5)
-			if !v15 {
-				goto b359
-			}
-		}
-		{
-			v16 := int32(uint64(v14))
-			v17 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			h17[li] = v17
-			next = 2
+		v0 := int32(basex + li)
+		v14 := v13 - v7
+		if uint64(v14) >= uint64(v5) {
+			g.Fault(2, v14, v5, v0)
+			g.Leave(li)
 			continue
 		}
-	b359:
-		g.Fault(2, v14, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v17 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v14)))*4))
+		h17[li] = v17
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 20 of stages.go.
-func (g *pipelineHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h17 := g.v17[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, stages.go:20
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v17 := h17[li]
-		*(*int32)(unsafe.Add(m0, x*4)) = v17
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v17
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 22 of stages.go.
-func (g *pipelineHost) r4() int {
-	n := g.Items
-	c0 := g.c0
+	// Barrier, stages.go:22
 	v21 := c0 != 0
-	v5 := int64(uint32(c0))
-	m0 := g.Memory(0)
 	h28 := g.v28[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		v0 := int32(basex + x)
-		var v20, v24 int64
-		{
-			v19 := v6 + 1
-			v20 = int64(uint32(v19))
-			if !v21 {
-				goto b358
-			}
-		}
-		v24 = v20 - ((v20 / v5) * v5)
-		if !(uint64(v24) < uint64(v5)) {
-			goto b357
-		}
-		{
-			v27 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4))
-			v28 := v27 * 2
-			h28[li] = v28
-			next = 4
+		v6 := int32(li)
+		v0 := int32(basex + li)
+		v20 := int64(uint32(v6 + 1))
+		if !v21 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
 			continue
 		}
-	b357:
-		g.Fault(3, v24, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b358:
-		g.Fault(4, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v24 := v20 - ((v20 / v5) * v5)
+		if uint64(v24) >= uint64(v5) {
+			g.Fault(4, v24, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v28 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v24)))*4)) * 2
+		h28[li] = v28
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 20 of stages.go.
-func (g *pipelineHost) r5() int {
-	n := g.Items
-	h28 := g.v28[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, stages.go:20
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := h28[li]
-		*(*int32)(unsafe.Add(m0, x*4)) = v28 + 1
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v28 + 1
 	}
-	return 5
-}
-
-// r6 runs them after the Barrier in line 22 of stages.go.
-func (g *pipelineHost) r6() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	// Barrier, stages.go:22
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v31 := *(*int32)(unsafe.Add(m0, x*4))
-			h31[li] = v31
-			continue
-		}
+		v31 := *(*int32)(unsafe.Add(m0, li*4))
+		h31[li] = v31
 	}
-	return 6
-}
-
-// r7 runs them after the Barrier in line 20 of stages.go.
-func (g *pipelineHost) r7() int {
-	n := g.Items
-	h31 := g.v31[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// Barrier, stages.go:20
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
-		*(*int32)(unsafe.Add(m0, x*4)) = v31 + 3
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v31 + 3
 	}
-	return 7
-}
-
-// r8 runs them after the Barrier in line 22 of stages.go.
-func (g *pipelineHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
-	v13 := v5 + -1
+	// Barrier, stages.go:22
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v14 := v13 - v7
 		v16 := int32(uint64(v14))
-		{
-			v34 := *(*int32)(unsafe.Add(m0, int(v16)*4))
-			h34[li] = v34
-			continue
-		}
+		v34 := *(*int32)(unsafe.Add(m0, int(v16)*4))
+		h34[li] = v34
 	}
-	return 8
-}
-
-// r9 runs them after the Barrier in line 20 of stages.go.
-func (g *pipelineHost) r9() int {
-	n := g.Items
-	h34 := g.v34[:n]
-	m0 := g.Memory(0)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// Barrier, stages.go:20
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := h34[li]
-		*(*int32)(unsafe.Add(m0, x*4)) = v34 + 3
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v34 + 3
 	}
-	return 9
-}
-
-// r10 runs them after the Barrier in line 22 of stages.go.
-func (g *pipelineHost) r10() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	m0 := g.Memory(0)
+	// Barrier, stages.go:22
 	h49 := g.v49[:n]
 	h50 := g.v50[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		v0 := int32(basex + x)
-		var v41, v43, v49, v50 int64
-		var v42 int32
-		{
-			v37 := int32(uint32(v6) / uint32(3))
-			v38 := v37 * 3
-			v39 := v6 - v38
-			v40 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable0), int(v39)*4))
-			v41 = int64(uint32(v40))
-			v42 = *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable1), int(v39)*4))
-			v43 = int64(uint32(v42))
-			v44 := uint32(4) < uint32(v6)
-			if !v44 {
-				v49 = v41
-				v50 = v43
-				goto b19
-			}
+		v6 := int32(li)
+		v0 := int32(basex + li)
+		var v49, v50 int64
+		v39 := v6 - (int32(uint32(v6)/3) * 3)
+		v40 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable0), int(v39)*4))
+		v41 := int64(uint32(v40))
+		v42 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable1), int(v39)*4))
+		v43 := int64(uint32(v42))
+		if 4 >= uint32(v6) {
+			v49 = v41
+			v50 = v43
+			goto b19
 		}
-		if !(uint32(1) <= uint32(v42)) {
-			goto b18
+		if 1 > uint32(v42) {
+			g.Fault(5, 1, v43, v0)
+			g.Leave(li)
+			continue
 		}
 		v49 = v41 + 1
 		v50 = v43 + -1
-		goto b19
-	b18:
-		g.Fault(5, int64(1), v43, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b19:
-		{
-			v51 := *(*int32)(unsafe.Add(m0, x*4))
-			v52 := int32(uint64(v50))
-			*(*int32)(unsafe.Add(m0, x*4)) = v51 + v52
-			v55 := *(*int32)(unsafe.Add(m0, x*4))
-			v56 := v52 + 1
-			*(*int32)(unsafe.Add(m0, x*4)) = v55 - v56
-			v59 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v59 * v52
-			v62 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v62 + v56
-			h49[li] = v49
-			h50[li] = v50
-			next = 10
-			continue
-		}
+		v52 := int32(uint64(v50))
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v52
+		v56 := v52 + 1
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v56
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) * v52
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v56
+		h49[li] = v49
+		h50[li] = v50
+		more = true
 	}
-	return next
-}
-
-// r11 runs them after the Barrier in line 48 of stages.go.
-func (g *pipelineHost) r11() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, stages.go:48
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	c0 := g.c0
-	v5 := int64(uint32(c0))
 	v66 := int64(uint64(v5) >> 32)
 	v67 := int32(uint64(v66))
 	v68 := v67 == 0
@@ -1452,50 +991,52 @@ func (g *pipelineHost) r11() int {
 	}
 	v75 := 64 - v74
 	v76 := int64(uint32(v75))
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
-		v0 := int32(basex + x)
+		v6 := int32(li)
+		v0 := int32(basex + li)
 		var v82, v83, v84, v88, v89, v94, v115, v119, v137, v142, v165, v167, v169, v170, v171, v173, v175, v179, v197, v198, v202, v242, v250, v251, v252, v254, v256, v260, v278, v279, v283, v305, v307, v314, v315, v316, v318, v320, v324, v342, v343, v347, v395, v405, v406, v407, v408, v415, v420, v430, v431, v438, v443, v456, v458, v460, v462, v464, v465, v484, v485, v504, v522, v523, v524, v544, v545, v564, v582, v583, v584, v604, v605, v624, v653, v654, v655, v675, v676, v695, v713, v719, v720, v721, v737, v744, v765, v784, v789, v807, v809, v820, v824, v855, v878, v907, v934, v935, v968, v985, v1004, v1015, v1016, v1030, v1040, v1057, v1075, v1077, v1078, v1088, v1105, v1124, v1142, v1143, v1160, v1183, v1185, v1186, v1194, v1195, v1197, v1198, v1206, v1207, v1211, v1212, v1217, v1218, v1219, v1231, v1232, v1233, v1246, v1247 int64
 		var v85, v86, v92, v93, v234, v741, v742, v743, v906, v1032, v1033, v1035, v1184, v1196, v1208, v1209, v1213, v1214, v1216, v1220, v1221, v1223, v1234, v1235 bool
 		var v87, v117, v120, v124, v127, v131, v140, v141, v144, v148, v151, v155, v178, v185, v188, v192, v200, v201, v204, v208, v211, v215, v240, v241, v259, v266, v269, v273, v281, v282, v285, v289, v292, v296, v309, v310, v323, v330, v333, v337, v345, v346, v349, v353, v356, v360, v445, v446, v468, v474, v477, v481, v483, v493, v496, v500, v503, v511, v514, v518, v521, v527, v533, v536, v540, v543, v553, v556, v560, v563, v571, v574, v578, v581, v587, v593, v596, v600, v603, v613, v616, v620, v623, v631, v634, v638, v652, v658, v664, v667, v671, v674, v684, v687, v691, v694, v702, v705, v709, v712, v717, v724, v725, v738, v745, v774, v777, v781, v788, v795, v798, v802, v811, v812, v822, v825, v829, v832, v836, v857, v860, v864, v867, v871, v881, v884, v888, v891, v895, v911, v913, v917, v920, v924, v926, v928, v937, v943, v946, v950, v975, v978, v982, v987, v993, v996, v1000, v1022, v1023, v1025, v1047, v1050, v1054, v1065, v1068, v1072, v1095, v1098, v1102, v1113, v1116, v1120, v1126, v1150, v1153, v1157, v1167, v1170, v1174, v1210, v1215, v1222, v1236 int32
-		{
-			v65 := v6 == 0
-			if !v65 {
-				goto b351
-			}
+		if v6 == 0 {
+			*(*[384]byte)(m1) = [384]byte{}
+			*(*[384]byte)(m2) = [384]byte{}
+			*(*[384]byte)(m3) = [384]byte{}
+			*(*[48]byte)(m4) = [48]byte{}
+			*(*[48]byte)(m5) = [48]byte{}
+			v82 = 0
+			v83 = v5
+			v84 = v76
+			v85 = true
+			v86 = true
+			v87 = 0
+		} else {
+			goto b351
 		}
-		*(*[384]byte)(m1) = [384]byte{}
-		*(*[384]byte)(m2) = [384]byte{}
-		*(*[384]byte)(m3) = [384]byte{}
-		*(*[48]byte)(m4) = [48]byte{}
-		*(*[48]byte)(m5) = [48]byte{}
-		v82 = int64(0)
-		v83 = v5
-		v84 = v76
-		v85 = true
-		v86 = true
-		v87 = int32(0)
 	b22:
 		v88 = int64(uint32(v87))
 		v89 = v83 - v82
-		if !(v89 <= 12) {
+		if v89 <= 12 {
+			v92 = -2147483648 <= v82
+			v93 = v82 <= 2147483647
+			v94 = v82 + 1
+		} else {
 			goto b42
 		}
-		v92 = -2147483648 <= v82
-		v93 = v82 <= 2147483647
-		v94 = v82 + 1
 	b24:
-		if !(v94 < v83) {
-			goto b41
+		if v94 >= v83 {
+			v1217 = v82
+			v1218 = v83
+			v1219 = v84
+			v1220 = v85
+			v1221 = v86
+			v1222 = v87
+			v1223 = true
+			goto b338
 		}
 		{
 			v102 := v94 + (((v94 - v82) * -1) + 1)
@@ -1509,7 +1050,7 @@ func (g *pipelineHost) r11() int {
 			v115 = v94
 		}
 	b26:
-		if !(v82 < v115) {
+		if v82 >= v115 {
 			goto b40
 		}
 		{
@@ -1521,44 +1062,43 @@ func (g *pipelineHost) r11() int {
 			v124 = v118 - ((v118 / 7) * 7)
 			v127 = v121 - ((v121 / 7) * 7)
 			if v124 < v127 {
-				v131 = int32(-1)
-				goto b29
+				v131 = -1
+			} else {
+				v130 := int32(0)
+				if v127 < v124 {
+					v130 = 1
+				}
+				v131 = v130
 			}
 		}
-		{
-			v130 := int32(0)
-			if v127 < v124 {
-				v130 = int32(1)
-			}
-			v131 = v130
-		}
-	b29:
-		if !(v131 < 0) {
-			goto b40
-		}
-		{
-			v133 := *(*int32)(unsafe.Add(m0, int(v120)*4))
+		if v131 < 0 {
 			v134 := *(*int32)(unsafe.Add(m0, int(v117)*4))
-			*(*int32)(unsafe.Add(m0, int(v117)*4)) = v133
+			*(*int32)(unsafe.Add(m0, int(v117)*4)) = *(*int32)(unsafe.Add(m0, int(v120)*4))
 			*(*int32)(unsafe.Add(m0, int(v120)*4)) = v134
 			v115 = v119
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b26
 		}
+		goto b40
 	b31:
-		if !(v82 < v137) {
+		if v82 >= v137 {
 			goto b40
 		}
-		if !(uint64(v137) < uint64(v5)) {
-			goto b39
+		if uint64(v137) >= uint64(v5) {
+			g.Fault(6, v137, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v140 = int32(uint64(v137))
 		v141 = *(*int32)(unsafe.Add(m0, int(v140)*4))
 		v142 = v137 + -1
-		if !(uint64(v142) < uint64(v5)) {
-			goto b38
+		if uint64(v142) >= uint64(v5) {
+			g.Fault(7, v142, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v144 = int32(uint64(v142))
@@ -1566,63 +1106,42 @@ func (g *pipelineHost) r11() int {
 			v148 = v141 - ((v141 / 7) * 7)
 			v151 = v145 - ((v145 / 7) * 7)
 			if v148 < v151 {
-				v155 = int32(-1)
-				goto b36
+				v155 = -1
+			} else {
+				v154 := int32(0)
+				if v151 < v148 {
+					v154 = 1
+				}
+				v155 = v154
 			}
 		}
-		{
-			v154 := int32(0)
-			if v151 < v148 {
-				v154 = int32(1)
-			}
-			v155 = v154
-		}
-	b36:
-		if !(v155 < 0) {
-			goto b40
-		}
-		{
-			v157 := *(*int32)(unsafe.Add(m0, int(v144)*4))
+		if v155 < 0 {
 			v158 := *(*int32)(unsafe.Add(m0, int(v140)*4))
-			*(*int32)(unsafe.Add(m0, int(v140)*4)) = v157
+			*(*int32)(unsafe.Add(m0, int(v140)*4)) = *(*int32)(unsafe.Add(m0, int(v144)*4))
 			*(*int32)(unsafe.Add(m0, int(v144)*4)) = v158
 			v137 = v142
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b31
 		}
-	b38:
-		g.Fault(6, v142, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b39:
-		g.Fault(7, v137, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b40:
 		v94 = v94 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b24
-	b41:
-		v1217 = v82
-		v1218 = v83
-		v1219 = v84
-		v1220 = v85
-		v1221 = v86
-		v1222 = v87
-		v1223 = true
-		goto b338
 	b42:
-		if !(v84 == 0) {
+		if v84 == 0 {
+			v165 = v89 + -1
+			v167 = v165 / 2
+		} else {
 			goto b109
 		}
-		v165 = v89 + -1
-		v167 = v165 / 2
 	b44:
-		if !(0 <= v167) {
+		if 0 > v167 {
 			goto b63
 		}
 		v169 = v167
@@ -1633,62 +1152,58 @@ func (g *pipelineHost) r11() int {
 			goto b60
 		}
 		v173 = v170 + 2
-		if !(v173 < v89) {
+		if v173 >= v89 {
 			v197 = v171
 			goto b54
 		}
 		v175 = v82 + v171
-		if !(uint64(v175) < uint64(v5)) {
-			goto b53
+		if uint64(v175) >= uint64(v5) {
+			g.Fault(8, v175, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v178 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v175)))*4))
 		v179 = v175 + 1
-		if !(uint64(v179) < uint64(v5)) {
-			goto b52
+		if uint64(v179) >= uint64(v5) {
+			g.Fault(9, v179, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v182 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v179)))*4))
 			v185 = v178 - ((v178 / 7) * 7)
 			v188 = v182 - ((v182 / 7) * 7)
 			if v185 < v188 {
-				v192 = int32(-1)
-				goto b51
+				v192 = -1
+			} else {
+				v191 := int32(0)
+				if v188 < v185 {
+					v191 = 1
+				}
+				v192 = v191
 			}
 		}
-		{
-			v191 := int32(0)
-			if v188 < v185 {
-				v191 = int32(1)
-			}
-			v192 = v191
-		}
-	b51:
 		{
 			v194 := v171
 			if v192 < 0 {
 				v194 = v173
 			}
 			v197 = v194
-			goto b54
 		}
-	b52:
-		g.Fault(8, v179, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b53:
-		g.Fault(9, v175, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b54:
 		v198 = v82 + v169
-		if !(uint64(v198) < uint64(v5)) {
-			goto b62
+		if uint64(v198) >= uint64(v5) {
+			g.Fault(10, v198, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v200 = int32(uint64(v198))
 		v201 = *(*int32)(unsafe.Add(m0, int(v200)*4))
 		v202 = v82 + v197
-		if !(uint64(v202) < uint64(v5)) {
-			goto b61
+		if uint64(v202) >= uint64(v5) {
+			g.Fault(11, v202, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v204 = int32(uint64(v202))
@@ -1696,70 +1211,56 @@ func (g *pipelineHost) r11() int {
 			v208 = v201 - ((v201 / 7) * 7)
 			v211 = v205 - ((v205 / 7) * 7)
 			if v208 < v211 {
-				v215 = int32(-1)
-				goto b58
+				v215 = -1
+			} else {
+				v214 := int32(0)
+				if v211 < v208 {
+					v214 = 1
+				}
+				v215 = v214
 			}
 		}
-		{
-			v214 := int32(0)
-			if v211 < v208 {
-				v214 = int32(1)
-			}
-			v215 = v214
-		}
-	b58:
-		if !(v215 < 0) {
-			goto b60
-		}
-		{
-			v217 := *(*int32)(unsafe.Add(m0, int(v204)*4))
+		if v215 < 0 {
 			v218 := *(*int32)(unsafe.Add(m0, int(v200)*4))
-			*(*int32)(unsafe.Add(m0, int(v200)*4)) = v217
+			*(*int32)(unsafe.Add(m0, int(v200)*4)) = *(*int32)(unsafe.Add(m0, int(v204)*4))
 			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
 			v169 = v197
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b45
 		}
 	b60:
 		v167 = v167 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b44
-	b61:
-		g.Fault(10, v202, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b62:
-		g.Fault(11, v198, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b63:
 		{
 			v234 = uint64(v82) < uint64(v5)
 			v236 := ((-2147483648 <= v82) && (v82 <= 2147483647)) && (v165 <= 2147483647)
 			v238 := (v236 && (uint64(v82+v165) < uint64(v5))) && (uint64(v82+(v165+((v89*-1)+1))) < uint64(v5))
+			v239 := v238 && v234
 			v240 = int32(uint64(v82))
 			v241 = int32(uint64(v82))
-			if !(v238 && v234) {
+			if !v239 {
 				v305 = v165
 				goto b84
 			}
 			v242 = v165
 		}
 	b64:
-		if !(0 <= v242) {
-			goto b108
-		}
-		{
+		if 0 <= v242 {
 			v245 := int32(uint64(v82 + v242))
-			v246 := *(*int32)(unsafe.Add(m0, int(v245)*4))
 			v247 := *(*int32)(unsafe.Add(m0, int(v241)*4))
-			*(*int32)(unsafe.Add(m0, int(v241)*4)) = v246
+			*(*int32)(unsafe.Add(m0, int(v241)*4)) = *(*int32)(unsafe.Add(m0, int(v245)*4))
 			*(*int32)(unsafe.Add(m0, int(v245)*4)) = v247
-			v250 = int64(0)
+			v250 = 0
+		} else {
+			goto b108
 		}
 	b66:
 		v251 = v250 * 2
@@ -1768,62 +1269,58 @@ func (g *pipelineHost) r11() int {
 			goto b81
 		}
 		v254 = v251 + 2
-		if !(v254 < v242) {
+		if v254 >= v242 {
 			v278 = v252
 			goto b75
 		}
 		v256 = v82 + v252
-		if !(uint64(v256) < uint64(v5)) {
-			goto b74
+		if uint64(v256) >= uint64(v5) {
+			g.Fault(8, v256, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v259 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v256)))*4))
 		v260 = v256 + 1
-		if !(uint64(v260) < uint64(v5)) {
-			goto b73
+		if uint64(v260) >= uint64(v5) {
+			g.Fault(9, v260, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v263 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v260)))*4))
 			v266 = v259 - ((v259 / 7) * 7)
 			v269 = v263 - ((v263 / 7) * 7)
 			if v266 < v269 {
-				v273 = int32(-1)
-				goto b72
+				v273 = -1
+			} else {
+				v272 := int32(0)
+				if v269 < v266 {
+					v272 = 1
+				}
+				v273 = v272
 			}
 		}
-		{
-			v272 := int32(0)
-			if v269 < v266 {
-				v272 = int32(1)
-			}
-			v273 = v272
-		}
-	b72:
 		{
 			v275 := v252
 			if v273 < 0 {
 				v275 = v254
 			}
 			v278 = v275
-			goto b75
 		}
-	b73:
-		g.Fault(8, v260, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b74:
-		g.Fault(9, v256, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b75:
 		v279 = v82 + v250
-		if !(uint64(v279) < uint64(v5)) {
-			goto b83
+		if uint64(v279) >= uint64(v5) {
+			g.Fault(10, v279, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v281 = int32(uint64(v279))
 		v282 = *(*int32)(unsafe.Add(m0, int(v281)*4))
 		v283 = v82 + v278
-		if !(uint64(v283) < uint64(v5)) {
-			goto b82
+		if uint64(v283) >= uint64(v5) {
+			g.Fault(11, v283, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v285 = int32(uint64(v283))
@@ -1831,64 +1328,55 @@ func (g *pipelineHost) r11() int {
 			v289 = v282 - ((v282 / 7) * 7)
 			v292 = v286 - ((v286 / 7) * 7)
 			if v289 < v292 {
-				v296 = int32(-1)
-				goto b79
+				v296 = -1
+			} else {
+				v295 := int32(0)
+				if v292 < v289 {
+					v295 = 1
+				}
+				v296 = v295
 			}
 		}
-		{
-			v295 := int32(0)
-			if v292 < v289 {
-				v295 = int32(1)
-			}
-			v296 = v295
-		}
-	b79:
-		if !(v296 < 0) {
-			goto b81
-		}
-		{
-			v298 := *(*int32)(unsafe.Add(m0, int(v285)*4))
+		if v296 < 0 {
 			v299 := *(*int32)(unsafe.Add(m0, int(v281)*4))
-			*(*int32)(unsafe.Add(m0, int(v281)*4)) = v298
+			*(*int32)(unsafe.Add(m0, int(v281)*4)) = *(*int32)(unsafe.Add(m0, int(v285)*4))
 			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v299
 			v250 = v278
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b66
 		}
 	b81:
 		v242 = v242 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b64
-	b82:
-		g.Fault(10, v283, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b83:
-		g.Fault(11, v279, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b84:
-		if !(0 <= v305) {
+		if 0 > v305 {
 			goto b108
 		}
 		v307 = v82 + v305
-		if !(uint64(v307) < uint64(v5)) {
-			goto b107
+		if uint64(v307) >= uint64(v5) {
+			g.Fault(12, v307, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v309 = int32(uint64(v307))
 		v310 = *(*int32)(unsafe.Add(m0, int(v309)*4))
 		if !v234 {
-			goto b106
+			g.Fault(13, v82, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v311 := *(*int32)(unsafe.Add(m0, int(v240)*4))
 			*(*int32)(unsafe.Add(m0, int(v240)*4)) = v310
 			*(*int32)(unsafe.Add(m0, int(v309)*4)) = v311
-			v314 = int64(0)
+			v314 = 0
 		}
 	b88:
 		v315 = v314 * 2
@@ -1897,62 +1385,58 @@ func (g *pipelineHost) r11() int {
 			goto b103
 		}
 		v318 = v315 + 2
-		if !(v318 < v305) {
+		if v318 >= v305 {
 			v342 = v316
 			goto b97
 		}
 		v320 = v82 + v316
-		if !(uint64(v320) < uint64(v5)) {
-			goto b96
+		if uint64(v320) >= uint64(v5) {
+			g.Fault(8, v320, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v323 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v320)))*4))
 		v324 = v320 + 1
-		if !(uint64(v324) < uint64(v5)) {
-			goto b95
+		if uint64(v324) >= uint64(v5) {
+			g.Fault(9, v324, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v327 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v324)))*4))
 			v330 = v323 - ((v323 / 7) * 7)
 			v333 = v327 - ((v327 / 7) * 7)
 			if v330 < v333 {
-				v337 = int32(-1)
-				goto b94
+				v337 = -1
+			} else {
+				v336 := int32(0)
+				if v333 < v330 {
+					v336 = 1
+				}
+				v337 = v336
 			}
 		}
-		{
-			v336 := int32(0)
-			if v333 < v330 {
-				v336 = int32(1)
-			}
-			v337 = v336
-		}
-	b94:
 		{
 			v339 := v316
 			if v337 < 0 {
 				v339 = v318
 			}
 			v342 = v339
-			goto b97
 		}
-	b95:
-		g.Fault(8, v324, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b96:
-		g.Fault(9, v320, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b97:
 		v343 = v82 + v314
-		if !(uint64(v343) < uint64(v5)) {
-			goto b105
+		if uint64(v343) >= uint64(v5) {
+			g.Fault(10, v343, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v345 = int32(uint64(v343))
 		v346 = *(*int32)(unsafe.Add(m0, int(v345)*4))
 		v347 = v82 + v342
-		if !(uint64(v347) < uint64(v5)) {
-			goto b104
+		if uint64(v347) >= uint64(v5) {
+			g.Fault(11, v347, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v349 = int32(uint64(v347))
@@ -1960,54 +1444,33 @@ func (g *pipelineHost) r11() int {
 			v353 = v346 - ((v346 / 7) * 7)
 			v356 = v350 - ((v350 / 7) * 7)
 			if v353 < v356 {
-				v360 = int32(-1)
-				goto b101
+				v360 = -1
+			} else {
+				v359 := int32(0)
+				if v356 < v353 {
+					v359 = 1
+				}
+				v360 = v359
 			}
 		}
-		{
-			v359 := int32(0)
-			if v356 < v353 {
-				v359 = int32(1)
-			}
-			v360 = v359
-		}
-	b101:
-		if !(v360 < 0) {
-			goto b103
-		}
-		{
-			v362 := *(*int32)(unsafe.Add(m0, int(v349)*4))
+		if v360 < 0 {
 			v363 := *(*int32)(unsafe.Add(m0, int(v345)*4))
-			*(*int32)(unsafe.Add(m0, int(v345)*4)) = v362
+			*(*int32)(unsafe.Add(m0, int(v345)*4)) = *(*int32)(unsafe.Add(m0, int(v349)*4))
 			*(*int32)(unsafe.Add(m0, int(v349)*4)) = v363
 			v314 = v342
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b88
 		}
 	b103:
 		v305 = v305 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b84
-	b104:
-		g.Fault(10, v347, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b105:
-		g.Fault(11, v343, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b106:
-		g.Fault(12, v82, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b107:
-		g.Fault(13, v307, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b108:
 		v1217 = v82
 		v1218 = v83
@@ -2031,7 +1494,7 @@ func (g *pipelineHost) r11() int {
 			}
 			v381 := 64 - v380
 			v386 := int64(0)
-			if uint32(v381) < uint32(64) {
+			if uint32(v381) < 64 {
 				v386 = int64(1) << (uint64(int64(uint32(v381&63))) & 63)
 			}
 			v389 := v82 + ((v89 / 4) * 2)
@@ -2050,7 +1513,7 @@ func (g *pipelineHost) r11() int {
 			v408 = v390
 		}
 	b111:
-		if !(v408 <= v395) {
+		if v408 > v395 {
 			goto b121
 		}
 		{
@@ -2063,30 +1526,28 @@ func (g *pipelineHost) r11() int {
 				v419 = v416 - v89
 			}
 			v420 = v82 + v419
-			if !(uint64(v420) < uint64(v5)) {
-				goto b114
+			if uint64(v420) >= uint64(v5) {
+				g.Fault(14, v420, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
 			v422 := int32(uint64(v420))
-			v423 := *(*int32)(unsafe.Add(m0, int(v422)*4))
 			v424 := int32(uint64(v408))
 			v425 := *(*int32)(unsafe.Add(m0, int(v424)*4))
-			*(*int32)(unsafe.Add(m0, int(v424)*4)) = v423
+			*(*int32)(unsafe.Add(m0, int(v424)*4)) = *(*int32)(unsafe.Add(m0, int(v422)*4))
 			*(*int32)(unsafe.Add(m0, int(v422)*4)) = v425
 			v407 = v415
 			v408 = v408 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b111
 		}
-	b114:
-		g.Fault(14, v420, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b115:
-		if !(v431 <= v395) {
+		if v431 > v395 {
 			goto b121
 		}
 		{
@@ -2099,14 +1560,18 @@ func (g *pipelineHost) r11() int {
 				v442 = v439 - v89
 			}
 			v443 = v82 + v442
-			if !(uint64(v443) < uint64(v5)) {
-				goto b120
+			if uint64(v443) >= uint64(v5) {
+				g.Fault(14, v443, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v445 = int32(uint64(v443))
 		v446 = *(*int32)(unsafe.Add(m0, int(v445)*4))
-		if !(uint64(v431) < uint64(v5)) {
-			goto b119
+		if uint64(v431) >= uint64(v5) {
+			g.Fault(15, v431, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v448 := int32(uint64(v431))
@@ -2116,18 +1581,11 @@ func (g *pipelineHost) r11() int {
 			v430 = v438
 			v431 = v431 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b115
 		}
-	b119:
-		g.Fault(15, v431, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b120:
-		g.Fault(14, v443, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b121:
 		v456 = v84 + -1
 	b122:
@@ -2136,8 +1594,8 @@ func (g *pipelineHost) r11() int {
 			v458 = v82 + v457
 			v460 = v82 + (v457 * 2)
 			v462 = v82 + (v457 * 3)
-			if !(50 <= v89) {
-				v652 = int32(0)
+			if 50 > v89 {
+				v652 = 0
 				v653 = v458
 				v654 = v460
 				v655 = v462
@@ -2146,42 +1604,44 @@ func (g *pipelineHost) r11() int {
 		}
 		v464 = v458 + -1
 		v465 = v458 + 1
-		if !(uint64(v458) < uint64(v5)) {
-			goto b165
+		if uint64(v458) >= uint64(v5) {
+			g.Fault(16, v458, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v468 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v458)))*4))
-		if !(uint64(v464) < uint64(v5)) {
-			goto b164
+		if uint64(v464) >= uint64(v5) {
+			g.Fault(17, v464, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v471 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v464)))*4))
 			v474 = v468 - ((v468 / 7) * 7)
 			v477 = v471 - ((v471 / 7) * 7)
 			if v474 < v477 {
-				v481 = int32(-1)
-				goto b127
+				v481 = -1
+			} else {
+				v480 := int32(0)
+				if v477 < v474 {
+					v480 = 1
+				}
+				v481 = v480
 			}
 		}
-		{
-			v480 := int32(0)
-			if v477 < v474 {
-				v480 = int32(1)
-			}
-			v481 = v480
-		}
-	b127:
 		if v481 < 0 {
-			v483 = int32(1)
+			v483 = 1
 			v484 = v458
 			v485 = v464
-			goto b129
+		} else {
+			v483 = 0
+			v484 = v464
+			v485 = v458
 		}
-		v483 = int32(0)
-		v484 = v464
-		v485 = v458
-	b129:
-		if !(uint64(v465) < uint64(v5)) {
-			goto b163
+		if uint64(v465) >= uint64(v5) {
+			g.Fault(16, v465, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v488 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v465)))*4))
@@ -2189,18 +1649,15 @@ func (g *pipelineHost) r11() int {
 			v493 = v488 - ((v488 / 7) * 7)
 			v496 = v490 - ((v490 / 7) * 7)
 			if v493 < v496 {
-				v500 = int32(-1)
-				goto b132
+				v500 = -1
+			} else {
+				v499 := int32(0)
+				if v496 < v493 {
+					v499 = 1
+				}
+				v500 = v499
 			}
 		}
-		{
-			v499 := int32(0)
-			if v496 < v493 {
-				v499 = int32(1)
-			}
-			v500 = v499
-		}
-	b132:
 		{
 			v501 := v500 < 0
 			v503 = v483
@@ -2216,18 +1673,15 @@ func (g *pipelineHost) r11() int {
 			v511 = v506 - ((v506 / 7) * 7)
 			v514 = v508 - ((v508 / 7) * 7)
 			if v511 < v514 {
-				v518 = int32(-1)
-				goto b134
+				v518 = -1
+			} else {
+				v517 := int32(0)
+				if v514 < v511 {
+					v517 = 1
+				}
+				v518 = v517
 			}
 		}
-		{
-			v517 := int32(0)
-			if v514 < v511 {
-				v517 = int32(1)
-			}
-			v518 = v517
-		}
-	b134:
 		{
 			v519 := v518 < 0
 			v521 = v503
@@ -2240,43 +1694,45 @@ func (g *pipelineHost) r11() int {
 			}
 			v523 = v460 + -1
 			v524 = v460 + 1
-			if !(uint64(v460) < uint64(v5)) {
-				goto b162
+			if uint64(v460) >= uint64(v5) {
+				g.Fault(16, v460, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v527 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v460)))*4))
-		if !(uint64(v523) < uint64(v5)) {
-			goto b161
+		if uint64(v523) >= uint64(v5) {
+			g.Fault(17, v523, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v530 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v523)))*4))
 			v533 = v527 - ((v527 / 7) * 7)
 			v536 = v530 - ((v530 / 7) * 7)
 			if v533 < v536 {
-				v540 = int32(-1)
-				goto b138
+				v540 = -1
+			} else {
+				v539 := int32(0)
+				if v536 < v533 {
+					v539 = 1
+				}
+				v540 = v539
 			}
 		}
-		{
-			v539 := int32(0)
-			if v536 < v533 {
-				v539 = int32(1)
-			}
-			v540 = v539
-		}
-	b138:
-		if !(v540 < 0) {
+		if v540 < 0 {
+			v543 = v521 + 1
+			v544 = v460
+			v545 = v523
+		} else {
 			v543 = v521
 			v544 = v523
 			v545 = v460
-			goto b140
 		}
-		v543 = v521 + 1
-		v544 = v460
-		v545 = v523
-	b140:
-		if !(uint64(v524) < uint64(v5)) {
-			goto b160
+		if uint64(v524) >= uint64(v5) {
+			g.Fault(16, v524, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v548 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v524)))*4))
@@ -2284,18 +1740,15 @@ func (g *pipelineHost) r11() int {
 			v553 = v548 - ((v548 / 7) * 7)
 			v556 = v550 - ((v550 / 7) * 7)
 			if v553 < v556 {
-				v560 = int32(-1)
-				goto b143
+				v560 = -1
+			} else {
+				v559 := int32(0)
+				if v556 < v553 {
+					v559 = 1
+				}
+				v560 = v559
 			}
 		}
-		{
-			v559 := int32(0)
-			if v556 < v553 {
-				v559 = int32(1)
-			}
-			v560 = v559
-		}
-	b143:
 		{
 			v561 := v560 < 0
 			v563 = v543
@@ -2311,18 +1764,15 @@ func (g *pipelineHost) r11() int {
 			v571 = v566 - ((v566 / 7) * 7)
 			v574 = v568 - ((v568 / 7) * 7)
 			if v571 < v574 {
-				v578 = int32(-1)
-				goto b145
+				v578 = -1
+			} else {
+				v577 := int32(0)
+				if v574 < v571 {
+					v577 = 1
+				}
+				v578 = v577
 			}
 		}
-		{
-			v577 := int32(0)
-			if v574 < v571 {
-				v577 = int32(1)
-			}
-			v578 = v577
-		}
-	b145:
 		{
 			v579 := v578 < 0
 			v581 = v563
@@ -2335,43 +1785,45 @@ func (g *pipelineHost) r11() int {
 			}
 			v583 = v462 + -1
 			v584 = v462 + 1
-			if !(uint64(v462) < uint64(v5)) {
-				goto b159
+			if uint64(v462) >= uint64(v5) {
+				g.Fault(16, v462, v5, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v587 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v462)))*4))
-		if !(uint64(v583) < uint64(v5)) {
-			goto b158
+		if uint64(v583) >= uint64(v5) {
+			g.Fault(17, v583, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v590 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v583)))*4))
 			v593 = v587 - ((v587 / 7) * 7)
 			v596 = v590 - ((v590 / 7) * 7)
 			if v593 < v596 {
-				v600 = int32(-1)
-				goto b149
+				v600 = -1
+			} else {
+				v599 := int32(0)
+				if v596 < v593 {
+					v599 = 1
+				}
+				v600 = v599
 			}
 		}
-		{
-			v599 := int32(0)
-			if v596 < v593 {
-				v599 = int32(1)
-			}
-			v600 = v599
-		}
-	b149:
-		if !(v600 < 0) {
+		if v600 < 0 {
+			v603 = v581 + 1
+			v604 = v462
+			v605 = v583
+		} else {
 			v603 = v581
 			v604 = v583
 			v605 = v462
-			goto b151
 		}
-		v603 = v581 + 1
-		v604 = v462
-		v605 = v583
-	b151:
-		if !(uint64(v584) < uint64(v5)) {
-			goto b157
+		if uint64(v584) >= uint64(v5) {
+			g.Fault(16, v584, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v608 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v584)))*4))
@@ -2379,18 +1831,15 @@ func (g *pipelineHost) r11() int {
 			v613 = v608 - ((v608 / 7) * 7)
 			v616 = v610 - ((v610 / 7) * 7)
 			if v613 < v616 {
-				v620 = int32(-1)
-				goto b154
+				v620 = -1
+			} else {
+				v619 := int32(0)
+				if v616 < v613 {
+					v619 = 1
+				}
+				v620 = v619
 			}
 		}
-		{
-			v619 := int32(0)
-			if v616 < v613 {
-				v619 = int32(1)
-			}
-			v620 = v619
-		}
-	b154:
 		{
 			v621 := v620 < 0
 			v623 = v603
@@ -2406,18 +1855,15 @@ func (g *pipelineHost) r11() int {
 			v631 = v626 - ((v626 / 7) * 7)
 			v634 = v628 - ((v628 / 7) * 7)
 			if v631 < v634 {
-				v638 = int32(-1)
-				goto b156
+				v638 = -1
+			} else {
+				v637 := int32(0)
+				if v634 < v631 {
+					v637 = 1
+				}
+				v638 = v637
 			}
 		}
-		{
-			v637 := int32(0)
-			if v634 < v631 {
-				v637 = int32(1)
-			}
-			v638 = v637
-		}
-	b156:
 		{
 			v639 := v638 < 0
 			v641 := v623
@@ -2432,81 +1878,46 @@ func (g *pipelineHost) r11() int {
 			v653 = v522
 			v654 = v582
 			v655 = v642
-			goto b166
 		}
-	b157:
-		g.Fault(16, v584, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b158:
-		g.Fault(17, v583, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b159:
-		g.Fault(16, v462, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b160:
-		g.Fault(16, v524, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b161:
-		g.Fault(17, v523, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b162:
-		g.Fault(16, v460, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b163:
-		g.Fault(16, v465, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b164:
-		g.Fault(17, v464, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b165:
-		g.Fault(16, v458, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b166:
-		if !(uint64(v654) < uint64(v5)) {
-			goto b350
+		if uint64(v654) >= uint64(v5) {
+			g.Fault(16, v654, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v658 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v654)))*4))
-		if !(uint64(v653) < uint64(v5)) {
-			goto b349
+		if uint64(v653) >= uint64(v5) {
+			g.Fault(17, v653, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v661 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v653)))*4))
 			v664 = v658 - ((v658 / 7) * 7)
 			v667 = v661 - ((v661 / 7) * 7)
 			if v664 < v667 {
-				v671 = int32(-1)
-				goto b170
+				v671 = -1
+			} else {
+				v670 := int32(0)
+				if v667 < v664 {
+					v670 = 1
+				}
+				v671 = v670
 			}
 		}
-		{
-			v670 := int32(0)
-			if v667 < v664 {
-				v670 = int32(1)
-			}
-			v671 = v670
-		}
-	b170:
-		if !(v671 < 0) {
+		if v671 < 0 {
+			v674 = v652 + 1
+			v675 = v654
+			v676 = v653
+		} else {
 			v674 = v652
 			v675 = v653
 			v676 = v654
-			goto b172
 		}
-		v674 = v652 + 1
-		v675 = v654
-		v676 = v653
-	b172:
-		if !(uint64(v655) < uint64(v5)) {
-			goto b348
+		if uint64(v655) >= uint64(v5) {
+			g.Fault(16, v655, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v679 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v655)))*4))
@@ -2514,18 +1925,15 @@ func (g *pipelineHost) r11() int {
 			v684 = v679 - ((v679 / 7) * 7)
 			v687 = v681 - ((v681 / 7) * 7)
 			if v684 < v687 {
-				v691 = int32(-1)
-				goto b175
+				v691 = -1
+			} else {
+				v690 := int32(0)
+				if v687 < v684 {
+					v690 = 1
+				}
+				v691 = v690
 			}
 		}
-		{
-			v690 := int32(0)
-			if v687 < v684 {
-				v690 = int32(1)
-			}
-			v691 = v690
-		}
-	b175:
 		{
 			v692 := v691 < 0
 			v694 = v674
@@ -2541,18 +1949,15 @@ func (g *pipelineHost) r11() int {
 			v702 = v697 - ((v697 / 7) * 7)
 			v705 = v699 - ((v699 / 7) * 7)
 			if v702 < v705 {
-				v709 = int32(-1)
-				goto b177
+				v709 = -1
+			} else {
+				v708 := int32(0)
+				if v705 < v702 {
+					v708 = 1
+				}
+				v709 = v708
 			}
 		}
-		{
-			v708 := int32(0)
-			if v705 < v702 {
-				v708 = int32(1)
-			}
-			v709 = v708
-		}
-	b177:
 		{
 			v710 := v709 < 0
 			v712 = v694
@@ -2564,37 +1969,41 @@ func (g *pipelineHost) r11() int {
 				v713 = v675
 			}
 			if v712 == 0 {
-				v717 = int32(1)
-				goto b179
+				v717 = 1
+			} else {
+				v716 := int32(0)
+				if v712 == 12 {
+					v716 = 2
+				}
+				v717 = v716
 			}
 		}
-		{
-			v716 := int32(0)
-			if v712 == 12 {
-				v716 = int32(2)
-			}
-			v717 = v716
-		}
-	b179:
-		if !(v717 == 2) {
+		if v717 == 2 {
+			v719 = v83 + -1
+			v720 = v82
+			v721 = v719
+		} else {
 			v737 = v713
 			v738 = v717
 			goto b188
 		}
-		v719 = v83 + -1
-		v720 = v82
-		v721 = v719
 	b181:
-		if !(v720 < v721) {
-			goto b187
+		if v720 >= v721 {
+			v737 = v719 - (v713 - v82)
+			v738 = 1
+			goto b188
 		}
-		if !(uint64(v721) < uint64(v5)) {
-			goto b186
+		if uint64(v721) >= uint64(v5) {
+			g.Fault(18, v721, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v724 = int32(uint64(v721))
 		v725 = *(*int32)(unsafe.Add(m0, int(v724)*4))
-		if !(uint64(v720) < uint64(v5)) {
-			goto b185
+		if uint64(v720) >= uint64(v5) {
+			g.Fault(19, v720, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v727 := int32(uint64(v720))
@@ -2604,21 +2013,11 @@ func (g *pipelineHost) r11() int {
 			v720 = v720 + 1
 			v721 = v721 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b181
 		}
-	b185:
-		g.Fault(18, v720, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b186:
-		g.Fault(19, v721, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b187:
-		v737 = v719 - (v713 - v82)
-		v738 = int32(1)
 	b188:
 		if !v85 {
 			goto b238
@@ -2626,22 +2025,24 @@ func (g *pipelineHost) r11() int {
 		if !v86 {
 			goto b238
 		}
-		if !(v738 == 1) {
+		if v738 == 1 {
+			v741 = -2147483648 <= v83
+			v742 = v83 <= 2147483647
+			v743 = v89 < 50
+			v744 = v82 + 1
+			v745 = 0
+		} else {
 			goto b238
 		}
-		v741 = -2147483648 <= v83
-		v742 = v83 <= 2147483647
-		v743 = v89 < 50
-		v744 = v82 + 1
-		v745 = int32(0)
 	b192:
-		if !(v745 < 5) {
+		if v745 >= 5 {
 			v906 = false
 			goto b237
 		}
 		{
 			v752 := v744 + ((v83 - v744) + -1)
-			v760 := (((-2147483648 <= v744) && (v744 <= 2147483647)) && v741) && v742
+			v759 := ((-2147483648 <= v744) && (v744 <= 2147483647)) && v741
+			v760 := v759 && v742
 			v762 := (v760 && (uint64(v744) < uint64(v5))) && (uint64(v752) < uint64(v5))
 			v764 := (v762 && (uint64(v744+-1) < uint64(v5))) && (uint64(v752+-1) < uint64(v5))
 			if !v764 {
@@ -2651,7 +2052,7 @@ func (g *pipelineHost) r11() int {
 			v765 = v744
 		}
 	b194:
-		if !(v765 < v83) {
+		if v765 >= v83 {
 			goto b199
 		}
 		{
@@ -2660,74 +2061,64 @@ func (g *pipelineHost) r11() int {
 			v774 = v768 - ((v768 / 7) * 7)
 			v777 = v771 - ((v771 / 7) * 7)
 			if v774 < v777 {
-				v781 = int32(-1)
-				goto b197
+				v781 = -1
+			} else {
+				v780 := int32(0)
+				if v777 < v774 {
+					v780 = 1
+				}
+				v781 = v780
 			}
 		}
-		{
-			v780 := int32(0)
-			if v777 < v774 {
-				v780 = int32(1)
+		if v781 >= 0 {
+			v765 = v765 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v781 = v780
+			goto b194
 		}
-	b197:
-		if v781 < 0 {
-			goto b199
-		}
-		v765 = v765 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b194
 	b199:
 		v807 = v765
 		goto b210
 	b200:
-		if !(v784 < v83) {
+		if v784 >= v83 {
 			goto b209
 		}
-		if !(uint64(v784) < uint64(v5)) {
-			goto b208
+		if uint64(v784) >= uint64(v5) {
+			g.Fault(20, v784, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v788 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v784)))*4))
 		v789 = v784 + -1
-		if !(uint64(v789) < uint64(v5)) {
-			goto b207
+		if uint64(v789) >= uint64(v5) {
+			g.Fault(21, v789, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v792 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v789)))*4))
 			v795 = v788 - ((v788 / 7) * 7)
 			v798 = v792 - ((v792 / 7) * 7)
 			if v795 < v798 {
-				v802 = int32(-1)
-				goto b205
+				v802 = -1
+			} else {
+				v801 := int32(0)
+				if v798 < v795 {
+					v801 = 1
+				}
+				v802 = v801
 			}
 		}
-		{
-			v801 := int32(0)
-			if v798 < v795 {
-				v801 = int32(1)
+		if v802 >= 0 {
+			v784 = v784 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v802 = v801
+			goto b200
 		}
-	b205:
-		if v802 < 0 {
-			goto b209
-		}
-		v784 = v784 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b200
-	b207:
-		g.Fault(20, v789, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b208:
-		g.Fault(21, v784, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b209:
 		v807 = v784
 	b210:
@@ -2740,26 +2131,30 @@ func (g *pipelineHost) r11() int {
 			goto b237
 		}
 		v809 = v807 + -1
-		if !(uint64(v809) < uint64(v5)) {
-			goto b236
+		if uint64(v809) >= uint64(v5) {
+			g.Fault(22, v809, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v811 = int32(uint64(v809))
 		v812 = *(*int32)(unsafe.Add(m0, int(v811)*4))
-		if !(uint64(v807) < uint64(v5)) {
-			goto b235
+		if uint64(v807) >= uint64(v5) {
+			g.Fault(23, v807, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v814 := int32(uint64(v807))
 			v815 := *(*int32)(unsafe.Add(m0, int(v814)*4))
 			*(*int32)(unsafe.Add(m0, int(v814)*4)) = v812
 			*(*int32)(unsafe.Add(m0, int(v811)*4)) = v815
-			if !(2 <= (v807 - v82)) {
+			if 2 > (v807 - v82) {
 				goto b220
 			}
 			v820 = v809
 		}
 	b215:
-		if !(1 <= v820) {
+		if 1 > v820 {
 			goto b220
 		}
 		{
@@ -2771,47 +2166,43 @@ func (g *pipelineHost) r11() int {
 			v829 = v823 - ((v823 / 7) * 7)
 			v832 = v826 - ((v826 / 7) * 7)
 			if v829 < v832 {
-				v836 = int32(-1)
-				goto b218
+				v836 = -1
+			} else {
+				v835 := int32(0)
+				if v832 < v829 {
+					v835 = 1
+				}
+				v836 = v835
 			}
 		}
-		{
-			v835 := int32(0)
-			if v832 < v829 {
-				v835 = int32(1)
-			}
-			v836 = v835
-		}
-	b218:
-		if !(v836 < 0) {
-			goto b220
-		}
-		{
-			v838 := *(*int32)(unsafe.Add(m0, int(v825)*4))
+		if v836 < 0 {
 			v839 := *(*int32)(unsafe.Add(m0, int(v822)*4))
-			*(*int32)(unsafe.Add(m0, int(v822)*4)) = v838
+			*(*int32)(unsafe.Add(m0, int(v822)*4)) = *(*int32)(unsafe.Add(m0, int(v825)*4))
 			*(*int32)(unsafe.Add(m0, int(v825)*4)) = v839
 			v820 = v824
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b215
 		}
 	b220:
-		if !(2 <= (v83 - v807)) {
+		if 2 > (v83 - v807) {
 			goto b234
 		}
 		{
 			v844 := v807 + 1
-			v853 := (((v844 <= 2147483647) && v741) && v742) && (uint64(v844) < uint64(v5))
-			if !(v853 && (uint64(v844+((v83-v844)+-1)) < uint64(v5))) {
+			v851 := (v844 <= 2147483647) && v741
+			v852 := v851 && v742
+			v854 := (v852 && (uint64(v844) < uint64(v5))) && (uint64(v844+((v83-v844)+-1)) < uint64(v5))
+			if !v854 {
 				v878 = v844
 				goto b227
 			}
 			v855 = v844
 		}
 	b222:
-		if !(v855 < v83) {
+		if v855 >= v83 {
 			goto b234
 		}
 		{
@@ -2822,38 +2213,35 @@ func (g *pipelineHost) r11() int {
 			v864 = v858 - ((v858 / 7) * 7)
 			v867 = v861 - ((v861 / 7) * 7)
 			if v864 < v867 {
-				v871 = int32(-1)
-				goto b225
+				v871 = -1
+			} else {
+				v870 := int32(0)
+				if v867 < v864 {
+					v870 = 1
+				}
+				v871 = v870
 			}
 		}
-		{
-			v870 := int32(0)
-			if v867 < v864 {
-				v870 = int32(1)
-			}
-			v871 = v870
-		}
-	b225:
-		if !(v871 < 0) {
-			goto b234
-		}
-		{
-			v873 := *(*int32)(unsafe.Add(m0, int(v860)*4))
+		if v871 < 0 {
 			v874 := *(*int32)(unsafe.Add(m0, int(v857)*4))
-			*(*int32)(unsafe.Add(m0, int(v857)*4)) = v873
+			*(*int32)(unsafe.Add(m0, int(v857)*4)) = *(*int32)(unsafe.Add(m0, int(v860)*4))
 			*(*int32)(unsafe.Add(m0, int(v860)*4)) = v874
 			v855 = v855 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b222
 		}
+		goto b234
 	b227:
-		if !(v878 < v83) {
+		if v878 >= v83 {
 			goto b234
 		}
-		if !(uint64(v878) < uint64(v5)) {
-			goto b233
+		if uint64(v878) >= uint64(v5) {
+			g.Fault(24, v878, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v881 = int32(uint64(v878))
@@ -2863,51 +2251,34 @@ func (g *pipelineHost) r11() int {
 			v888 = v882 - ((v882 / 7) * 7)
 			v891 = v885 - ((v885 / 7) * 7)
 			if v888 < v891 {
-				v895 = int32(-1)
-				goto b231
+				v895 = -1
+			} else {
+				v894 := int32(0)
+				if v891 < v888 {
+					v894 = 1
+				}
+				v895 = v894
 			}
 		}
-		{
-			v894 := int32(0)
-			if v891 < v888 {
-				v894 = int32(1)
-			}
-			v895 = v894
-		}
-	b231:
-		if !(v895 < 0) {
-			goto b234
-		}
-		{
-			v897 := *(*int32)(unsafe.Add(m0, int(v884)*4))
+		if v895 < 0 {
 			v898 := *(*int32)(unsafe.Add(m0, int(v881)*4))
-			*(*int32)(unsafe.Add(m0, int(v881)*4)) = v897
+			*(*int32)(unsafe.Add(m0, int(v881)*4)) = *(*int32)(unsafe.Add(m0, int(v884)*4))
 			*(*int32)(unsafe.Add(m0, int(v884)*4)) = v898
 			v878 = v878 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b227
 		}
-	b233:
-		g.Fault(22, v878, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b234:
 		v744 = v807
 		v745 = v745 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b192
-	b235:
-		g.Fault(23, v807, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b236:
-		g.Fault(24, v809, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b237:
 		if v906 {
 			v1211 = v82
@@ -2920,15 +2291,19 @@ func (g *pipelineHost) r11() int {
 		}
 	b238:
 		v907 = v82 + -1
-		if !(0 <= v907) {
+		if 0 > v907 {
 			goto b277
 		}
-		if !(uint64(v907) < uint64(v5)) {
-			goto b276
+		if uint64(v907) >= uint64(v5) {
+			g.Fault(25, v907, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v911 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v907)))*4))
-		if !(uint64(v737) < uint64(v5)) {
-			goto b275
+		if uint64(v737) >= uint64(v5) {
+			g.Fault(26, v737, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v913 = int32(uint64(v737))
@@ -2936,24 +2311,23 @@ func (g *pipelineHost) r11() int {
 			v917 = v911 - ((v911 / 7) * 7)
 			v920 = v914 - ((v914 / 7) * 7)
 			if v917 < v920 {
-				v924 = int32(-1)
-				goto b243
+				v924 = -1
+			} else {
+				v923 := int32(0)
+				if v920 < v917 {
+					v923 = 1
+				}
+				v924 = v923
 			}
 		}
-		{
-			v923 := int32(0)
-			if v920 < v917 {
-				v923 = int32(1)
-			}
-			v924 = v923
-		}
-	b243:
 		if v924 < 0 {
 			goto b277
 		}
 		v926 = *(*int32)(unsafe.Add(m0, int(v913)*4))
-		if !(uint64(v82) < uint64(v5)) {
-			goto b274
+		if uint64(v82) >= uint64(v5) {
+			g.Fault(27, v82, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v928 = int32(uint64(v82))
@@ -2964,40 +2338,34 @@ func (g *pipelineHost) r11() int {
 			v935 = v83 + -1
 		}
 	b246:
-		if !(v934 <= v935) {
+		if v934 > v935 {
 			goto b253
 		}
 		v937 = *(*int32)(unsafe.Add(m0, int(v928)*4))
-		if !(uint64(v934) < uint64(v5)) {
-			goto b252
+		if uint64(v934) >= uint64(v5) {
+			g.Fault(28, v934, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v940 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v934)))*4))
 			v943 = v937 - ((v937 / 7) * 7)
 			v946 = v940 - ((v940 / 7) * 7)
 			if v943 < v946 {
-				v950 = int32(-1)
-				goto b250
+				v950 = -1
+			} else {
+				v949 := int32(0)
+				if v946 < v943 {
+					v949 = 1
+				}
+				v950 = v949
 			}
 		}
-		{
-			v949 := int32(0)
-			if v946 < v943 {
-				v949 = int32(1)
-			}
-			v950 = v949
+		if v950 >= 0 {
+			v1015 = v934 + 1
+			v1016 = v935
+			goto b272
 		}
-	b250:
-		if v950 < 0 {
-			goto b253
-		}
-		v1015 = v934 + 1
-		v1016 = v935
-		goto b272
-	b252:
-		g.Fault(25, v934, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b253:
 		{
 			v964 := ((-2147483648 <= v935) && (v935 <= 2147483647)) && (-2147483648 <= v934)
@@ -3009,7 +2377,7 @@ func (g *pipelineHost) r11() int {
 			v968 = v935
 		}
 	b254:
-		if !(v934 <= v968) {
+		if v934 > v968 {
 			goto b259
 		}
 		{
@@ -3018,88 +2386,79 @@ func (g *pipelineHost) r11() int {
 			v975 = v970 - ((v970 / 7) * 7)
 			v978 = v972 - ((v972 / 7) * 7)
 			if v975 < v978 {
-				v982 = int32(-1)
-				goto b257
+				v982 = -1
+			} else {
+				v981 := int32(0)
+				if v978 < v975 {
+					v981 = 1
+				}
+				v982 = v981
 			}
 		}
-		{
-			v981 := int32(0)
-			if v978 < v975 {
-				v981 = int32(1)
+		if v982 < 0 {
+			v968 = v968 + -1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v982 = v981
+			goto b254
 		}
-	b257:
-		if !(v982 < 0) {
-			goto b259
-		}
-		v968 = v968 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b254
 	b259:
 		v1004 = v968
 		goto b268
 	b260:
-		if !(v934 <= v985) {
+		if v934 > v985 {
 			goto b267
 		}
 		v987 = *(*int32)(unsafe.Add(m0, int(v928)*4))
-		if !(uint64(v985) < uint64(v5)) {
-			goto b266
+		if uint64(v985) >= uint64(v5) {
+			g.Fault(29, v985, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v990 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
 			v993 = v987 - ((v987 / 7) * 7)
 			v996 = v990 - ((v990 / 7) * 7)
 			if v993 < v996 {
-				v1000 = int32(-1)
-				goto b264
+				v1000 = -1
+			} else {
+				v999 := int32(0)
+				if v996 < v993 {
+					v999 = 1
+				}
+				v1000 = v999
 			}
 		}
-		{
-			v999 := int32(0)
-			if v996 < v993 {
-				v999 = int32(1)
+		if v1000 < 0 {
+			v985 = v985 + -1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1000 = v999
+			goto b260
 		}
-	b264:
-		if !(v1000 < 0) {
-			goto b267
-		}
-		v985 = v985 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b260
-	b266:
-		g.Fault(26, v985, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b267:
 		v1004 = v985
 	b268:
-		if !(v1004 < v934) {
-			goto b270
+		if v1004 < v934 {
+			v1206 = v934
+			v1207 = v83
+			v1208 = v85
+			v1209 = v86
+			v1210 = v87
+			goto b336
 		}
-		v1206 = v934
-		v1207 = v83
-		v1208 = v85
-		v1209 = v86
-		v1210 = v87
-		goto b336
-	b270:
-		if !(uint64(v1004) < uint64(v5)) {
-			goto b273
+		if uint64(v1004) >= uint64(v5) {
+			g.Fault(30, v1004, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1007 := int32(uint64(v1004))
-			v1008 := *(*int32)(unsafe.Add(m0, int(v1007)*4))
 			v1009 := int32(uint64(v934))
 			v1010 := *(*int32)(unsafe.Add(m0, int(v1009)*4))
-			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = v1008
+			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = *(*int32)(unsafe.Add(m0, int(v1007)*4))
 			*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v1010
 			v1015 = v934 + 1
 			v1016 = v1004 + -1
@@ -3108,33 +2467,22 @@ func (g *pipelineHost) r11() int {
 		v934 = v1015
 		v935 = v1016
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b246
-	b273:
-		g.Fault(27, v1004, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b274:
-		g.Fault(28, v82, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b275:
-		g.Fault(29, v737, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b276:
-		g.Fault(30, v907, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b277:
-		if !(uint64(v737) < uint64(v5)) {
-			goto b347
+		if uint64(v737) >= uint64(v5) {
+			g.Fault(31, v737, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		v1022 = int32(uint64(v737))
 		v1023 = *(*int32)(unsafe.Add(m0, int(v1022)*4))
-		if !(uint64(v82) < uint64(v5)) {
-			goto b346
+		if uint64(v82) >= uint64(v5) {
+			g.Fault(32, v82, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1025 = int32(uint64(v82))
@@ -3146,16 +2494,19 @@ func (g *pipelineHost) r11() int {
 			v1032 = -2147483648 <= v1030
 			v1033 = v1030 <= 2147483647
 			v1035 = uint64(v1030) < uint64(v5)
-			v1038 := (((v1029 <= 2147483647) && v1032) && v1033) && (uint64(v1029) < uint64(v5))
-			if !(v1038 && v1035) {
+			v1036 := (v1029 <= 2147483647) && v1032
+			v1037 := v1036 && v1033
+			v1039 := (v1037 && (uint64(v1029) < uint64(v5))) && v1035
+			if !v1039 {
 				v1057 = v1029
 				goto b287
 			}
 			v1040 = v1029
 		}
 	b280:
-		if !(v1040 <= v1030) {
-			goto b286
+		if v1040 > v1030 {
+			v1077 = v1040
+			goto b297
 		}
 		{
 			v1043 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1040)))*4))
@@ -3163,38 +2514,34 @@ func (g *pipelineHost) r11() int {
 			v1047 = v1043 - ((v1043 / 7) * 7)
 			v1050 = v1044 - ((v1044 / 7) * 7)
 			if v1047 < v1050 {
-				v1054 = int32(-1)
-				goto b283
+				v1054 = -1
+			} else {
+				v1053 := int32(0)
+				if v1050 < v1047 {
+					v1053 = 1
+				}
+				v1054 = v1053
 			}
 		}
-		{
-			v1053 := int32(0)
-			if v1050 < v1047 {
-				v1053 = int32(1)
+		if v1054 < 0 {
+			v1040 = v1040 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1054 = v1053
+			goto b280
 		}
-	b283:
-		if !(v1054 < 0) {
-			goto b285
-		}
-		v1040 = v1040 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b280
-	b285:
 		v1075 = v1040
 		goto b294
-	b286:
-		v1077 = v1040
-		goto b297
 	b287:
-		if !(v1057 <= v1030) {
-			goto b296
+		if v1057 > v1030 {
+			v1077 = v1057
+			goto b297
 		}
-		if !(uint64(v1057) < uint64(v5)) {
-			goto b295
+		if uint64(v1057) >= uint64(v5) {
+			g.Fault(33, v1057, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1061 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1057)))*4))
@@ -3202,42 +2549,34 @@ func (g *pipelineHost) r11() int {
 			v1065 = v1061 - ((v1061 / 7) * 7)
 			v1068 = v1062 - ((v1062 / 7) * 7)
 			if v1065 < v1068 {
-				v1072 = int32(-1)
-				goto b291
+				v1072 = -1
+			} else {
+				v1071 := int32(0)
+				if v1068 < v1065 {
+					v1071 = 1
+				}
+				v1072 = v1071
 			}
 		}
-		{
-			v1071 := int32(0)
-			if v1068 < v1065 {
-				v1071 = int32(1)
+		if v1072 < 0 {
+			v1057 = v1057 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1072 = v1071
+			goto b287
 		}
-	b291:
-		if !(v1072 < 0) {
-			goto b293
-		}
-		v1057 = v1057 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b287
-	b293:
 		v1075 = v1057
 	b294:
 		v1078 = v1075
 		goto b298
-	b295:
-		g.Fault(31, v1057, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b296:
-		v1077 = v1057
 	b297:
 		v1078 = v1077
 	b298:
 		{
-			v1087 := (((v1032 && v1033) && (v1078 <= 2147483647)) && v1035) && (uint64(v1030+((v1030-v1078)*-1)) < uint64(v5))
+			v1084 := v1032 && v1033
+			v1086 := (v1084 && (v1078 <= 2147483647)) && v1035
+			v1087 := v1086 && (uint64(v1030+((v1030-v1078)*-1)) < uint64(v5))
 			if !v1087 {
 				v1105 = v1030
 				goto b305
@@ -3245,7 +2584,7 @@ func (g *pipelineHost) r11() int {
 			v1088 = v1030
 		}
 	b299:
-		if !(v1078 <= v1088) {
+		if v1078 > v1088 {
 			goto b304
 		}
 		{
@@ -3254,35 +2593,34 @@ func (g *pipelineHost) r11() int {
 			v1095 = v1091 - ((v1091 / 7) * 7)
 			v1098 = v1092 - ((v1092 / 7) * 7)
 			if v1095 < v1098 {
-				v1102 = int32(-1)
-				goto b302
+				v1102 = -1
+			} else {
+				v1101 := int32(0)
+				if v1098 < v1095 {
+					v1101 = 1
+				}
+				v1102 = v1101
 			}
 		}
-		{
-			v1101 := int32(0)
-			if v1098 < v1095 {
-				v1101 = int32(1)
+		if v1102 >= 0 {
+			v1088 = v1088 + -1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1102 = v1101
+			goto b299
 		}
-	b302:
-		if v1102 < 0 {
-			goto b304
-		}
-		v1088 = v1088 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b299
 	b304:
 		v1124 = v1088
 		goto b313
 	b305:
-		if !(v1078 <= v1105) {
+		if v1078 > v1105 {
 			goto b312
 		}
-		if !(uint64(v1105) < uint64(v5)) {
-			goto b311
+		if uint64(v1105) >= uint64(v5) {
+			g.Fault(34, v1105, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1109 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1105)))*4))
@@ -3290,39 +2628,34 @@ func (g *pipelineHost) r11() int {
 			v1113 = v1109 - ((v1109 / 7) * 7)
 			v1116 = v1110 - ((v1110 / 7) * 7)
 			if v1113 < v1116 {
-				v1120 = int32(-1)
-				goto b309
+				v1120 = -1
+			} else {
+				v1119 := int32(0)
+				if v1116 < v1113 {
+					v1119 = 1
+				}
+				v1120 = v1119
 			}
 		}
-		{
-			v1119 := int32(0)
-			if v1116 < v1113 {
-				v1119 = int32(1)
+		if v1120 >= 0 {
+			v1105 = v1105 + -1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1120 = v1119
+			goto b305
 		}
-	b309:
-		if v1120 < 0 {
-			goto b312
-		}
-		v1105 = v1105 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b305
-	b311:
-		g.Fault(32, v1105, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b312:
 		v1124 = v1105
 	b313:
-		if !(v1124 < v1078) {
+		if v1124 >= v1078 {
 			goto b317
 		}
 		v1126 = *(*int32)(unsafe.Add(m0, int(v1025)*4))
-		if !(uint64(v1124) < uint64(v5)) {
-			goto b316
+		if uint64(v1124) >= uint64(v5) {
+			g.Fault(35, v1124, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1128 := int32(uint64(v1124))
@@ -3333,26 +2666,23 @@ func (g *pipelineHost) r11() int {
 			v1184 = true
 			goto b331
 		}
-	b316:
-		g.Fault(33, v1124, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b317:
-		if !(uint64(v1124) < uint64(v5)) {
-			goto b345
+		if uint64(v1124) >= uint64(v5) {
+			g.Fault(36, v1124, v5, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v1134 := int32(uint64(v1124))
-			v1135 := *(*int32)(unsafe.Add(m0, int(v1134)*4))
 			v1136 := int32(uint64(v1078))
 			v1137 := *(*int32)(unsafe.Add(m0, int(v1136)*4))
-			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = v1135
+			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = *(*int32)(unsafe.Add(m0, int(v1134)*4))
 			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1137
 			v1142 = v1078 + 1
 			v1143 = v1124 + -1
 		}
 	b319:
-		if !(v1142 <= v1143) {
+		if v1142 > v1143 {
 			v1160 = v1143
 			goto b324
 		}
@@ -3362,27 +2692,23 @@ func (g *pipelineHost) r11() int {
 			v1150 = v1146 - ((v1146 / 7) * 7)
 			v1153 = v1147 - ((v1147 / 7) * 7)
 			if v1150 < v1153 {
-				v1157 = int32(-1)
-				goto b322
+				v1157 = -1
+			} else {
+				v1156 := int32(0)
+				if v1153 < v1150 {
+					v1156 = 1
+				}
+				v1157 = v1156
 			}
 		}
-		{
-			v1156 := int32(0)
-			if v1153 < v1150 {
-				v1156 = int32(1)
-			}
-			v1157 = v1156
+		if v1157 < 0 {
+			v1246 = v1142 + 1
+			v1247 = v1143
+			goto b344
 		}
-	b322:
-		if !(v1157 < 0) {
-			v1160 = v1143
-			goto b324
-		}
-		v1246 = v1142 + 1
-		v1247 = v1143
-		goto b344
+		v1160 = v1143
 	b324:
-		if !(v1142 <= v1160) {
+		if v1142 > v1160 {
 			goto b329
 		}
 		{
@@ -3391,35 +2717,38 @@ func (g *pipelineHost) r11() int {
 			v1167 = v1163 - ((v1163 / 7) * 7)
 			v1170 = v1164 - ((v1164 / 7) * 7)
 			if v1167 < v1170 {
-				v1174 = int32(-1)
-				goto b327
+				v1174 = -1
+			} else {
+				v1173 := int32(0)
+				if v1170 < v1167 {
+					v1173 = 1
+				}
+				v1174 = v1173
 			}
 		}
-		{
-			v1173 := int32(0)
-			if v1170 < v1167 {
-				v1173 = int32(1)
+		if v1174 >= 0 {
+			v1160 = v1160 + -1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v1174 = v1173
+			goto b324
 		}
-	b327:
-		if v1174 < 0 {
-			goto b329
-		}
-		v1160 = v1160 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b324
 	b329:
-		if !(v1160 < v1142) {
-			goto b343
+		if v1160 >= v1142 {
+			v1238 := int32(uint64(v1160))
+			v1240 := int32(uint64(v1142))
+			v1241 := *(*int32)(unsafe.Add(m0, int(v1240)*4))
+			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = *(*int32)(unsafe.Add(m0, int(v1238)*4))
+			*(*int32)(unsafe.Add(m0, int(v1238)*4)) = v1241
+			v1246 = v1142 + 1
+			v1247 = v1160 + -1
+			goto b344
 		}
 		{
-			v1178 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
 			v1179 := int32(uint64(v1160))
 			v1180 := *(*int32)(unsafe.Add(m0, int(v1179)*4))
-			*(*int32)(unsafe.Add(m0, int(v1179)*4)) = v1178
+			*(*int32)(unsafe.Add(m0, int(v1179)*4)) = *(*int32)(unsafe.Add(m0, int(v1025)*4))
 			*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v1180
 			v1183 = v1160
 			v1184 = false
@@ -3427,24 +2756,23 @@ func (g *pipelineHost) r11() int {
 	b331:
 		v1185 = v1183 - v82
 		v1186 = v83 - v1183
-		if !(v1185 < v1186) {
-			goto b333
+		if v1185 < v1186 {
+			v1194 = v1183 + 1
+			v1195 = v83
+			v1196 = (v89 / 8) <= v1185
+			v1197 = v82
+			v1198 = v1183
+		} else {
+			v1194 = v82
+			v1195 = v1183
+			v1196 = (v89 / 8) <= v1186
+			v1197 = v1183 + 1
+			v1198 = v83
 		}
-		v1194 = v1183 + 1
-		v1195 = v83
-		v1196 = (v89 / 8) <= v1185
-		v1197 = v82
-		v1198 = v1183
-		goto b334
-	b333:
-		v1194 = v82
-		v1195 = v1183
-		v1196 = (v89 / 8) <= v1186
-		v1197 = v1183 + 1
-		v1198 = v83
-	b334:
-		if !(uint32(v87) < uint32(48)) {
-			goto b342
+		if uint32(v87) >= 48 {
+			g.Fault(37, v88, 48, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1194
 		*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1195
@@ -3483,19 +2811,13 @@ func (g *pipelineHost) r11() int {
 		}
 		if v1222 == 0 {
 			goto b351
-		}
-		{
+		} else {
 			v1225 := v1222 + -1
-			v1226 := *(*int64)(unsafe.Add(m1, int(v1225)*8))
-			v1227 := *(*int64)(unsafe.Add(m2, int(v1225)*8))
-			v1228 := *(*int64)(unsafe.Add(m3, int(v1225)*8))
-			v1229 := *(*bool)(unsafe.Add(m4, int(v1225)))
-			v1230 := *(*bool)(unsafe.Add(m5, int(v1225)))
-			v1231 = v1226
-			v1232 = v1227
-			v1233 = v1228
-			v1234 = v1229
-			v1235 = v1230
+			v1231 = *(*int64)(unsafe.Add(m1, int(v1225)*8))
+			v1232 = *(*int64)(unsafe.Add(m2, int(v1225)*8))
+			v1233 = *(*int64)(unsafe.Add(m3, int(v1225)*8))
+			v1234 = *(*bool)(unsafe.Add(m4, int(v1225)))
+			v1235 = *(*bool)(unsafe.Add(m5, int(v1225)))
 			v1236 = v1225
 		}
 	b341:
@@ -3506,370 +2828,222 @@ func (g *pipelineHost) r11() int {
 		v86 = v1235
 		v87 = v1236
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b22
-	b342:
-		g.Fault(34, v88, int64(48), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b343:
-		{
-			v1238 := int32(uint64(v1160))
-			v1239 := *(*int32)(unsafe.Add(m0, int(v1238)*4))
-			v1240 := int32(uint64(v1142))
-			v1241 := *(*int32)(unsafe.Add(m0, int(v1240)*4))
-			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = v1239
-			*(*int32)(unsafe.Add(m0, int(v1238)*4)) = v1241
-			v1246 = v1142 + 1
-			v1247 = v1160 + -1
-		}
 	b344:
 		v1142 = v1246
 		v1143 = v1247
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b319
-	b345:
-		g.Fault(35, v1124, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b346:
-		g.Fault(36, v82, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b347:
-		g.Fault(37, v737, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b348:
-		g.Fault(16, v655, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b349:
-		g.Fault(17, v653, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b350:
-		g.Fault(16, v654, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b351:
-		next = 11
-		continue
+		more = true
 	}
-	return next
-}
-
-// r12 runs them after the Barrier in line 52 of stages.go.
-func (g *pipelineHost) r12() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h50 := g.v50[:n]
-	h49 := g.v49[:n]
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, stages.go:52
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v50 := h50[li]
+		v0 := int32(basex + li)
 		v49 := h49[li]
-		v0 := int32(basex + x)
 		v8 := int64(uint32(v0))
-		var v1255, v1259 int32
-		{
-			v1254 := *(*int32)(unsafe.Add(m0, x*4))
-			v1255 = v1254 * 10
-			if !(v50 != 0) {
-				goto b356
-			}
+		v1255 := *(*int32)(unsafe.Add(m0, li*4)) * 10
+		if v50 == 0 {
+			g.Fault(38, 0, v50, v0)
+			continue
 		}
-		{
-			v1258 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(int32(uint64(v49)))*4))
-			v1259 = v1255 + v1258
-			v1260 := uint64(v8) < uint64(v3)
-			if !v1260 {
-				goto b355
-			}
+		v1258 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(int32(uint64(v49)))*4))
+		v1259 := v1255 + v1258
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(39, v8, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v1259
-		continue
-	b355:
-		g.Fault(38, v8, v3, v0, int32(0), int32(0))
-		continue
-	b356:
-		g.Fault(39, int64(0), v50, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v1259
 	}
-	return -1
 }
 
 // rounded32Host is some work-items of the kernel [Rounded32].
 type rounded32Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
 
 var rounded32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
 	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
+	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
 }
 
-// Begin readies the form for a launch.
 func (g *rounded32Host) Begin() {
 	g.Sites = rounded32HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Run runs it.
 func (g *rounded32Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *rounded32Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v9, v17 int64
-		var v11, v13, v15 float32
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b8
-			}
-		}
-		{
-			v11 = *(*float32)(unsafe.Add(p0, x*4))
-			v12 := uint64(v9) < uint64(v3)
-			if !v12 {
-				goto b7
-			}
-		}
-		{
-			v13 = *(*float32)(unsafe.Add(p1, x*4))
-			v14 := uint64(v9) < uint64(v5)
-			if !v14 {
-				goto b6
-			}
-		}
-		{
-			v15 = *(*float32)(unsafe.Add(p2, x*4))
-			v16 := v9 * 6
-			v17 = v16 + 6
-			v18 := uint64(v17) <= uint64(v7)
-			if !v18 {
-				goto b5
-			}
-		}
-		{
-			v19 := x * 24
-			v20 := float32(v11 * v13)
-			v21 := float32(v20 + v15)
-			*(*float32)(unsafe.Add(p3, v19)) = v21
-			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v20)
-			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v20 - float32(v15*v13))
-			*(*float32)(unsafe.Add(p3, v19+12)) = v21
-			*(*float32)(unsafe.Add(p3, v19+16)) = v21
-			v34 := float32(float32(float32(v11*v11)+float32(v13*v13)) + float32(v15*v15))
-			*(*float32)(unsafe.Add(p3, v19+20)) = v34
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
 			continue
 		}
-	b5:
-		g.Fault(0, v17, v7, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(1, v9, v5, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v9, v3, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(3, v9, v1, v0, int32(0), int32(0))
-		continue
+		v11 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
+		}
+		v13 := *(*float32)(unsafe.Add(p1, x*4))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(2, v9, v5, v0)
+			continue
+		}
+		v15 := *(*float32)(unsafe.Add(p2, x*4))
+		v17 := (v9 * 6) + 6
+		if uint64(v17) > uint64(v7) {
+			g.Fault(3, v17, v7, v0)
+			continue
+		}
+		v19 := x * 24
+		v20 := float32(v11 * v13)
+		v21 := float32(v20 + v15)
+		*(*float32)(unsafe.Add(p3, v19)) = v21
+		*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v20)
+		*(*float32)(unsafe.Add(p3, v19+8)) = float32(v20 - float32(v15*v13))
+		*(*float32)(unsafe.Add(p3, v19+12)) = v21
+		*(*float32)(unsafe.Add(p3, v19+16)) = v21
+		v34 := float32(float32(float32(v11*v11)+float32(v13*v13)) + float32(v15*v15))
+		*(*float32)(unsafe.Add(p3, v19+20)) = v34
 	}
-	return -1
 }
 
 // rounded64Host is some work-items of the kernel [Rounded64].
 type rounded64Host struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
-	v7 int64
 }
 
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
 
 var rounded64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
 	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
+	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
+	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
 }
 
-// Begin readies the form for a launch.
 func (g *rounded64Host) Begin() {
 	g.Sites = rounded64HostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
 }
 
-// Run runs it.
 func (g *rounded64Host) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *rounded64Host) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.v7
+	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v9, v17 int64
-		var v11, v13, v15 float64
-		{
-			v0 = int32(x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b8
-			}
-		}
-		{
-			v11 = *(*float64)(unsafe.Add(p0, x*8))
-			v12 := uint64(v9) < uint64(v3)
-			if !v12 {
-				goto b7
-			}
-		}
-		{
-			v13 = *(*float64)(unsafe.Add(p1, x*8))
-			v14 := uint64(v9) < uint64(v5)
-			if !v14 {
-				goto b6
-			}
-		}
-		{
-			v15 = *(*float64)(unsafe.Add(p2, x*8))
-			v16 := v9 * 6
-			v17 = v16 + 6
-			v18 := uint64(v17) <= uint64(v7)
-			if !v18 {
-				goto b5
-			}
-		}
-		{
-			v19 := x * 48
-			v20 := float64(v11 * v13)
-			v21 := float64(v20 + v15)
-			*(*float64)(unsafe.Add(p3, v19)) = v21
-			*(*float64)(unsafe.Add(p3, v19+8)) = float64(v15 - v20)
-			*(*float64)(unsafe.Add(p3, v19+16)) = float64(v20 - float64(v15*v13))
-			*(*float64)(unsafe.Add(p3, v19+24)) = v21
-			*(*float64)(unsafe.Add(p3, v19+32)) = v21
-			v34 := float64(float64(float64(v11*v11)+float64(v13*v13)) + float64(v15*v15))
-			*(*float64)(unsafe.Add(p3, v19+40)) = v34
+		v0 := int32(x)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
 			continue
 		}
-	b5:
-		g.Fault(0, v17, v7, v0, int32(0), int32(0))
-		continue
-	b6:
-		g.Fault(1, v9, v5, v0, int32(0), int32(0))
-		continue
-	b7:
-		g.Fault(2, v9, v3, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(3, v9, v1, v0, int32(0), int32(0))
-		continue
+		v11 := *(*float64)(unsafe.Add(p0, x*8))
+		if uint64(v9) >= uint64(v3) {
+			g.Fault(1, v9, v3, v0)
+			continue
+		}
+		v13 := *(*float64)(unsafe.Add(p1, x*8))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(2, v9, v5, v0)
+			continue
+		}
+		v15 := *(*float64)(unsafe.Add(p2, x*8))
+		v17 := (v9 * 6) + 6
+		if uint64(v17) > uint64(v7) {
+			g.Fault(3, v17, v7, v0)
+			continue
+		}
+		v19 := x * 48
+		v20 := float64(v11 * v13)
+		v21 := float64(v20 + v15)
+		*(*float64)(unsafe.Add(p3, v19)) = v21
+		*(*float64)(unsafe.Add(p3, v19+8)) = float64(v15 - v20)
+		*(*float64)(unsafe.Add(p3, v19+16)) = float64(v20 - float64(v15*v13))
+		*(*float64)(unsafe.Add(p3, v19+24)) = v21
+		*(*float64)(unsafe.Add(p3, v19+32)) = v21
+		v34 := float64(float64(float64(v11*v11)+float64(v13*v13)) + float64(v15*v15))
+		*(*float64)(unsafe.Add(p3, v19+40)) = v34
 	}
-	return -1
 }
 
 // sharedHost is a work-group of the kernel [Shared].
 type sharedHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
 var sharedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:3"},
 	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:14"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
+	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:3"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
+	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
 	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
+	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.Allot(0, 128)
 	g.Allot(1, 384)
 	g.Allot(2, 384)
@@ -3878,137 +3052,104 @@ func (g *sharedHost) Begin() {
 	g.Allot(5, 48)
 }
 
-// Run runs it.
 func (g *sharedHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 119 of sorting.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 122 of sorting.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 126 of sorting.go
-			next = g.r3()
-		}
-	}
-}
-
-// r1 runs them after the ZeroLocal in line 119 of sorting.go.
-func (g *sharedHost) r1() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	// ZeroLocal, sorting.go:119
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v3 int32
-		var v4, v5 int64
-		var v7 float32
-		{
-			v3 = int32(x)
-			v4 = int64(uint32(v3))
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b443
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v3 := int32(li)
+		v4 := int64(uint32(v3))
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v7 = *(*float32)(unsafe.Add(p0, (basex+x)*4))
-			v8 := uint32(v3) < uint32(32)
-			if !v8 {
-				goto b442
-			}
+		v7 := *(*float32)(unsafe.Add(p0, (basex+li)*4))
+		if uint32(v3) >= 32 {
+			g.Fault(1, v4, 32, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*float32)(unsafe.Add(m0, x*4)) = v7
-		next = 1
-		continue
-	b442:
-		g.Fault(0, v4, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b443:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*float32)(unsafe.Add(m0, li*4)) = v7
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 122 of sorting.go.
-func (g *sharedHost) r2() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, sorting.go:122
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	m0 := g.Memory(0)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v3 := int32(x)
-		v0 := int32(basex + x)
+		v3 := int32(li)
+		v0 := int32(basex + li)
 		var v16, v17, v18, v22, v23, v28, v49, v53, v68, v73, v93, v95, v97, v98, v99, v101, v103, v107, v122, v123, v127, v164, v172, v173, v174, v176, v178, v182, v197, v198, v202, v221, v223, v230, v231, v232, v234, v236, v240, v255, v256, v260, v305, v315, v316, v317, v318, v325, v330, v340, v341, v348, v353, v366, v368, v370, v372, v374, v375, v391, v392, v408, v423, v424, v425, v442, v443, v459, v474, v475, v476, v493, v494, v510, v536, v537, v538, v555, v556, v572, v587, v593, v594, v595, v611, v619, v640, v656, v661, v676, v678, v689, v693, v718, v738, v764, v788, v789, v819, v833, v849, v860, v861, v875, v883, v897, v912, v914, v915, v922, v936, v952, v970, v971, v985, v1005, v1007, v1008, v1016, v1017, v1019, v1020, v1028, v1029, v1033, v1034, v1039, v1040, v1041, v1053, v1054, v1055, v1068, v1069 int64
 		var v19, v20, v26, v27, v57, v78, v112, v132, v156, v187, v207, v245, v265, v383, v399, v414, v433, v450, v465, v484, v501, v516, v546, v563, v578, v615, v616, v617, v618, v648, v666, v697, v726, v747, v763, v773, v796, v825, v840, v879, v880, v889, v904, v928, v943, v977, v991, v1006, v1018, v1030, v1031, v1035, v1036, v1038, v1042, v1043, v1045, v1056, v1057 bool
 		var v21, v51, v54, v62, v71, v75, v83, v117, v125, v129, v137, v162, v163, v192, v200, v204, v212, v225, v250, v258, v262, v270, v355, v388, v390, v404, v407, v419, v422, v438, v441, v455, v458, v470, v473, v489, v492, v506, v509, v521, v535, v551, v554, v568, v571, v583, v586, v591, v598, v612, v620, v653, v671, v680, v691, v694, v702, v720, v723, v731, v741, v744, v752, v770, v778, v782, v801, v830, v845, v867, v870, v894, v909, v933, v948, v982, v996, v1032, v1037, v1044, v1058 int32
 		var v52, v55, v72, v76, v106, v110, v126, v130, v181, v185, v201, v205, v226, v239, v243, v259, v263, v356, v378, v381, v395, v397, v410, v412, v428, v431, v446, v448, v461, v463, v479, v482, v497, v499, v512, v514, v541, v544, v559, v561, v574, v576, v599, v643, v646, v660, v664, v681, v692, v695, v721, v724, v742, v745, v768, v771, v780, v791, v794, v821, v823, v835, v838, v868, v886, v887, v901, v902, v925, v926, v940, v941, v954, v974, v975, v988, v989 float32
-		{
-			v10 := v3 == 0
-			if !v10 {
-				goto b440
-			}
+		if v3 == 0 {
+			*(*[384]byte)(m1) = [384]byte{}
+			*(*[384]byte)(m2) = [384]byte{}
+			*(*[384]byte)(m3) = [384]byte{}
+			*(*[48]byte)(m4) = [48]byte{}
+			*(*[48]byte)(m5) = [48]byte{}
+			v16 = 0
+			v17 = 32
+			v18 = 6
+			v19 = true
+			v20 = true
+			v21 = 0
+		} else {
+			goto b440
 		}
-		*(*[384]byte)(m1) = [384]byte{}
-		*(*[384]byte)(m2) = [384]byte{}
-		*(*[384]byte)(m3) = [384]byte{}
-		*(*[48]byte)(m4) = [48]byte{}
-		*(*[48]byte)(m5) = [48]byte{}
-		v16 = int64(0)
-		v17 = int64(32)
-		v18 = int64(6)
-		v19 = true
-		v20 = true
-		v21 = int32(0)
 	b6:
 		v22 = int64(uint32(v21))
 		v23 = v17 - v16
-		if !(v23 <= 12) {
+		if v23 <= 12 {
+			v26 = -2147483648 <= v16
+			v27 = v16 <= 2147483647
+			v28 = v16 + 1
+		} else {
 			goto b32
 		}
-		v26 = -2147483648 <= v16
-		v27 = v16 <= 2147483647
-		v28 = v16 + 1
 	b8:
-		if !(v28 < v17) {
-			goto b31
+		if v28 >= v17 {
+			v1039 = v16
+			v1040 = v17
+			v1041 = v18
+			v1042 = v19
+			v1043 = v20
+			v1044 = v21
+			v1045 = true
+			goto b427
 		}
 		{
 			v36 := v28 + (((v28 - v16) * -1) + 1)
 			v44 := (((-2147483648 <= v28) && (v28 <= 2147483647)) && v26) && v27
-			v46 := (v44 && (uint64(v28) < uint64(32))) && (uint64(v36) < uint64(32))
-			v48 := (v46 && (uint64(v28+-1) < uint64(32))) && (uint64(v36+-1) < uint64(32))
-			if !v48 {
+			v47 := ((v44 && (uint64(v28) < 32)) && (uint64(v36) < 32)) && (uint64(v28+-1) < 32)
+			if !(v47 && (uint64(v36+-1) < 32)) {
 				v68 = v28
 				goto b18
 			}
 			v49 = v28
 		}
 	b10:
-		if !(v16 < v49) {
+		if v16 >= v49 {
 			goto b30
 		}
 		v51 = int32(uint64(v49))
@@ -4017,137 +3158,109 @@ func (g *sharedHost) r2() int {
 		v54 = int32(uint64(v53))
 		v55 = *(*float32)(unsafe.Add(m0, int(v54)*4))
 		v57 = v52 != v52
-		if !(v55 != v55) {
-			goto b13
-		}
-		{
+		if v55 != v55 {
 			v58 := int32(-1)
 			if v57 {
-				v58 = int32(0)
+				v58 = 0
 			}
 			v62 = v58
 			goto b16
 		}
-	b13:
 		if v57 {
-			v62 = int32(1)
+			v62 = 1
 			goto b16
 		}
 		if v55 < v52 {
-			v62 = int32(-1)
-			goto b16
-		}
-		{
+			v62 = -1
+		} else {
 			v61 := int32(0)
 			if v52 < v55 {
-				v61 = int32(1)
+				v61 = 1
 			}
 			v62 = v61
 		}
 	b16:
-		if !(v62 < 0) {
-			goto b30
-		}
-		{
-			v64 := *(*float32)(unsafe.Add(m0, int(v54)*4))
+		if v62 < 0 {
 			v65 := *(*float32)(unsafe.Add(m0, int(v51)*4))
-			*(*float32)(unsafe.Add(m0, int(v51)*4)) = v64
+			*(*float32)(unsafe.Add(m0, int(v51)*4)) = *(*float32)(unsafe.Add(m0, int(v54)*4))
 			*(*float32)(unsafe.Add(m0, int(v54)*4)) = v65
 			v49 = v53
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b10
 		}
+		goto b30
 	b18:
-		if !(v16 < v68) {
+		if v16 >= v68 {
 			goto b30
 		}
-		if !(uint64(v68) < uint64(32)) {
-			goto b29
+		if uint64(v68) >= 32 {
+			g.Fault(2, v68, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v71 = int32(uint64(v68))
 		v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
 		v73 = v68 + -1
-		if !(uint64(v73) < uint64(32)) {
-			goto b28
+		if uint64(v73) >= 32 {
+			g.Fault(3, v73, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v75 = int32(uint64(v73))
 		v76 = *(*float32)(unsafe.Add(m0, int(v75)*4))
 		v78 = v72 != v72
-		if !(v76 != v76) {
-			goto b23
-		}
-		{
+		if v76 != v76 {
 			v79 := int32(-1)
 			if v78 {
-				v79 = int32(0)
+				v79 = 0
 			}
 			v83 = v79
 			goto b26
 		}
-	b23:
 		if v78 {
-			v83 = int32(1)
+			v83 = 1
 			goto b26
 		}
 		if v76 < v72 {
-			v83 = int32(-1)
-			goto b26
-		}
-		{
+			v83 = -1
+		} else {
 			v82 := int32(0)
 			if v72 < v76 {
-				v82 = int32(1)
+				v82 = 1
 			}
 			v83 = v82
 		}
 	b26:
-		if !(v83 < 0) {
-			goto b30
-		}
-		{
-			v85 := *(*float32)(unsafe.Add(m0, int(v75)*4))
+		if v83 < 0 {
 			v86 := *(*float32)(unsafe.Add(m0, int(v71)*4))
-			*(*float32)(unsafe.Add(m0, int(v71)*4)) = v85
+			*(*float32)(unsafe.Add(m0, int(v71)*4)) = *(*float32)(unsafe.Add(m0, int(v75)*4))
 			*(*float32)(unsafe.Add(m0, int(v75)*4)) = v86
 			v68 = v73
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b18
 		}
-	b28:
-		g.Fault(2, v73, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(3, v68, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b30:
 		v28 = v28 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b8
-	b31:
-		v1039 = v16
-		v1040 = v17
-		v1041 = v18
-		v1042 = v19
-		v1043 = v20
-		v1044 = v21
-		v1045 = true
-		goto b427
 	b32:
-		if !(v18 == 0) {
+		if v18 == 0 {
+			v93 = v23 + -1
+			v95 = v93 / 2
+		} else {
 			goto b117
 		}
-		v93 = v23 + -1
-		v95 = v93 / 2
 	b34:
-		if !(0 <= v95) {
+		if 0 > v95 {
 			goto b59
 		}
 		v97 = v95
@@ -4158,45 +3271,43 @@ func (g *sharedHost) r2() int {
 			goto b56
 		}
 		v101 = v98 + 2
-		if !(v101 < v23) {
+		if v101 >= v23 {
 			v122 = v99
 			goto b47
 		}
 		v103 = v16 + v99
-		if !(uint64(v103) < uint64(32)) {
-			goto b46
+		if uint64(v103) >= 32 {
+			g.Fault(4, v103, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v106 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v103)))*4))
 		v107 = v103 + 1
-		if !(uint64(v107) < uint64(32)) {
-			goto b45
+		if uint64(v107) >= 32 {
+			g.Fault(5, v107, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v110 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v107)))*4))
 		v112 = v106 != v106
-		if !(v110 != v110) {
-			goto b41
-		}
-		{
+		if v110 != v110 {
 			v113 := int32(-1)
 			if v112 {
-				v113 = int32(0)
+				v113 = 0
 			}
 			v117 = v113
 			goto b44
 		}
-	b41:
 		if v112 {
-			v117 = int32(1)
+			v117 = 1
 			goto b44
 		}
 		if v110 < v106 {
-			v117 = int32(-1)
-			goto b44
-		}
-		{
+			v117 = -1
+		} else {
 			v116 := int32(0)
 			if v106 < v110 {
-				v116 = int32(1)
+				v116 = 1
 			}
 			v117 = v116
 		}
@@ -4207,110 +3318,88 @@ func (g *sharedHost) r2() int {
 				v119 = v101
 			}
 			v122 = v119
-			goto b47
 		}
-	b45:
-		g.Fault(4, v107, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b46:
-		g.Fault(5, v103, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b47:
 		v123 = v16 + v97
-		if !(uint64(v123) < uint64(32)) {
-			goto b58
+		if uint64(v123) >= 32 {
+			g.Fault(6, v123, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v125 = int32(uint64(v123))
 		v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
 		v127 = v16 + v122
-		if !(uint64(v127) < uint64(32)) {
-			goto b57
+		if uint64(v127) >= 32 {
+			g.Fault(7, v127, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v129 = int32(uint64(v127))
 		v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
 		v132 = v126 != v126
-		if !(v130 != v130) {
-			goto b51
-		}
-		{
+		if v130 != v130 {
 			v133 := int32(-1)
 			if v132 {
-				v133 = int32(0)
+				v133 = 0
 			}
 			v137 = v133
 			goto b54
 		}
-	b51:
 		if v132 {
-			v137 = int32(1)
+			v137 = 1
 			goto b54
 		}
 		if v130 < v126 {
-			v137 = int32(-1)
-			goto b54
-		}
-		{
+			v137 = -1
+		} else {
 			v136 := int32(0)
 			if v126 < v130 {
-				v136 = int32(1)
+				v136 = 1
 			}
 			v137 = v136
 		}
 	b54:
-		if !(v137 < 0) {
-			goto b56
-		}
-		{
-			v139 := *(*float32)(unsafe.Add(m0, int(v129)*4))
+		if v137 < 0 {
 			v140 := *(*float32)(unsafe.Add(m0, int(v125)*4))
-			*(*float32)(unsafe.Add(m0, int(v125)*4)) = v139
+			*(*float32)(unsafe.Add(m0, int(v125)*4)) = *(*float32)(unsafe.Add(m0, int(v129)*4))
 			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
 			v97 = v122
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b35
 		}
 	b56:
 		v95 = v95 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b34
-	b57:
-		g.Fault(6, v127, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b58:
-		g.Fault(7, v123, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b59:
 		{
-			v156 = uint64(v16) < uint64(32)
+			v156 = uint64(v16) < 32
 			v158 := ((-2147483648 <= v16) && (v16 <= 2147483647)) && (v93 <= 2147483647)
-			v160 := (v158 && (uint64(v16+v93) < uint64(32))) && (uint64(v16+(v93+((v23*-1)+1))) < uint64(32))
+			v160 := (v158 && (uint64(v16+v93) < 32)) && (uint64(v16+(v93+((v23*-1)+1))) < 32)
+			v161 := v160 && v156
 			v162 = int32(uint64(v16))
 			v163 = int32(uint64(v16))
-			if !(v160 && v156) {
+			if !v161 {
 				v221 = v93
 				goto b86
 			}
 			v164 = v93
 		}
 	b60:
-		if !(0 <= v164) {
-			goto b116
-		}
-		{
+		if 0 <= v164 {
 			v167 := int32(uint64(v16 + v164))
-			v168 := *(*float32)(unsafe.Add(m0, int(v167)*4))
 			v169 := *(*float32)(unsafe.Add(m0, int(v163)*4))
-			*(*float32)(unsafe.Add(m0, int(v163)*4)) = v168
+			*(*float32)(unsafe.Add(m0, int(v163)*4)) = *(*float32)(unsafe.Add(m0, int(v167)*4))
 			*(*float32)(unsafe.Add(m0, int(v167)*4)) = v169
-			v172 = int64(0)
+			v172 = 0
+		} else {
+			goto b116
 		}
 	b62:
 		v173 = v172 * 2
@@ -4319,45 +3408,43 @@ func (g *sharedHost) r2() int {
 			goto b83
 		}
 		v176 = v173 + 2
-		if !(v176 < v164) {
+		if v176 >= v164 {
 			v197 = v174
 			goto b74
 		}
 		v178 = v16 + v174
-		if !(uint64(v178) < uint64(32)) {
-			goto b73
+		if uint64(v178) >= 32 {
+			g.Fault(4, v178, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v181 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v178)))*4))
 		v182 = v178 + 1
-		if !(uint64(v182) < uint64(32)) {
-			goto b72
+		if uint64(v182) >= 32 {
+			g.Fault(5, v182, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v185 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v182)))*4))
 		v187 = v181 != v181
-		if !(v185 != v185) {
-			goto b68
-		}
-		{
+		if v185 != v185 {
 			v188 := int32(-1)
 			if v187 {
-				v188 = int32(0)
+				v188 = 0
 			}
 			v192 = v188
 			goto b71
 		}
-	b68:
 		if v187 {
-			v192 = int32(1)
+			v192 = 1
 			goto b71
 		}
 		if v185 < v181 {
-			v192 = int32(-1)
-			goto b71
-		}
-		{
+			v192 = -1
+		} else {
 			v191 := int32(0)
 			if v181 < v185 {
-				v191 = int32(1)
+				v191 = 1
 			}
 			v192 = v191
 		}
@@ -4368,104 +3455,87 @@ func (g *sharedHost) r2() int {
 				v194 = v176
 			}
 			v197 = v194
-			goto b74
 		}
-	b72:
-		g.Fault(4, v182, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b73:
-		g.Fault(5, v178, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b74:
 		v198 = v16 + v172
-		if !(uint64(v198) < uint64(32)) {
-			goto b85
+		if uint64(v198) >= 32 {
+			g.Fault(6, v198, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v200 = int32(uint64(v198))
 		v201 = *(*float32)(unsafe.Add(m0, int(v200)*4))
 		v202 = v16 + v197
-		if !(uint64(v202) < uint64(32)) {
-			goto b84
+		if uint64(v202) >= 32 {
+			g.Fault(7, v202, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v204 = int32(uint64(v202))
 		v205 = *(*float32)(unsafe.Add(m0, int(v204)*4))
 		v207 = v201 != v201
-		if !(v205 != v205) {
-			goto b78
-		}
-		{
+		if v205 != v205 {
 			v208 := int32(-1)
 			if v207 {
-				v208 = int32(0)
+				v208 = 0
 			}
 			v212 = v208
 			goto b81
 		}
-	b78:
 		if v207 {
-			v212 = int32(1)
+			v212 = 1
 			goto b81
 		}
 		if v205 < v201 {
-			v212 = int32(-1)
-			goto b81
-		}
-		{
+			v212 = -1
+		} else {
 			v211 := int32(0)
 			if v201 < v205 {
-				v211 = int32(1)
+				v211 = 1
 			}
 			v212 = v211
 		}
 	b81:
-		if !(v212 < 0) {
-			goto b83
-		}
-		{
-			v214 := *(*float32)(unsafe.Add(m0, int(v204)*4))
+		if v212 < 0 {
 			v215 := *(*float32)(unsafe.Add(m0, int(v200)*4))
-			*(*float32)(unsafe.Add(m0, int(v200)*4)) = v214
+			*(*float32)(unsafe.Add(m0, int(v200)*4)) = *(*float32)(unsafe.Add(m0, int(v204)*4))
 			*(*float32)(unsafe.Add(m0, int(v204)*4)) = v215
 			v172 = v197
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b62
 		}
 	b83:
 		v164 = v164 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b60
-	b84:
-		g.Fault(6, v202, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b85:
-		g.Fault(7, v198, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b86:
-		if !(0 <= v221) {
+		if 0 > v221 {
 			goto b116
 		}
 		v223 = v16 + v221
-		if !(uint64(v223) < uint64(32)) {
-			goto b115
+		if uint64(v223) >= 32 {
+			g.Fault(8, v223, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v225 = int32(uint64(v223))
 		v226 = *(*float32)(unsafe.Add(m0, int(v225)*4))
 		if !v156 {
-			goto b114
+			g.Fault(9, v16, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v227 := *(*float32)(unsafe.Add(m0, int(v162)*4))
 			*(*float32)(unsafe.Add(m0, int(v162)*4)) = v226
 			*(*float32)(unsafe.Add(m0, int(v225)*4)) = v227
-			v230 = int64(0)
+			v230 = 0
 		}
 	b90:
 		v231 = v230 * 2
@@ -4474,45 +3544,43 @@ func (g *sharedHost) r2() int {
 			goto b111
 		}
 		v234 = v231 + 2
-		if !(v234 < v221) {
+		if v234 >= v221 {
 			v255 = v232
 			goto b102
 		}
 		v236 = v16 + v232
-		if !(uint64(v236) < uint64(32)) {
-			goto b101
+		if uint64(v236) >= 32 {
+			g.Fault(4, v236, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v239 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v236)))*4))
 		v240 = v236 + 1
-		if !(uint64(v240) < uint64(32)) {
-			goto b100
+		if uint64(v240) >= 32 {
+			g.Fault(5, v240, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v243 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v240)))*4))
 		v245 = v239 != v239
-		if !(v243 != v243) {
-			goto b96
-		}
-		{
+		if v243 != v243 {
 			v246 := int32(-1)
 			if v245 {
-				v246 = int32(0)
+				v246 = 0
 			}
 			v250 = v246
 			goto b99
 		}
-	b96:
 		if v245 {
-			v250 = int32(1)
+			v250 = 1
 			goto b99
 		}
 		if v243 < v239 {
-			v250 = int32(-1)
-			goto b99
-		}
-		{
+			v250 = -1
+		} else {
 			v249 := int32(0)
 			if v239 < v243 {
-				v249 = int32(1)
+				v249 = 1
 			}
 			v250 = v249
 		}
@@ -4523,94 +3591,65 @@ func (g *sharedHost) r2() int {
 				v252 = v234
 			}
 			v255 = v252
-			goto b102
 		}
-	b100:
-		g.Fault(4, v240, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b101:
-		g.Fault(5, v236, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b102:
 		v256 = v16 + v230
-		if !(uint64(v256) < uint64(32)) {
-			goto b113
+		if uint64(v256) >= 32 {
+			g.Fault(6, v256, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v258 = int32(uint64(v256))
 		v259 = *(*float32)(unsafe.Add(m0, int(v258)*4))
 		v260 = v16 + v255
-		if !(uint64(v260) < uint64(32)) {
-			goto b112
+		if uint64(v260) >= 32 {
+			g.Fault(7, v260, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v262 = int32(uint64(v260))
 		v263 = *(*float32)(unsafe.Add(m0, int(v262)*4))
 		v265 = v259 != v259
-		if !(v263 != v263) {
-			goto b106
-		}
-		{
+		if v263 != v263 {
 			v266 := int32(-1)
 			if v265 {
-				v266 = int32(0)
+				v266 = 0
 			}
 			v270 = v266
 			goto b109
 		}
-	b106:
 		if v265 {
-			v270 = int32(1)
+			v270 = 1
 			goto b109
 		}
 		if v263 < v259 {
-			v270 = int32(-1)
-			goto b109
-		}
-		{
+			v270 = -1
+		} else {
 			v269 := int32(0)
 			if v259 < v263 {
-				v269 = int32(1)
+				v269 = 1
 			}
 			v270 = v269
 		}
 	b109:
-		if !(v270 < 0) {
-			goto b111
-		}
-		{
-			v272 := *(*float32)(unsafe.Add(m0, int(v262)*4))
+		if v270 < 0 {
 			v273 := *(*float32)(unsafe.Add(m0, int(v258)*4))
-			*(*float32)(unsafe.Add(m0, int(v258)*4)) = v272
+			*(*float32)(unsafe.Add(m0, int(v258)*4)) = *(*float32)(unsafe.Add(m0, int(v262)*4))
 			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v273
 			v230 = v255
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b90
 		}
 	b111:
 		v221 = v221 + -1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b86
-	b112:
-		g.Fault(6, v260, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b113:
-		g.Fault(7, v256, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b114:
-		g.Fault(8, v16, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b115:
-		g.Fault(9, v223, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b116:
 		v1039 = v16
 		v1040 = v17
@@ -4634,17 +3673,17 @@ func (g *sharedHost) r2() int {
 			}
 			v291 := 64 - v290
 			v296 := int64(0)
-			if uint32(v291) < uint32(64) {
+			if uint32(v291) < 64 {
 				v296 = int64(1) << (uint64(int64(uint32(v291&63))) & 63)
 			}
 			v299 := v16 + ((v23 / 4) * 2)
 			v300 := v299 + -1
 			v305 = v299 + 1
 			v310 := ((-2147483648 <= v300) && (v300 <= 2147483647)) && (-2147483648 <= v299)
-			v313 := ((v310 && (v299 <= 2147483647)) && (v305 <= 2147483647)) && (uint64(v300) < uint64(32))
+			v313 := ((v310 && (v299 <= 2147483647)) && (v305 <= 2147483647)) && (uint64(v300) < 32)
 			v315 = v296 + -1
 			v316 = v296 + -1
-			if !(v313 && (uint64(v305) < uint64(32))) {
+			if !(v313 && (uint64(v305) < 32)) {
 				v340 = v23
 				v341 = v300
 				goto b123
@@ -4653,7 +3692,7 @@ func (g *sharedHost) r2() int {
 			v318 = v300
 		}
 	b119:
-		if !(v318 <= v305) {
+		if v318 > v305 {
 			goto b129
 		}
 		{
@@ -4666,30 +3705,28 @@ func (g *sharedHost) r2() int {
 				v329 = v326 - v23
 			}
 			v330 = v16 + v329
-			if !(uint64(v330) < uint64(32)) {
-				goto b122
+			if uint64(v330) >= 32 {
+				g.Fault(10, v330, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
 			v332 := int32(uint64(v330))
-			v333 := *(*float32)(unsafe.Add(m0, int(v332)*4))
 			v334 := int32(uint64(v318))
 			v335 := *(*float32)(unsafe.Add(m0, int(v334)*4))
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = v333
+			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(m0, int(v332)*4))
 			*(*float32)(unsafe.Add(m0, int(v332)*4)) = v335
 			v317 = v325
 			v318 = v318 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b119
 		}
-	b122:
-		g.Fault(10, v330, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b123:
-		if !(v341 <= v305) {
+		if v341 > v305 {
 			goto b129
 		}
 		{
@@ -4702,14 +3739,18 @@ func (g *sharedHost) r2() int {
 				v352 = v349 - v23
 			}
 			v353 = v16 + v352
-			if !(uint64(v353) < uint64(32)) {
-				goto b128
+			if uint64(v353) >= 32 {
+				g.Fault(10, v353, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v355 = int32(uint64(v353))
 		v356 = *(*float32)(unsafe.Add(m0, int(v355)*4))
-		if !(uint64(v341) < uint64(32)) {
-			goto b127
+		if uint64(v341) >= 32 {
+			g.Fault(11, v341, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v358 := int32(uint64(v341))
@@ -4719,18 +3760,11 @@ func (g *sharedHost) r2() int {
 			v340 = v348
 			v341 = v341 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b123
 		}
-	b127:
-		g.Fault(11, v341, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b128:
-		g.Fault(10, v353, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b129:
 		v366 = v18 + -1
 	b130:
@@ -4739,8 +3773,8 @@ func (g *sharedHost) r2() int {
 			v368 = v16 + v367
 			v370 = v16 + (v367 * 2)
 			v372 = v16 + (v367 * 3)
-			if !(50 <= v23) {
-				v535 = int32(0)
+			if 50 > v23 {
+				v535 = 0
 				v536 = v368
 				v537 = v370
 				v538 = v372
@@ -4749,83 +3783,76 @@ func (g *sharedHost) r2() int {
 		}
 		v374 = v368 + -1
 		v375 = v368 + 1
-		if !(uint64(v368) < uint64(32)) {
-			goto b200
+		if uint64(v368) >= 32 {
+			g.Fault(12, v368, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v378 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v368)))*4))
-		if !(uint64(v374) < uint64(32)) {
-			goto b199
+		if uint64(v374) >= 32 {
+			g.Fault(13, v374, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v381 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v374)))*4))
 		v383 = v378 != v378
-		if !(v381 != v381) {
-			goto b135
-		}
-		{
+		if v381 != v381 {
 			v384 := int32(-1)
 			if v383 {
-				v384 = int32(0)
+				v384 = 0
 			}
 			v388 = v384
 			goto b138
 		}
-	b135:
 		if v383 {
-			v388 = int32(1)
+			v388 = 1
 			goto b138
 		}
 		if v381 < v378 {
-			v388 = int32(-1)
-			goto b138
-		}
-		{
+			v388 = -1
+		} else {
 			v387 := int32(0)
 			if v378 < v381 {
-				v387 = int32(1)
+				v387 = 1
 			}
 			v388 = v387
 		}
 	b138:
 		if v388 < 0 {
-			v390 = int32(1)
+			v390 = 1
 			v391 = v368
 			v392 = v374
-			goto b140
+		} else {
+			v390 = 0
+			v391 = v374
+			v392 = v368
 		}
-		v390 = int32(0)
-		v391 = v374
-		v392 = v368
-	b140:
-		if !(uint64(v375) < uint64(32)) {
-			goto b198
+		if uint64(v375) >= 32 {
+			g.Fault(12, v375, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v395 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v375)))*4))
 		v397 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v392)))*4))
 		v399 = v395 != v395
-		if !(v397 != v397) {
-			goto b143
-		}
-		{
+		if v397 != v397 {
 			v400 := int32(-1)
 			if v399 {
-				v400 = int32(0)
+				v400 = 0
 			}
 			v404 = v400
 			goto b146
 		}
-	b143:
 		if v399 {
-			v404 = int32(1)
+			v404 = 1
 			goto b146
 		}
 		if v397 < v395 {
-			v404 = int32(-1)
-			goto b146
-		}
-		{
+			v404 = -1
+		} else {
 			v403 := int32(0)
 			if v395 < v397 {
-				v403 = int32(1)
+				v403 = 1
 			}
 			v404 = v403
 		}
@@ -4843,31 +3870,25 @@ func (g *sharedHost) r2() int {
 			v410 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v408)))*4))
 			v412 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v391)))*4))
 			v414 = v410 != v410
-			if !(v412 != v412) {
-				goto b148
+			if v412 != v412 {
+				v415 := int32(-1)
+				if v414 {
+					v415 = 0
+				}
+				v419 = v415
+				goto b151
 			}
 		}
-		{
-			v415 := int32(-1)
-			if v414 {
-				v415 = int32(0)
-			}
-			v419 = v415
-			goto b151
-		}
-	b148:
 		if v414 {
-			v419 = int32(1)
+			v419 = 1
 			goto b151
 		}
 		if v412 < v410 {
-			v419 = int32(-1)
-			goto b151
-		}
-		{
+			v419 = -1
+		} else {
 			v418 := int32(0)
 			if v410 < v412 {
-				v418 = int32(1)
+				v418 = 1
 			}
 			v419 = v418
 		}
@@ -4884,84 +3905,77 @@ func (g *sharedHost) r2() int {
 			}
 			v424 = v370 + -1
 			v425 = v370 + 1
-			if !(uint64(v370) < uint64(32)) {
-				goto b197
+			if uint64(v370) >= 32 {
+				g.Fault(12, v370, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v428 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v370)))*4))
-		if !(uint64(v424) < uint64(32)) {
-			goto b196
+		if uint64(v424) >= 32 {
+			g.Fault(13, v424, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v431 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v424)))*4))
 		v433 = v428 != v428
-		if !(v431 != v431) {
-			goto b155
-		}
-		{
+		if v431 != v431 {
 			v434 := int32(-1)
 			if v433 {
-				v434 = int32(0)
+				v434 = 0
 			}
 			v438 = v434
 			goto b158
 		}
-	b155:
 		if v433 {
-			v438 = int32(1)
+			v438 = 1
 			goto b158
 		}
 		if v431 < v428 {
-			v438 = int32(-1)
-			goto b158
-		}
-		{
+			v438 = -1
+		} else {
 			v437 := int32(0)
 			if v428 < v431 {
-				v437 = int32(1)
+				v437 = 1
 			}
 			v438 = v437
 		}
 	b158:
-		if !(v438 < 0) {
+		if v438 < 0 {
+			v441 = v422 + 1
+			v442 = v370
+			v443 = v424
+		} else {
 			v441 = v422
 			v442 = v424
 			v443 = v370
-			goto b160
 		}
-		v441 = v422 + 1
-		v442 = v370
-		v443 = v424
-	b160:
-		if !(uint64(v425) < uint64(32)) {
-			goto b195
+		if uint64(v425) >= 32 {
+			g.Fault(12, v425, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v446 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v425)))*4))
 		v448 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v443)))*4))
 		v450 = v446 != v446
-		if !(v448 != v448) {
-			goto b163
-		}
-		{
+		if v448 != v448 {
 			v451 := int32(-1)
 			if v450 {
-				v451 = int32(0)
+				v451 = 0
 			}
 			v455 = v451
 			goto b166
 		}
-	b163:
 		if v450 {
-			v455 = int32(1)
+			v455 = 1
 			goto b166
 		}
 		if v448 < v446 {
-			v455 = int32(-1)
-			goto b166
-		}
-		{
+			v455 = -1
+		} else {
 			v454 := int32(0)
 			if v446 < v448 {
-				v454 = int32(1)
+				v454 = 1
 			}
 			v455 = v454
 		}
@@ -4979,31 +3993,25 @@ func (g *sharedHost) r2() int {
 			v461 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v459)))*4))
 			v463 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v442)))*4))
 			v465 = v461 != v461
-			if !(v463 != v463) {
-				goto b168
+			if v463 != v463 {
+				v466 := int32(-1)
+				if v465 {
+					v466 = 0
+				}
+				v470 = v466
+				goto b171
 			}
 		}
-		{
-			v466 := int32(-1)
-			if v465 {
-				v466 = int32(0)
-			}
-			v470 = v466
-			goto b171
-		}
-	b168:
 		if v465 {
-			v470 = int32(1)
+			v470 = 1
 			goto b171
 		}
 		if v463 < v461 {
-			v470 = int32(-1)
-			goto b171
-		}
-		{
+			v470 = -1
+		} else {
 			v469 := int32(0)
 			if v461 < v463 {
-				v469 = int32(1)
+				v469 = 1
 			}
 			v470 = v469
 		}
@@ -5020,84 +4028,77 @@ func (g *sharedHost) r2() int {
 			}
 			v475 = v372 + -1
 			v476 = v372 + 1
-			if !(uint64(v372) < uint64(32)) {
-				goto b194
+			if uint64(v372) >= 32 {
+				g.Fault(12, v372, 32, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		v479 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v372)))*4))
-		if !(uint64(v475) < uint64(32)) {
-			goto b193
+		if uint64(v475) >= 32 {
+			g.Fault(13, v475, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v482 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v475)))*4))
 		v484 = v479 != v479
-		if !(v482 != v482) {
-			goto b175
-		}
-		{
+		if v482 != v482 {
 			v485 := int32(-1)
 			if v484 {
-				v485 = int32(0)
+				v485 = 0
 			}
 			v489 = v485
 			goto b178
 		}
-	b175:
 		if v484 {
-			v489 = int32(1)
+			v489 = 1
 			goto b178
 		}
 		if v482 < v479 {
-			v489 = int32(-1)
-			goto b178
-		}
-		{
+			v489 = -1
+		} else {
 			v488 := int32(0)
 			if v479 < v482 {
-				v488 = int32(1)
+				v488 = 1
 			}
 			v489 = v488
 		}
 	b178:
-		if !(v489 < 0) {
+		if v489 < 0 {
+			v492 = v473 + 1
+			v493 = v372
+			v494 = v475
+		} else {
 			v492 = v473
 			v493 = v475
 			v494 = v372
-			goto b180
 		}
-		v492 = v473 + 1
-		v493 = v372
-		v494 = v475
-	b180:
-		if !(uint64(v476) < uint64(32)) {
-			goto b192
+		if uint64(v476) >= 32 {
+			g.Fault(12, v476, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v497 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v476)))*4))
 		v499 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v494)))*4))
 		v501 = v497 != v497
-		if !(v499 != v499) {
-			goto b183
-		}
-		{
+		if v499 != v499 {
 			v502 := int32(-1)
 			if v501 {
-				v502 = int32(0)
+				v502 = 0
 			}
 			v506 = v502
 			goto b186
 		}
-	b183:
 		if v501 {
-			v506 = int32(1)
+			v506 = 1
 			goto b186
 		}
 		if v499 < v497 {
-			v506 = int32(-1)
-			goto b186
-		}
-		{
+			v506 = -1
+		} else {
 			v505 := int32(0)
 			if v497 < v499 {
-				v505 = int32(1)
+				v505 = 1
 			}
 			v506 = v505
 		}
@@ -5115,31 +4116,25 @@ func (g *sharedHost) r2() int {
 			v512 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v510)))*4))
 			v514 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v493)))*4))
 			v516 = v512 != v512
-			if !(v514 != v514) {
-				goto b188
+			if v514 != v514 {
+				v517 := int32(-1)
+				if v516 {
+					v517 = 0
+				}
+				v521 = v517
+				goto b191
 			}
 		}
-		{
-			v517 := int32(-1)
-			if v516 {
-				v517 = int32(0)
-			}
-			v521 = v517
-			goto b191
-		}
-	b188:
 		if v516 {
-			v521 = int32(1)
+			v521 = 1
 			goto b191
 		}
 		if v514 < v512 {
-			v521 = int32(-1)
-			goto b191
-		}
-		{
+			v521 = -1
+		} else {
 			v520 := int32(0)
 			if v512 < v514 {
-				v520 = int32(1)
+				v520 = 1
 			}
 			v521 = v520
 		}
@@ -5158,122 +4153,78 @@ func (g *sharedHost) r2() int {
 			v536 = v423
 			v537 = v474
 			v538 = v525
-			goto b201
 		}
-	b192:
-		g.Fault(12, v476, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b193:
-		g.Fault(13, v475, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b194:
-		g.Fault(12, v372, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b195:
-		g.Fault(12, v425, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b196:
-		g.Fault(13, v424, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b197:
-		g.Fault(12, v370, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b198:
-		g.Fault(12, v375, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b199:
-		g.Fault(13, v374, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b200:
-		g.Fault(12, v368, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b201:
-		if !(uint64(v537) < uint64(32)) {
-			goto b439
+		if uint64(v537) >= 32 {
+			g.Fault(12, v537, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v541 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v537)))*4))
-		if !(uint64(v536) < uint64(32)) {
-			goto b438
+		if uint64(v536) >= 32 {
+			g.Fault(13, v536, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v544 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v536)))*4))
 		v546 = v541 != v541
-		if !(v544 != v544) {
-			goto b205
-		}
-		{
+		if v544 != v544 {
 			v547 := int32(-1)
 			if v546 {
-				v547 = int32(0)
+				v547 = 0
 			}
 			v551 = v547
 			goto b208
 		}
-	b205:
 		if v546 {
-			v551 = int32(1)
+			v551 = 1
 			goto b208
 		}
 		if v544 < v541 {
-			v551 = int32(-1)
-			goto b208
-		}
-		{
+			v551 = -1
+		} else {
 			v550 := int32(0)
 			if v541 < v544 {
-				v550 = int32(1)
+				v550 = 1
 			}
 			v551 = v550
 		}
 	b208:
-		if !(v551 < 0) {
+		if v551 < 0 {
+			v554 = v535 + 1
+			v555 = v537
+			v556 = v536
+		} else {
 			v554 = v535
 			v555 = v536
 			v556 = v537
-			goto b210
 		}
-		v554 = v535 + 1
-		v555 = v537
-		v556 = v536
-	b210:
-		if !(uint64(v538) < uint64(32)) {
-			goto b437
+		if uint64(v538) >= 32 {
+			g.Fault(12, v538, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v559 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v538)))*4))
 		v561 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v556)))*4))
 		v563 = v559 != v559
-		if !(v561 != v561) {
-			goto b213
-		}
-		{
+		if v561 != v561 {
 			v564 := int32(-1)
 			if v563 {
-				v564 = int32(0)
+				v564 = 0
 			}
 			v568 = v564
 			goto b216
 		}
-	b213:
 		if v563 {
-			v568 = int32(1)
+			v568 = 1
 			goto b216
 		}
 		if v561 < v559 {
-			v568 = int32(-1)
-			goto b216
-		}
-		{
+			v568 = -1
+		} else {
 			v567 := int32(0)
 			if v559 < v561 {
-				v567 = int32(1)
+				v567 = 1
 			}
 			v568 = v567
 		}
@@ -5291,31 +4242,25 @@ func (g *sharedHost) r2() int {
 			v574 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v572)))*4))
 			v576 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v555)))*4))
 			v578 = v574 != v574
-			if !(v576 != v576) {
-				goto b218
+			if v576 != v576 {
+				v579 := int32(-1)
+				if v578 {
+					v579 = 0
+				}
+				v583 = v579
+				goto b221
 			}
 		}
-		{
-			v579 := int32(-1)
-			if v578 {
-				v579 = int32(0)
-			}
-			v583 = v579
-			goto b221
-		}
-	b218:
 		if v578 {
-			v583 = int32(1)
+			v583 = 1
 			goto b221
 		}
 		if v576 < v574 {
-			v583 = int32(-1)
-			goto b221
-		}
-		{
+			v583 = -1
+		} else {
 			v582 := int32(0)
 			if v574 < v576 {
-				v582 = int32(1)
+				v582 = 1
 			}
 			v583 = v582
 		}
@@ -5331,37 +4276,41 @@ func (g *sharedHost) r2() int {
 				v587 = v555
 			}
 			if v586 == 0 {
-				v591 = int32(1)
-				goto b223
+				v591 = 1
+			} else {
+				v590 := int32(0)
+				if v586 == 12 {
+					v590 = 2
+				}
+				v591 = v590
 			}
 		}
-		{
-			v590 := int32(0)
-			if v586 == 12 {
-				v590 = int32(2)
-			}
-			v591 = v590
-		}
-	b223:
-		if !(v591 == 2) {
+		if v591 == 2 {
+			v593 = v17 + -1
+			v594 = v16
+			v595 = v593
+		} else {
 			v611 = v587
 			v612 = v591
 			goto b232
 		}
-		v593 = v17 + -1
-		v594 = v16
-		v595 = v593
 	b225:
-		if !(v594 < v595) {
-			goto b231
+		if v594 >= v595 {
+			v611 = v593 - (v587 - v16)
+			v612 = 1
+			goto b232
 		}
-		if !(uint64(v595) < uint64(32)) {
-			goto b230
+		if uint64(v595) >= 32 {
+			g.Fault(14, v595, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v598 = int32(uint64(v595))
 		v599 = *(*float32)(unsafe.Add(m0, int(v598)*4))
-		if !(uint64(v594) < uint64(32)) {
-			goto b229
+		if uint64(v594) >= 32 {
+			g.Fault(15, v594, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v601 := int32(uint64(v594))
@@ -5371,21 +4320,11 @@ func (g *sharedHost) r2() int {
 			v594 = v594 + 1
 			v595 = v595 + -1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b225
 		}
-	b229:
-		g.Fault(14, v594, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b230:
-		g.Fault(15, v595, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b231:
-		v611 = v593 - (v587 - v16)
-		v612 = int32(1)
 	b232:
 		if !v19 {
 			goto b297
@@ -5393,135 +4332,120 @@ func (g *sharedHost) r2() int {
 		if !v20 {
 			goto b297
 		}
-		if !(v612 == 1) {
+		if v612 == 1 {
+			v615 = -2147483648 <= v17
+			v616 = v17 <= 2147483647
+			v617 = v23 < 50
+			v618 = v615 && v616
+			v619 = v16 + 1
+			v620 = 0
+		} else {
 			goto b297
 		}
-		v615 = -2147483648 <= v17
-		v616 = v17 <= 2147483647
-		v617 = v23 < 50
-		v618 = v615 && v616
-		v619 = v16 + 1
-		v620 = int32(0)
 	b236:
-		if !(v620 < 5) {
+		if v620 >= 5 {
 			v763 = false
 			goto b296
 		}
 		{
 			v627 := v619 + ((v17 - v619) + -1)
-			v635 := (((-2147483648 <= v619) && (v619 <= 2147483647)) && v615) && v616
-			v637 := (v635 && (uint64(v619) < uint64(32))) && (uint64(v627) < uint64(32))
-			v639 := (v637 && (uint64(v619+-1) < uint64(32))) && (uint64(v627+-1) < uint64(32))
-			if !v639 {
+			v634 := ((-2147483648 <= v619) && (v619 <= 2147483647)) && v615
+			v635 := v634 && v616
+			v638 := ((v635 && (uint64(v619) < 32)) && (uint64(v627) < 32)) && (uint64(v619+-1) < 32)
+			if !(v638 && (uint64(v627+-1) < 32)) {
 				v656 = v619
 				goto b247
 			}
 			v640 = v619
 		}
 	b238:
-		if !(v640 < v17) {
+		if v640 >= v17 {
 			goto b246
 		}
 		v643 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640)))*4))
 		v646 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640+-1)))*4))
 		v648 = v643 != v643
-		if !(v646 != v646) {
-			goto b241
-		}
-		{
+		if v646 != v646 {
 			v649 := int32(-1)
 			if v648 {
-				v649 = int32(0)
+				v649 = 0
 			}
 			v653 = v649
 			goto b244
 		}
-	b241:
 		if v648 {
-			v653 = int32(1)
+			v653 = 1
 			goto b244
 		}
 		if v646 < v643 {
-			v653 = int32(-1)
-			goto b244
-		}
-		{
+			v653 = -1
+		} else {
 			v652 := int32(0)
 			if v643 < v646 {
-				v652 = int32(1)
+				v652 = 1
 			}
 			v653 = v652
 		}
 	b244:
-		if v653 < 0 {
-			goto b246
+		if v653 >= 0 {
+			v640 = v640 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b238
 		}
-		v640 = v640 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b238
 	b246:
 		v676 = v640
 		goto b260
 	b247:
-		if !(v656 < v17) {
+		if v656 >= v17 {
 			goto b259
 		}
-		if !(uint64(v656) < uint64(32)) {
-			goto b258
+		if uint64(v656) >= 32 {
+			g.Fault(16, v656, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v660 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v656)))*4))
 		v661 = v656 + -1
-		if !(uint64(v661) < uint64(32)) {
-			goto b257
+		if uint64(v661) >= 32 {
+			g.Fault(17, v661, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v664 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v661)))*4))
 		v666 = v660 != v660
-		if !(v664 != v664) {
-			goto b252
-		}
-		{
+		if v664 != v664 {
 			v667 := int32(-1)
 			if v666 {
-				v667 = int32(0)
+				v667 = 0
 			}
 			v671 = v667
 			goto b255
 		}
-	b252:
 		if v666 {
-			v671 = int32(1)
+			v671 = 1
 			goto b255
 		}
 		if v664 < v660 {
-			v671 = int32(-1)
-			goto b255
-		}
-		{
+			v671 = -1
+		} else {
 			v670 := int32(0)
 			if v660 < v664 {
-				v670 = int32(1)
+				v670 = 1
 			}
 			v671 = v670
 		}
 	b255:
-		if v671 < 0 {
-			goto b259
+		if v671 >= 0 {
+			v656 = v656 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b247
 		}
-		v656 = v656 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b247
-	b257:
-		g.Fault(16, v661, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b258:
-		g.Fault(17, v656, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b259:
 		v676 = v656
 	b260:
@@ -5534,26 +4458,30 @@ func (g *sharedHost) r2() int {
 			goto b296
 		}
 		v678 = v676 + -1
-		if !(uint64(v678) < uint64(32)) {
-			goto b295
+		if uint64(v678) >= 32 {
+			g.Fault(18, v678, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v680 = int32(uint64(v678))
 		v681 = *(*float32)(unsafe.Add(m0, int(v680)*4))
-		if !(uint64(v676) < uint64(32)) {
-			goto b294
+		if uint64(v676) >= 32 {
+			g.Fault(19, v676, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v683 := int32(uint64(v676))
 			v684 := *(*float32)(unsafe.Add(m0, int(v683)*4))
 			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v681
 			*(*float32)(unsafe.Add(m0, int(v680)*4)) = v684
-			if !(2 <= (v676 - v16)) {
+			if 2 > (v676 - v16) {
 				goto b273
 			}
 			v689 = v678
 		}
 	b265:
-		if !(1 <= v689) {
+		if 1 > v689 {
 			goto b273
 		}
 		v691 = int32(uint64(v689))
@@ -5562,52 +4490,42 @@ func (g *sharedHost) r2() int {
 		v694 = int32(uint64(v693))
 		v695 = *(*float32)(unsafe.Add(m0, int(v694)*4))
 		v697 = v692 != v692
-		if !(v695 != v695) {
-			goto b268
-		}
-		{
+		if v695 != v695 {
 			v698 := int32(-1)
 			if v697 {
-				v698 = int32(0)
+				v698 = 0
 			}
 			v702 = v698
 			goto b271
 		}
-	b268:
 		if v697 {
-			v702 = int32(1)
+			v702 = 1
 			goto b271
 		}
 		if v695 < v692 {
-			v702 = int32(-1)
-			goto b271
-		}
-		{
+			v702 = -1
+		} else {
 			v701 := int32(0)
 			if v692 < v695 {
-				v701 = int32(1)
+				v701 = 1
 			}
 			v702 = v701
 		}
 	b271:
-		if !(v702 < 0) {
-			goto b273
-		}
-		{
-			v704 := *(*float32)(unsafe.Add(m0, int(v694)*4))
+		if v702 < 0 {
 			v705 := *(*float32)(unsafe.Add(m0, int(v691)*4))
-			*(*float32)(unsafe.Add(m0, int(v691)*4)) = v704
+			*(*float32)(unsafe.Add(m0, int(v691)*4)) = *(*float32)(unsafe.Add(m0, int(v694)*4))
 			*(*float32)(unsafe.Add(m0, int(v694)*4)) = v705
 			v689 = v693
 			goto b265
 		}
 	b273:
-		if !(2 <= (v17 - v676)) {
+		if 2 > (v17 - v676) {
 			goto b293
 		}
 		{
 			v710 := v676 + 1
-			v717 := (v618 && (uint64(v710) < uint64(32))) && (uint64(v710+((v17-v710)+-1)) < uint64(32))
+			v717 := (v618 && (uint64(v710) < 32)) && (uint64(v710+((v17-v710)+-1)) < 32)
 			if !v717 {
 				v738 = v710
 				goto b283
@@ -5615,7 +4533,7 @@ func (g *sharedHost) r2() int {
 			v718 = v710
 		}
 	b275:
-		if !(v718 < v17) {
+		if v718 >= v17 {
 			goto b293
 		}
 		v720 = int32(uint64(v718))
@@ -5623,118 +4541,91 @@ func (g *sharedHost) r2() int {
 		v723 = int32(uint64(v718 + -1))
 		v724 = *(*float32)(unsafe.Add(m0, int(v723)*4))
 		v726 = v721 != v721
-		if !(v724 != v724) {
-			goto b278
-		}
-		{
+		if v724 != v724 {
 			v727 := int32(-1)
 			if v726 {
-				v727 = int32(0)
+				v727 = 0
 			}
 			v731 = v727
 			goto b281
 		}
-	b278:
 		if v726 {
-			v731 = int32(1)
+			v731 = 1
 			goto b281
 		}
 		if v724 < v721 {
-			v731 = int32(-1)
-			goto b281
-		}
-		{
+			v731 = -1
+		} else {
 			v730 := int32(0)
 			if v721 < v724 {
-				v730 = int32(1)
+				v730 = 1
 			}
 			v731 = v730
 		}
 	b281:
-		if !(v731 < 0) {
-			goto b293
-		}
-		{
-			v733 := *(*float32)(unsafe.Add(m0, int(v723)*4))
+		if v731 < 0 {
 			v734 := *(*float32)(unsafe.Add(m0, int(v720)*4))
-			*(*float32)(unsafe.Add(m0, int(v720)*4)) = v733
+			*(*float32)(unsafe.Add(m0, int(v720)*4)) = *(*float32)(unsafe.Add(m0, int(v723)*4))
 			*(*float32)(unsafe.Add(m0, int(v723)*4)) = v734
 			v718 = v718 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b275
 		}
+		goto b293
 	b283:
-		if !(v738 < v17) {
+		if v738 >= v17 {
 			goto b293
 		}
-		if !(uint64(v738) < uint64(32)) {
-			goto b292
+		if uint64(v738) >= 32 {
+			g.Fault(20, v738, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v741 = int32(uint64(v738))
 		v742 = *(*float32)(unsafe.Add(m0, int(v741)*4))
 		v744 = int32(uint64(v738 + -1))
 		v745 = *(*float32)(unsafe.Add(m0, int(v744)*4))
 		v747 = v742 != v742
-		if !(v745 != v745) {
-			goto b287
-		}
-		{
+		if v745 != v745 {
 			v748 := int32(-1)
 			if v747 {
-				v748 = int32(0)
+				v748 = 0
 			}
 			v752 = v748
 			goto b290
 		}
-	b287:
 		if v747 {
-			v752 = int32(1)
+			v752 = 1
 			goto b290
 		}
 		if v745 < v742 {
-			v752 = int32(-1)
-			goto b290
-		}
-		{
+			v752 = -1
+		} else {
 			v751 := int32(0)
 			if v742 < v745 {
-				v751 = int32(1)
+				v751 = 1
 			}
 			v752 = v751
 		}
 	b290:
-		if !(v752 < 0) {
-			goto b293
-		}
-		{
-			v754 := *(*float32)(unsafe.Add(m0, int(v744)*4))
+		if v752 < 0 {
 			v755 := *(*float32)(unsafe.Add(m0, int(v741)*4))
-			*(*float32)(unsafe.Add(m0, int(v741)*4)) = v754
+			*(*float32)(unsafe.Add(m0, int(v741)*4)) = *(*float32)(unsafe.Add(m0, int(v744)*4))
 			*(*float32)(unsafe.Add(m0, int(v744)*4)) = v755
 			v738 = v738 + 1
 			goto b283
 		}
-	b292:
-		g.Fault(18, v738, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b293:
 		v619 = v676
 		v620 = v620 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b236
-	b294:
-		g.Fault(19, v676, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b295:
-		g.Fault(20, v678, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b296:
 		if v763 {
 			v1033 = v16
@@ -5747,43 +4638,41 @@ func (g *sharedHost) r2() int {
 		}
 	b297:
 		v764 = v16 + -1
-		if !(0 <= v764) {
+		if 0 > v764 {
 			goto b348
 		}
-		if !(uint64(v764) < uint64(32)) {
-			goto b347
+		if uint64(v764) >= 32 {
+			g.Fault(21, v764, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v768 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v764)))*4))
-		if !(uint64(v611) < uint64(32)) {
-			goto b346
+		if uint64(v611) >= 32 {
+			g.Fault(22, v611, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v770 = int32(uint64(v611))
 		v771 = *(*float32)(unsafe.Add(m0, int(v770)*4))
 		v773 = v768 != v768
-		if !(v771 != v771) {
-			goto b302
-		}
-		{
+		if v771 != v771 {
 			v774 := int32(-1)
 			if v773 {
-				v774 = int32(0)
+				v774 = 0
 			}
 			v778 = v774
 			goto b305
 		}
-	b302:
 		if v773 {
-			v778 = int32(1)
+			v778 = 1
 			goto b305
 		}
 		if v771 < v768 {
-			v778 = int32(-1)
-			goto b305
-		}
-		{
+			v778 = -1
+		} else {
 			v777 := int32(0)
 			if v768 < v771 {
-				v777 = int32(1)
+				v777 = 1
 			}
 			v778 = v777
 		}
@@ -5792,8 +4681,10 @@ func (g *sharedHost) r2() int {
 			goto b348
 		}
 		v780 = *(*float32)(unsafe.Add(m0, int(v770)*4))
-		if !(uint64(v16) < uint64(32)) {
-			goto b345
+		if uint64(v16) >= 32 {
+			g.Fault(23, v16, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v782 = int32(uint64(v16))
@@ -5804,181 +4695,157 @@ func (g *sharedHost) r2() int {
 			v789 = v17 + -1
 		}
 	b308:
-		if !(v788 <= v789) {
+		if v788 > v789 {
 			goto b318
 		}
 		v791 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-		if !(uint64(v788) < uint64(32)) {
-			goto b317
+		if uint64(v788) >= 32 {
+			g.Fault(24, v788, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v794 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v788)))*4))
 		v796 = v791 != v791
-		if !(v794 != v794) {
-			goto b312
-		}
-		{
+		if v794 != v794 {
 			v797 := int32(-1)
 			if v796 {
-				v797 = int32(0)
+				v797 = 0
 			}
 			v801 = v797
 			goto b315
 		}
-	b312:
 		if v796 {
-			v801 = int32(1)
+			v801 = 1
 			goto b315
 		}
 		if v794 < v791 {
-			v801 = int32(-1)
-			goto b315
-		}
-		{
+			v801 = -1
+		} else {
 			v800 := int32(0)
 			if v791 < v794 {
-				v800 = int32(1)
+				v800 = 1
 			}
 			v801 = v800
 		}
 	b315:
-		if v801 < 0 {
-			goto b318
+		if v801 >= 0 {
+			v860 = v788 + 1
+			v861 = v789
+			goto b343
 		}
-		v860 = v788 + 1
-		v861 = v789
-		goto b343
-	b317:
-		g.Fault(21, v788, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b318:
 		{
 			v815 := ((-2147483648 <= v789) && (v789 <= 2147483647)) && (-2147483648 <= v788)
-			v817 := (v815 && (v788 <= 2147483647)) && (uint64(v789) < uint64(32))
-			if !(v817 && (uint64(v789+((v789-v788)*-1)) < uint64(32))) {
+			v818 := ((v815 && (v788 <= 2147483647)) && (uint64(v789) < 32)) && (uint64(v789+((v789-v788)*-1)) < 32)
+			if !v818 {
 				v833 = v789
 				goto b328
 			}
 			v819 = v789
 		}
 	b319:
-		if !(v788 <= v819) {
+		if v788 > v819 {
 			goto b327
 		}
 		v821 = *(*float32)(unsafe.Add(m0, int(v782)*4))
 		v823 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v819)))*4))
 		v825 = v821 != v821
-		if !(v823 != v823) {
-			goto b322
-		}
-		{
+		if v823 != v823 {
 			v826 := int32(-1)
 			if v825 {
-				v826 = int32(0)
+				v826 = 0
 			}
 			v830 = v826
 			goto b325
 		}
-	b322:
 		if v825 {
-			v830 = int32(1)
+			v830 = 1
 			goto b325
 		}
 		if v823 < v821 {
-			v830 = int32(-1)
-			goto b325
-		}
-		{
+			v830 = -1
+		} else {
 			v829 := int32(0)
 			if v821 < v823 {
-				v829 = int32(1)
+				v829 = 1
 			}
 			v830 = v829
 		}
 	b325:
-		if !(v830 < 0) {
-			goto b327
+		if v830 < 0 {
+			v819 = v819 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b319
 		}
-		v819 = v819 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b319
 	b327:
 		v849 = v819
 		goto b339
 	b328:
-		if !(v788 <= v833) {
+		if v788 > v833 {
 			goto b338
 		}
 		v835 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-		if !(uint64(v833) < uint64(32)) {
-			goto b337
+		if uint64(v833) >= 32 {
+			g.Fault(25, v833, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v838 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v833)))*4))
 		v840 = v835 != v835
-		if !(v838 != v838) {
-			goto b332
-		}
-		{
+		if v838 != v838 {
 			v841 := int32(-1)
 			if v840 {
-				v841 = int32(0)
+				v841 = 0
 			}
 			v845 = v841
 			goto b335
 		}
-	b332:
 		if v840 {
-			v845 = int32(1)
+			v845 = 1
 			goto b335
 		}
 		if v838 < v835 {
-			v845 = int32(-1)
-			goto b335
-		}
-		{
+			v845 = -1
+		} else {
 			v844 := int32(0)
 			if v835 < v838 {
-				v844 = int32(1)
+				v844 = 1
 			}
 			v845 = v844
 		}
 	b335:
-		if !(v845 < 0) {
-			goto b338
+		if v845 < 0 {
+			v833 = v833 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b328
 		}
-		v833 = v833 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b328
-	b337:
-		g.Fault(22, v833, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b338:
 		v849 = v833
 	b339:
-		if !(v849 < v788) {
-			goto b341
+		if v849 < v788 {
+			v1028 = v788
+			v1029 = v17
+			v1030 = v19
+			v1031 = v20
+			v1032 = v21
+			goto b425
 		}
-		v1028 = v788
-		v1029 = v17
-		v1030 = v19
-		v1031 = v20
-		v1032 = v21
-		goto b425
-	b341:
-		if !(uint64(v849) < uint64(32)) {
-			goto b344
+		if uint64(v849) >= 32 {
+			g.Fault(26, v849, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v852 := int32(uint64(v849))
-			v853 := *(*float32)(unsafe.Add(m0, int(v852)*4))
 			v854 := int32(uint64(v788))
 			v855 := *(*float32)(unsafe.Add(m0, int(v854)*4))
-			*(*float32)(unsafe.Add(m0, int(v854)*4)) = v853
+			*(*float32)(unsafe.Add(m0, int(v854)*4)) = *(*float32)(unsafe.Add(m0, int(v852)*4))
 			*(*float32)(unsafe.Add(m0, int(v852)*4)) = v855
 			v860 = v788 + 1
 			v861 = v849 + -1
@@ -5987,33 +4854,22 @@ func (g *sharedHost) r2() int {
 		v788 = v860
 		v789 = v861
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b308
-	b344:
-		g.Fault(23, v849, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b345:
-		g.Fault(24, v16, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b346:
-		g.Fault(25, v611, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b347:
-		g.Fault(26, v764, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b348:
-		if !(uint64(v611) < uint64(32)) {
-			goto b436
+		if uint64(v611) >= 32 {
+			g.Fault(27, v611, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v867 = int32(uint64(v611))
 		v868 = *(*float32)(unsafe.Add(m0, int(v867)*4))
-		if !(uint64(v16) < uint64(32)) {
-			goto b435
+		if uint64(v16) >= 32 {
+			g.Fault(28, v16, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v870 = int32(uint64(v16))
@@ -6022,230 +4878,199 @@ func (g *sharedHost) r2() int {
 			*(*float32)(unsafe.Add(m0, int(v867)*4)) = v871
 			v874 := v16 + 1
 			v875 = v17 + -1
-			v879 = uint64(v875) < uint64(32)
+			v879 = uint64(v875) < 32
 			v880 = (-2147483648 <= v875) && (v875 <= 2147483647)
-			if !((v880 && (uint64(v874) < uint64(32))) && v879) {
+			v881 := v880 && (uint64(v874) < 32)
+			v882 := v881 && v879
+			if !v882 {
 				v897 = v874
 				goto b361
 			}
 			v883 = v874
 		}
 	b351:
-		if !(v883 <= v875) {
-			goto b360
+		if v883 > v875 {
+			v914 = v883
+			goto b374
 		}
 		v886 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v883)))*4))
 		v887 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v889 = v886 != v886
-		if !(v887 != v887) {
-			goto b354
-		}
-		{
+		if v887 != v887 {
 			v890 := int32(-1)
 			if v889 {
-				v890 = int32(0)
+				v890 = 0
 			}
 			v894 = v890
 			goto b357
 		}
-	b354:
 		if v889 {
-			v894 = int32(1)
+			v894 = 1
 			goto b357
 		}
 		if v887 < v886 {
-			v894 = int32(-1)
-			goto b357
-		}
-		{
+			v894 = -1
+		} else {
 			v893 := int32(0)
 			if v886 < v887 {
-				v893 = int32(1)
+				v893 = 1
 			}
 			v894 = v893
 		}
 	b357:
-		if !(v894 < 0) {
-			goto b359
+		if v894 < 0 {
+			v883 = v883 + 1
+			goto b351
 		}
-		v883 = v883 + 1
-		goto b351
-	b359:
 		v912 = v883
 		goto b371
-	b360:
-		v914 = v883
-		goto b374
 	b361:
-		if !(v897 <= v875) {
-			goto b373
+		if v897 > v875 {
+			v914 = v897
+			goto b374
 		}
-		if !(uint64(v897) < uint64(32)) {
-			goto b372
+		if uint64(v897) >= 32 {
+			g.Fault(29, v897, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v901 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v897)))*4))
 		v902 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v904 = v901 != v901
-		if !(v902 != v902) {
-			goto b365
-		}
-		{
+		if v902 != v902 {
 			v905 := int32(-1)
 			if v904 {
-				v905 = int32(0)
+				v905 = 0
 			}
 			v909 = v905
 			goto b368
 		}
-	b365:
 		if v904 {
-			v909 = int32(1)
+			v909 = 1
 			goto b368
 		}
 		if v902 < v901 {
-			v909 = int32(-1)
-			goto b368
-		}
-		{
+			v909 = -1
+		} else {
 			v908 := int32(0)
 			if v901 < v902 {
-				v908 = int32(1)
+				v908 = 1
 			}
 			v909 = v908
 		}
 	b368:
-		if !(v909 < 0) {
-			goto b370
+		if v909 < 0 {
+			v897 = v897 + 1
+			goto b361
 		}
-		v897 = v897 + 1
-		goto b361
-	b370:
 		v912 = v897
 	b371:
 		v915 = v912
 		goto b375
-	b372:
-		g.Fault(27, v897, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b373:
-		v914 = v897
 	b374:
 		v915 = v914
 	b375:
 		{
-			v921 := (v880 && v879) && (uint64(v875+((v875-v915)*-1)) < uint64(32))
-			if !v921 {
+			v920 := v880 && v879
+			if !(v920 && (uint64(v875+((v875-v915)*-1)) < 32)) {
 				v936 = v875
 				goto b385
 			}
 			v922 = v875
 		}
 	b376:
-		if !(v915 <= v922) {
+		if v915 > v922 {
 			goto b384
 		}
 		v925 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v922)))*4))
 		v926 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v928 = v925 != v925
-		if !(v926 != v926) {
-			goto b379
-		}
-		{
+		if v926 != v926 {
 			v929 := int32(-1)
 			if v928 {
-				v929 = int32(0)
+				v929 = 0
 			}
 			v933 = v929
 			goto b382
 		}
-	b379:
 		if v928 {
-			v933 = int32(1)
+			v933 = 1
 			goto b382
 		}
 		if v926 < v925 {
-			v933 = int32(-1)
-			goto b382
-		}
-		{
+			v933 = -1
+		} else {
 			v932 := int32(0)
 			if v925 < v926 {
-				v932 = int32(1)
+				v932 = 1
 			}
 			v933 = v932
 		}
 	b382:
-		if v933 < 0 {
-			goto b384
+		if v933 >= 0 {
+			v922 = v922 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b376
 		}
-		v922 = v922 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b376
 	b384:
 		v952 = v922
 		goto b396
 	b385:
-		if !(v915 <= v936) {
+		if v915 > v936 {
 			goto b395
 		}
-		if !(uint64(v936) < uint64(32)) {
-			goto b394
+		if uint64(v936) >= 32 {
+			g.Fault(30, v936, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		v940 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v936)))*4))
 		v941 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v943 = v940 != v940
-		if !(v941 != v941) {
-			goto b389
-		}
-		{
+		if v941 != v941 {
 			v944 := int32(-1)
 			if v943 {
-				v944 = int32(0)
+				v944 = 0
 			}
 			v948 = v944
 			goto b392
 		}
-	b389:
 		if v943 {
-			v948 = int32(1)
+			v948 = 1
 			goto b392
 		}
 		if v941 < v940 {
-			v948 = int32(-1)
-			goto b392
-		}
-		{
+			v948 = -1
+		} else {
 			v947 := int32(0)
 			if v940 < v941 {
-				v947 = int32(1)
+				v947 = 1
 			}
 			v948 = v947
 		}
 	b392:
-		if v948 < 0 {
-			goto b395
+		if v948 >= 0 {
+			v936 = v936 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b385
 		}
-		v936 = v936 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b385
-	b394:
-		g.Fault(28, v936, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b395:
 		v952 = v936
 	b396:
-		if !(v952 < v915) {
+		if v952 >= v915 {
 			goto b400
 		}
 		v954 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		if !(uint64(v952) < uint64(32)) {
-			goto b399
+		if uint64(v952) >= 32 {
+			g.Fault(31, v952, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v956 := int32(uint64(v952))
@@ -6256,119 +5081,109 @@ func (g *sharedHost) r2() int {
 			v1006 = true
 			goto b420
 		}
-	b399:
-		g.Fault(29, v952, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b400:
-		if !(uint64(v952) < uint64(32)) {
-			goto b434
+		if uint64(v952) >= 32 {
+			g.Fault(32, v952, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
 			v962 := int32(uint64(v952))
-			v963 := *(*float32)(unsafe.Add(m0, int(v962)*4))
 			v964 := int32(uint64(v915))
 			v965 := *(*float32)(unsafe.Add(m0, int(v964)*4))
-			*(*float32)(unsafe.Add(m0, int(v964)*4)) = v963
+			*(*float32)(unsafe.Add(m0, int(v964)*4)) = *(*float32)(unsafe.Add(m0, int(v962)*4))
 			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v965
 			v970 = v915 + 1
 			v971 = v952 + -1
 		}
 	b402:
-		if !(v970 <= v971) {
+		if v970 > v971 {
 			v985 = v971
 			goto b410
 		}
 		v974 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v970)))*4))
 		v975 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v977 = v974 != v974
-		if !(v975 != v975) {
-			goto b405
-		}
-		{
+		if v975 != v975 {
 			v978 := int32(-1)
 			if v977 {
-				v978 = int32(0)
+				v978 = 0
 			}
 			v982 = v978
 			goto b408
 		}
-	b405:
 		if v977 {
-			v982 = int32(1)
+			v982 = 1
 			goto b408
 		}
 		if v975 < v974 {
-			v982 = int32(-1)
-			goto b408
-		}
-		{
+			v982 = -1
+		} else {
 			v981 := int32(0)
 			if v974 < v975 {
-				v981 = int32(1)
+				v981 = 1
 			}
 			v982 = v981
 		}
 	b408:
-		if !(v982 < 0) {
-			v985 = v971
-			goto b410
+		if v982 < 0 {
+			v1068 = v970 + 1
+			v1069 = v971
+			goto b433
 		}
-		v1068 = v970 + 1
-		v1069 = v971
-		goto b433
+		v985 = v971
 	b410:
-		if !(v970 <= v985) {
+		if v970 > v985 {
 			goto b418
 		}
 		v988 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
 		v989 = *(*float32)(unsafe.Add(m0, int(v870)*4))
 		v991 = v988 != v988
-		if !(v989 != v989) {
-			goto b413
-		}
-		{
+		if v989 != v989 {
 			v992 := int32(-1)
 			if v991 {
-				v992 = int32(0)
+				v992 = 0
 			}
 			v996 = v992
 			goto b416
 		}
-	b413:
 		if v991 {
-			v996 = int32(1)
+			v996 = 1
 			goto b416
 		}
 		if v989 < v988 {
-			v996 = int32(-1)
-			goto b416
-		}
-		{
+			v996 = -1
+		} else {
 			v995 := int32(0)
 			if v988 < v989 {
-				v995 = int32(1)
+				v995 = 1
 			}
 			v996 = v995
 		}
 	b416:
-		if v996 < 0 {
-			goto b418
+		if v996 >= 0 {
+			v985 = v985 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b410
 		}
-		v985 = v985 + -1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b410
 	b418:
-		if !(v985 < v970) {
-			goto b432
+		if v985 >= v970 {
+			v1060 := int32(uint64(v985))
+			v1062 := int32(uint64(v970))
+			v1063 := *(*float32)(unsafe.Add(m0, int(v1062)*4))
+			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = *(*float32)(unsafe.Add(m0, int(v1060)*4))
+			*(*float32)(unsafe.Add(m0, int(v1060)*4)) = v1063
+			v1068 = v970 + 1
+			v1069 = v985 + -1
+			goto b433
 		}
 		{
-			v1000 := *(*float32)(unsafe.Add(m0, int(v870)*4))
 			v1001 := int32(uint64(v985))
 			v1002 := *(*float32)(unsafe.Add(m0, int(v1001)*4))
-			*(*float32)(unsafe.Add(m0, int(v1001)*4)) = v1000
+			*(*float32)(unsafe.Add(m0, int(v1001)*4)) = *(*float32)(unsafe.Add(m0, int(v870)*4))
 			*(*float32)(unsafe.Add(m0, int(v870)*4)) = v1002
 			v1005 = v985
 			v1006 = false
@@ -6376,24 +5191,23 @@ func (g *sharedHost) r2() int {
 	b420:
 		v1007 = v1005 - v16
 		v1008 = v17 - v1005
-		if !(v1007 < v1008) {
-			goto b422
+		if v1007 < v1008 {
+			v1016 = v1005 + 1
+			v1017 = v17
+			v1018 = (v23 / 8) <= v1007
+			v1019 = v16
+			v1020 = v1005
+		} else {
+			v1016 = v16
+			v1017 = v1005
+			v1018 = (v23 / 8) <= v1008
+			v1019 = v1005 + 1
+			v1020 = v17
 		}
-		v1016 = v1005 + 1
-		v1017 = v17
-		v1018 = (v23 / 8) <= v1007
-		v1019 = v16
-		v1020 = v1005
-		goto b423
-	b422:
-		v1016 = v16
-		v1017 = v1005
-		v1018 = (v23 / 8) <= v1008
-		v1019 = v1005 + 1
-		v1020 = v17
-	b423:
-		if !(uint32(v21) < uint32(48)) {
-			goto b431
+		if uint32(v21) >= 48 {
+			g.Fault(33, v22, 48, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1016
 		*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1017
@@ -6432,19 +5246,13 @@ func (g *sharedHost) r2() int {
 		}
 		if v1044 == 0 {
 			goto b440
-		}
-		{
+		} else {
 			v1047 := v1044 + -1
-			v1048 := *(*int64)(unsafe.Add(m1, int(v1047)*8))
-			v1049 := *(*int64)(unsafe.Add(m2, int(v1047)*8))
-			v1050 := *(*int64)(unsafe.Add(m3, int(v1047)*8))
-			v1051 := *(*bool)(unsafe.Add(m4, int(v1047)))
-			v1052 := *(*bool)(unsafe.Add(m5, int(v1047)))
-			v1053 = v1048
-			v1054 = v1049
-			v1055 = v1050
-			v1056 = v1051
-			v1057 = v1052
+			v1053 = *(*int64)(unsafe.Add(m1, int(v1047)*8))
+			v1054 = *(*int64)(unsafe.Add(m2, int(v1047)*8))
+			v1055 = *(*int64)(unsafe.Add(m3, int(v1047)*8))
+			v1056 = *(*bool)(unsafe.Add(m4, int(v1047)))
+			v1057 = *(*bool)(unsafe.Add(m5, int(v1047)))
 			v1058 = v1047
 		}
 	b430:
@@ -6455,155 +5263,73 @@ func (g *sharedHost) r2() int {
 		v20 = v1057
 		v21 = v1058
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b6
-	b431:
-		g.Fault(30, v22, int64(48), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b432:
-		{
-			v1060 := int32(uint64(v985))
-			v1061 := *(*float32)(unsafe.Add(m0, int(v1060)*4))
-			v1062 := int32(uint64(v970))
-			v1063 := *(*float32)(unsafe.Add(m0, int(v1062)*4))
-			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = v1061
-			*(*float32)(unsafe.Add(m0, int(v1060)*4)) = v1063
-			v1068 = v970 + 1
-			v1069 = v985 + -1
-		}
 	b433:
 		v970 = v1068
 		v971 = v1069
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b402
-	b434:
-		g.Fault(31, v952, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b435:
-		g.Fault(32, v16, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b436:
-		g.Fault(33, v611, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b437:
-		g.Fault(12, v538, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b438:
-		g.Fault(13, v536, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b439:
-		g.Fault(12, v537, int64(32), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b440:
-		next = 2
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 126 of sorting.go.
-func (g *sharedHost) r3() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	p0 := g.Pointer(0)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, sorting.go:126
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v1076 := *(*float32)(unsafe.Add(m0, x*4))
-			*(*float32)(unsafe.Add(p0, (basex+x)*4)) = v1076
-			continue
-		}
+		*(*float32)(unsafe.Add(p0, (basex+li)*4)) = *(*float32)(unsafe.Add(m0, li*4))
 	}
-	return -1
 }
 
 // sideHost is a work-group of the kernel [Side].
 type sideHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v3  int64
-	v24 []int32
-	v26 []int32
-	v27 []int64
-	v28 []int64
+	v24, v26, v55 []int32
+
+	v27, v28 []int64
+
 	v29 []bool
-	v55 []int32
 }
 
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
 
 var sideHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:271:9"},
 	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:270:15"},
+	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:271:9"},
 	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:280:17"},
 	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:282:3"},
 	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:284:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *sideHost) Begin() {
 	g.Sites = sideHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 	g.Allot(0, 32)
 	g.Allot(1, 32)
 	g.Allot(2, 32*n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v27, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v55, n)
+	kernelimpl.HostRoom(n, &g.v24, &g.v26, &g.v55)
+	kernelimpl.HostRoom(n, &g.v27, &g.v28)
+	kernelimpl.HostRoom(n, &g.v29)
 }
 
-// Run runs it.
 func (g *sideHost) Run() {
-	next := 0
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 268 of alternatives.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 268 of alternatives.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 275 of alternatives.go
-			next = g.r3()
-		case 3:
-			// Barrier in line 281 of alternatives.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 283 of alternatives.go
-			next = g.r5()
-		}
-	}
-}
-
-// r2 runs them after the ZeroLocal in line 268 of alternatives.go.
-func (g *sideHost) r2() int {
 	n := g.Items
+	// ZeroLocal, alternatives.go:268
+	g.Zero(0)
+	// ZeroLocal, alternatives.go:268
+	g.Zero(1)
 	m2 := g.Memory(2)
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
+	basex := g.Base(0)
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
@@ -6612,341 +5338,234 @@ func (g *sideHost) r2() int {
 	h27 := g.v27[:n]
 	h28 := g.v28[:n]
 	h29 := g.v29[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		own2 := unsafe.Add(m2, li*32)
-		v6 := int32(x)
-		v0 := int32(basex + x)
-		v5 := int64(uint32(v0))
+		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		var v19, v22, v23, v24, v25, v26 int32
-		var v27, v28 int64
-		var v29 bool
-		{
-			*(*[32]byte)(own2) = [32]byte{}
-			*(*int32)(own2) = int32(1)
-			*(*int32)(unsafe.Add(own2, 4)) = int32(2)
-			*(*int32)(unsafe.Add(own2, 8)) = int32(3)
-			*(*int32)(unsafe.Add(own2, 12)) = int32(0)
-			*(*int32)(unsafe.Add(own2, 16)) = int32(0)
-			*(*int32)(unsafe.Add(own2, 20)) = int32(0)
-			*(*int32)(unsafe.Add(own2, 24)) = int32(0)
-			*(*int32)(unsafe.Add(own2, 28)) = int32(0)
-			v17 := uint32(v6) < uint32(8)
-			if !v17 {
-				goto b45
-			}
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		var v22, v23, v24, v25, v26 int32
+		*(*[32]byte)(own2) = [32]byte{}
+		*(*int32)(own2) = 1
+		*(*int32)(unsafe.Add(own2, 4)) = 2
+		*(*int32)(unsafe.Add(own2, 8)) = 3
+		*(*int32)(unsafe.Add(own2, 12)) = 0
+		*(*int32)(unsafe.Add(own2, 16)) = 0
+		*(*int32)(unsafe.Add(own2, 20)) = 0
+		*(*int32)(unsafe.Add(own2, 24)) = 0
+		*(*int32)(unsafe.Add(own2, 28)) = 0
+		if uint32(v6) >= 8 {
+			g.Fault(0, v7, 8, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v18 := uint64(v5) < uint64(v1)
-			if !v18 {
-				goto b44
-			}
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(1, v5, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		v19 = *(*int32)(unsafe.Add(p0, (basex+x)*4))
-		if !((v19 & 1) == 0) {
-			v22 = int32(0)
+		v19 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if (v19 & 1) == 0 {
+			v22 = 1
+			v23 = 0
+			v24 = 0
+			v25 = v6
+			v26 = 8
+		} else {
+			v22 = 0
 			v23 = v6
-			v24 = int32(8)
-			v25 = int32(0)
-			v26 = int32(0)
-			goto b6
+			v24 = 8
+			v25 = 0
+			v26 = 0
 		}
-		v22 = int32(1)
-		v23 = int32(0)
-		v24 = int32(0)
-		v25 = v6
-		v26 = int32(8)
-	b6:
-		v27 = int64(uint32(v24))
-		v28 = int64(uint32(v26))
-		v29 = v22 == 0
-		if !v29 {
-			goto b8
+		v27 := int64(uint32(v24))
+		v28 := int64(uint32(v26))
+		v29 := v22 == 0
+		if v29 {
+			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v19
+		} else {
+			*(*int32)(unsafe.Add(m1, int(v25)*4)) = v19
 		}
-		*(*int32)(unsafe.Add(m0, int(v23)*4)) = v19
-		goto b9
-	b8:
-		*(*int32)(unsafe.Add(m1, int(v25)*4)) = v19
-	b9:
 		h24[li] = v24
 		h26[li] = v26
 		h27[li] = v27
 		h28[li] = v28
 		h29[li] = v29
-		next = 2
-		continue
-	b44:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b45:
-		g.Fault(1, v7, int64(8), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the Barrier in line 275 of alternatives.go.
-func (g *sideHost) r3() int {
-	n := g.Items
-	p0 := g.Pointer(0)
-	basex := g.ID[0] * g.Local[0]
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	h29 := g.v29[:n]
-	h24 := g.v24[:n]
-	h27 := g.v27[:n]
-	h26 := g.v26[:n]
-	m2 := g.Memory(2)
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:275
 	h55 := g.v55[:n]
-	h28 := g.v28[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v6 := int32(x)
+		v6 := int32(li)
 		v29 := h29[li]
 		v24 := h24[li]
 		v7 := int64(uint32(v6))
 		v27 := h27[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v26 := h26[li]
-		own2 := unsafe.Add(m2, li*32)
 		v28 := h28[li]
-		var v36, v38, v39, v40, v44, v48, v49, v50, v54 int32
-		{
-			v32 := *(*int32)(unsafe.Add(p0, (basex+x)*4))
-			v36 = 7 - v6
-			if (v32 & 2) != 0 {
-				v38 = int32(0)
-				v39 = v36
-				v40 = int32(0)
-				goto b12
-			}
+		own2 := unsafe.Add(m2, li*32)
+		var v38, v39, v40, v44, v48, v49, v50, v54 int32
+		v36 := 7 - v6
+		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 2) != 0 {
+			v38 = 0
+			v39 = v36
+			v40 = 0
+		} else {
+			v38 = 1
+			v39 = 0
+			v40 = v36
 		}
-		v38 = int32(1)
-		v39 = int32(0)
-		v40 = v36
-	b12:
-		if !(v38 == 0) {
-			goto b14
+		if v38 == 0 {
+			v44 = *(*int32)(unsafe.Add(m0, int(v39)*4))
+		} else {
+			v44 = *(*int32)(unsafe.Add(m1, int(v40)*4))
 		}
-		{
-			v42 := *(*int32)(unsafe.Add(m0, int(v39)*4))
-			v44 = v42
-			goto b15
-		}
-	b14:
-		{
-			v43 := *(*int32)(unsafe.Add(m1, int(v40)*4))
-			v44 = v43
-		}
-	b15:
 		if !v29 {
 			goto b18
 		}
-		if uint32(v6) < uint32(v24) {
-			v48 = int32(0)
-			v49 = v6
-			v50 = int32(0)
-			goto b19
-		}
-		g.Fault(2, v7, v27, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		if !(uint32(v6) < uint32(v26)) {
-			goto b43
-		}
-		v48 = int32(1)
-		v49 = int32(0)
-		v50 = v6
-	b19:
-		if !(v48 == 0) {
-			goto b21
-		}
-		{
-			v52 := *(*int32)(unsafe.Add(m1, int(v49)*4))
-			v54 = v52
-			goto b22
-		}
-	b21:
-		{
-			v53 := *(*int32)(unsafe.Add(own2, int(v50)*4))
-			v54 = v53
-		}
-	b22:
-		{
-			v55 := v44 + v54
-			h55[li] = v55
-			next = 3
+		if uint32(v6) >= uint32(v24) {
+			g.Fault(2, v7, v27, v0)
+			g.Leave(li)
 			continue
 		}
-	b43:
-		g.Fault(2, v7, v28, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v48 = 0
+		v49 = v6
+		v50 = 0
+		goto b19
+	b18:
+		if uint32(v6) >= uint32(v26) {
+			g.Fault(2, v7, v28, v0)
+			g.Leave(li)
+			continue
+		}
+		v48 = 1
+		v49 = 0
+		v50 = v6
+	b19:
+		if v48 == 0 {
+			v54 = *(*int32)(unsafe.Add(m1, int(v49)*4))
+		} else {
+			v54 = *(*int32)(unsafe.Add(own2, int(v50)*4))
+		}
+		v55 := v44 + v54
+		h55[li] = v55
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 281 of alternatives.go.
-func (g *sideHost) r4() int {
-	n := g.Items
-	h29 := g.v29[:n]
-	h24 := g.v24[:n]
-	h27 := g.v27[:n]
-	basex := g.ID[0] * g.Local[0]
-	h26 := g.v26[:n]
-	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	h28 := g.v28[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:281
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
-		v6 := int32(x)
+		v6 := int32(li)
 		v24 := h24[li]
 		v7 := int64(uint32(v6))
 		v27 := h27[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v26 := h26[li]
-		own2 := unsafe.Add(m2, li*32)
 		v28 := h28[li]
-		var v59, v60, v61, v65, v66, v70, v71, v72 int32
+		own2 := unsafe.Add(m2, li*32)
+		var v59, v60, v61, v65, v70, v71, v72 int32
 		if !v29 {
 			goto b26
 		}
-		if uint32(v6) < uint32(v24) {
-			v59 = int32(0)
-			v60 = v6
-			v61 = int32(0)
-			goto b27
+		if uint32(v6) >= uint32(v24) {
+			g.Fault(3, v7, v27, v0)
+			g.Leave(li)
+			continue
 		}
-		g.Fault(3, v7, v27, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v59 = 0
+		v60 = v6
+		v61 = 0
+		goto b27
 	b26:
-		if !(uint32(v6) < uint32(v26)) {
-			goto b42
+		if uint32(v6) >= uint32(v26) {
+			g.Fault(3, v7, v28, v0)
+			g.Leave(li)
+			continue
 		}
-		v59 = int32(1)
-		v60 = int32(0)
+		v59 = 1
+		v60 = 0
 		v61 = v6
 	b27:
-		if !(v59 == 0) {
-			goto b29
+		if v59 == 0 {
+			v65 = *(*int32)(unsafe.Add(m1, int(v60)*4))
+		} else {
+			v65 = *(*int32)(unsafe.Add(own2, int(v61)*4))
 		}
-		{
-			v63 := *(*int32)(unsafe.Add(m1, int(v60)*4))
-			v65 = v63
-			goto b30
-		}
-	b29:
-		{
-			v64 := *(*int32)(unsafe.Add(own2, int(v61)*4))
-			v65 = v64
-		}
-	b30:
-		v66 = v65 + 3
+		v66 := v65 + 3
 		if !v29 {
 			goto b33
 		}
-		if uint32(v6) < uint32(v24) {
-			v70 = int32(0)
-			v71 = v6
-			v72 = int32(0)
-			goto b34
+		if uint32(v6) >= uint32(v24) {
+			g.Fault(3, v7, v27, v0)
+			g.Leave(li)
+			continue
 		}
-		g.Fault(3, v7, v27, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v70 = 0
+		v71 = v6
+		v72 = 0
+		goto b34
 	b33:
-		if !(uint32(v6) < uint32(v26)) {
-			goto b41
+		if uint32(v6) >= uint32(v26) {
+			g.Fault(3, v7, v28, v0)
+			g.Leave(li)
+			continue
 		}
-		v70 = int32(1)
-		v71 = int32(0)
+		v70 = 1
+		v71 = 0
 		v72 = v6
 	b34:
-		if !(v70 == 0) {
-			goto b36
+		if v70 == 0 {
+			*(*int32)(unsafe.Add(m1, int(v71)*4)) = v66
+		} else {
+			*(*int32)(unsafe.Add(own2, int(v72)*4)) = v66
 		}
-		*(*int32)(unsafe.Add(m1, int(v71)*4)) = v66
-		goto b37
-	b36:
-		*(*int32)(unsafe.Add(own2, int(v72)*4)) = v66
-	b37:
-		next = 4
-		continue
-	b41:
-		g.Fault(3, v7, v28, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b42:
-		g.Fault(3, v7, v28, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 283 of alternatives.go.
-func (g *sideHost) r5() int {
-	n := g.Items
-	m2 := g.Memory(2)
-	h55 := g.v55[:n]
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	if !more {
+		return
+	}
+	// Barrier, alternatives.go:283
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own2 := unsafe.Add(m2, li*32)
 		v55 := h55[li]
-		v6 := int32(x)
+		v6 := int32(li)
 		v36 := 7 - v6
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v82 int32
-		{
-			v76 := *(*int32)(unsafe.Add(own2, x*4))
-			v78 := *(*int32)(unsafe.Add(m0, x*4))
-			v80 := *(*int32)(unsafe.Add(m1, int(v36)*4))
-			v82 = ((v55 + v76) + v78) + (v80 * 2)
-			v83 := uint64(v5) < uint64(v3)
-			if !v83 {
-				goto b40
-			}
+		v79 := (v55 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
+		v82 := v79 + (*(*int32)(unsafe.Add(m1, int(v36)*4)) * 2)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(4, v5, v3, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+x)*4)) = v82
-		continue
-	b40:
-		g.Fault(4, v5, v3, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v82
 	}
-	return -1
 }
 
 // typeSwitchesHost is some work-items of the kernel [TypeSwitches].
 type typeSwitchesHost struct {
 	kernelimpl.HostGroup
-	v1 int64
 }
 
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
@@ -6955,122 +5574,87 @@ var typeSwitchesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *typeSwitchesHost) Begin() {
 	g.Sites = typeSwitchesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 }
 
-// Run runs it.
 func (g *typeSwitchesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *typeSwitchesHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	v7 := v1 * 1000
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0 int32
-		var v3, v9 int64
-		{
-			v0 = int32(x)
-			v3 = int64(uint32(v0))
-			v4 := int64(v0)
-			v5 := v4 * 10
-			v6 := v5 + 848
-			v8 := v6 + v7
-			v9 = v8 + 500000
-			v10 := uint64(v3) < uint64(v1)
-			if !v10 {
-				goto b2
-			}
+		v0 := int32(x)
+		v3 := int64(uint32(v0))
+		v9 := (((int64(v0) * 10) + 848) + v7) + 500000
+		if uint64(v3) >= uint64(v1) {
+			g.Fault(0, v3, v1, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p0, x*8)) = v9
-		continue
-	b2:
-		g.Fault(0, v3, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // unlikeHost is some work-items of the kernel [Unlike].
 type unlikeHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newUnlikeHost() kernelimpl.HostForm { return new(unlikeHost) }
 
 var unlikeHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:84:11"},
 	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
 	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
 	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
 	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:102:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:84:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *unlikeHost) Begin() {
 	g.Sites = unlikeHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *unlikeHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *unlikeHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v7, v8, v11, v14, v23, v33, v47 int32
-		var v5 int64
-		var v9, v12, v16, v17, v18, v20, v25, v27, v31, v35, v39, v41, v45 bool
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b22
-			}
+		var v16, v27, v31, v35, v39, v41, v45 bool
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		v7 = *(*int32)(unsafe.Add(p0, x*4))
-		v8 = v7 & 1
-		v9 = v8 == 0
-		v11 = v7 & 2
-		v12 = v11 == 0
-		v14 = v8
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v8 := v7 & 1
+		v9 := v8 == 0
+		v11 := v7 & 2
+		v12 := v11 == 0
+		v14 := v8
 		if v12 {
-			v14 = int32(0)
+			v14 = 0
 		}
 		if !v9 {
 			v16 = v9
 			goto b4
 		}
-		if !v12 {
-			v16 = v12
-			goto b4
+		if v12 {
+			g.Fault(1, 0, 0, v0)
+			continue
 		}
-		g.Fault(0, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v16 = v12
 	b4:
-		v17 = v14 == v8
-		v18 = v11 != 0
-		v20 = v8 != 0
-		v23 = int32(0)
-		if v16 || (v20 && (v18 && v17)) {
-			v23 = int32(1)
+		v17 := v14 == v8
+		v18 := v11 != 0
+		v19 := v18 && v17
+		v20 := v8 != 0
+		v21 := v20 && v19
+		v23 := int32(0)
+		if v16 || v21 {
+			v23 = 1
 		}
-		v25 = (v7 & 4) == 0
+		v25 := (v7 & 4) == 0
 		if !v25 {
 			v31 = v25
 			goto b9
@@ -7079,16 +5663,19 @@ func (g *unlikeHost) r0() int {
 			v27 = v12
 			goto b8
 		}
-		if !v9 {
-			v27 = v9
-			goto b8
+		if v9 {
+			g.Fault(2, 0, 0, v0)
+			continue
 		}
-		g.Fault(1, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v27 = v9
 	b8:
-		v31 = v27 || (v18 && (v20 && v17))
+		{
+			v28 := v20 && v17
+			v29 := v18 && v28
+			v31 = v27 || v29
+		}
 	b9:
-		v33 = v23
+		v33 := v23
 		if v31 {
 			v33 = v23 + 2
 		}
@@ -7100,14 +5687,17 @@ func (g *unlikeHost) r0() int {
 			v35 = v12
 			goto b13
 		}
-		if !v9 {
-			v35 = v9
-			goto b13
+		if v9 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v35 = v9
 	b13:
-		v39 = v35 || (v18 && (v20 && v17))
+		{
+			v36 := v20 && v17
+			v37 := v18 && v36
+			v39 = v35 || v37
+		}
 	b14:
 		if !v39 {
 			v45 = v39
@@ -7117,49 +5707,41 @@ func (g *unlikeHost) r0() int {
 			v41 = v12
 			goto b18
 		}
-		if !v9 {
-			v41 = v9
-			goto b18
+		if v9 {
+			g.Fault(3, 0, 0, v0)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
+		v41 = v9
 	b18:
-		v45 = v41 || (v18 && (v20 && v17))
-	b19:
 		{
-			v47 = v33
-			if v45 {
-				v47 = v33 + 4
-			}
-			v48 := uint64(v5) < uint64(v3)
-			if !v48 {
-				goto b21
-			}
+			v42 := v20 && v17
+			v43 := v18 && v42
+			v45 = v41 || v43
+		}
+	b19:
+		v47 := v33
+		if v45 {
+			v47 = v33 + 4
+		}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(4, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v47
-		continue
-	b21:
-		g.Fault(3, v5, v3, v0, int32(0), int32(0))
-		continue
-	b22:
-		g.Fault(4, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // watchedHost is some work-items of the kernel [Watched].
 type watchedHost struct {
 	kernelimpl.HostGroup
 	c0 int32
-	v3 int64
 }
 
 func newWatchedHost() kernelimpl.HostForm { return new(watchedHost) }
 
 var watchedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/watched.go:85:7"},
 	{Kind: 1, Pos: "internal/difftest/golang/watched.go:81:105"},
+	{Kind: 1, Pos: "internal/difftest/golang/watched.go:85:7"},
 }
 
 var watchedHostTable0 = [3]int32{1, 2, 3}
@@ -7181,87 +5763,53 @@ var watchedHostTable3 = [2]int32{1, 2}
 
 var watchedHostTable4 = [2]float32{2, 3}
 
-// Begin readies the form for a launch.
 func (g *watchedHost) Begin() {
 	g.Sites = watchedHostSites
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 4)
 }
 
-// Run runs it.
 func (g *watchedHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *watchedHost) r0() int {
 	data := g.Data()
 	v1 := 16
 	c0 := g.c0
 	v43 := int64(c0)
-	v3 := g.v3
+	v3 := g.Int64(32)
 	p0 := g.Pointer(0)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v2 int32
-		var v5, v34, v38 int64
-		var v54 float64
-		{
-			v2 = int32(x)
-			v5 = int64(uint32(v2))
-			v6 := int32(uint32(v2) / uint32(3))
-			v7 := v6 * 3
-			v8 := v2 - v7
-			v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
-			v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
-			v13 := int32(uint32(v2) / uint32(2))
-			v14 := v13 * 2
-			v15 := v2 - v14
-			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
-			v19 := v2 + 1
-			v20 := int64(uint32(v19))
-			v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
-			v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
-			v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
-			v28 := float32(0)
-			if v27 {
-				v28 = v24
-			}
-			v30 := int64(-9223372036854775808)
-			if v27 {
-				v30 = int64(v28)
-			}
-			v34 = ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + v20)
-			v35 := v5 * 2
-			v36 := v5 + 10
-			v38 = (v36 + v35) + v5
-			v39 := uint32(v2) < uint32(5000)
-			if !v39 {
-				goto b4
-			}
+		v2 := int32(x)
+		v5 := int64(uint32(v2))
+		v8 := v2 - (int32(uint32(v2)/3) * 3)
+		v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
+		v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
+		v15 := v2 - (int32(uint32(v2)/2) * 2)
+		v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
+		v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
+		v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
+		v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
+		v28 := float32(0)
+		if v27 {
+			v28 = v24
 		}
-		{
-			v40 := *(*int32)(unsafe.Add(data, v1+x*4))
-			v45 := v34 + ((v38 + int64(v40)) + v43)
-			v46 := v2 & 1
-			v47 := v46 == 0
-			v50 := v45
-			if v47 {
-				v50 = v45 + 1
-			}
-			v54 = float64(float64(float64(float64(v50)+2.5)+1.5) + -2)
-			v55 := uint64(v5) < uint64(v3)
-			if !v55 {
-				goto b3
-			}
+		v30 := int64(-9223372036854775808)
+		if v27 {
+			v30 = int64(v28)
+		}
+		v34 := ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + int64(uint32(v2+1)))
+		v38 := ((v5 + 10) + (v5 * 2)) + v5
+		if uint32(v2) >= 5000 {
+			g.Fault(0, v5, 5000, v2)
+			continue
+		}
+		v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
+		v50 := v45
+		if (v2 & 1) == 0 {
+			v50 = v45 + 1
+		}
+		v54 := float64(float64(float64(float64(v50)+2.5)+1.5) + -2)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v2)
+			continue
 		}
 		*(*float64)(unsafe.Add(p0, x*8)) = v54
-		continue
-	b3:
-		g.Fault(0, v5, v3, v2, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, int64(5000), v2, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

@@ -4,7 +4,6 @@
 package golanggen
 
 import (
-	"context"
 	"hash/crc32"
 	"image/color"
 	"unicode"
@@ -14,6 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	"github.com/kgen-go/kgen/internal/difftest/golang/near/far"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -33,7 +33,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/golang",
-	Kernels: []string{"Again", "Alternatives", "Appends", "Behind", "Bessel", "Binary", "BitsFault", "Bytes", "Casts", "Changes", "Ciphers", "Closures", "Complexes", "Computed", "Deferred", "DeferredNil", "Edits", "Elsewhere", "Firsts", "Floats", "Generators", "InFloat64", "Inconsistent", "Initial", "Interfaces", "Iterators", "Joined", "Kept", "Large", "LongTexts", "Lookups", "LoopVars", "Makes", "MakesAmong", "MakesFault", "MakesOf", "MoreSlices", "Named", "NilCalls", "NilMethods", "Nones", "Order", "Outcomes", "Panics", "PanicsDouble", "Passed", "Peepholes", "Pipeline", "Random", "Records", "Refilled", "Rings", "Rounded32", "Rounded64", "Rounds", "Runes", "Sentinels", "Shared", "Shifted", "ShiftsInt", "ShiftsInt16", "ShiftsInt32", "ShiftsInt64", "ShiftsInt8", "ShiftsUint", "ShiftsUint16", "ShiftsUint32", "ShiftsUint64", "ShiftsUint8", "Side", "Signals", "SignedChunks", "Slices", "Slots", "Sorts", "Spelled", "Stable", "StableInterfaces", "Strings", "SwapLoops", "Swapped", "Tables", "TextBounds", "Texts", "ToArrays", "Turns", "TypeSwitches", "UTF8", "Unicodes", "Units", "Unlike", "Unrolled", "UnsignedChunks", "Unstable", "Updates", "Varints", "Visitors", "Wares", "Watched", "Zeroed"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/golang/alternatives.go", Package: "golang", Sum: 0x140f76ce},
@@ -79,255 +78,75 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/golang/near/far/far.go", Package: "far", Sum: 0x3fea206c},
 	},
 })
-var againKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Again"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/golang"
+
+var againKernel = kernelimpl.Register(pkg.Kernel("Again"), func(a *kernelimpl.HostArgs) any {
 	return golang.Again{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Again is the kernel [golang.Again] with its slices in device memory.
-// Again compares errors with those of the iteration before.
-type Again struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Again) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(againKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Again) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Again) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAgain runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAgain(ctx context.Context, dev *runtime.Device, k golang.Again, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(againKernel)
+var RunAgain = stubs.Range1(againKernel, func(l *kernelimpl.Launch, k golang.Again) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var alternativesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Alternatives"), func(a *kernelimpl.HostArgs) any {
+})
+var alternativesKernel = kernelimpl.Register(pkg.Kernel("Alternatives"), func(a *kernelimpl.HostArgs) any {
 	return golang.Alternatives{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Alternatives is the kernel [golang.Alternatives] with its slices in device memory.
-// Alternatives has functions, pointers, slices and interface values of which data say what they are.
-type Alternatives struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Alternatives) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(alternativesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Alternatives) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Alternatives) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAlternatives runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAlternatives(ctx context.Context, dev *runtime.Device, k golang.Alternatives, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(alternativesKernel)
+var RunAlternatives = stubs.Range1(alternativesKernel, func(l *kernelimpl.Launch, k golang.Alternatives) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var appendsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Appends"), func(a *kernelimpl.HostArgs) any {
+})
+var appendsKernel = kernelimpl.Register(pkg.Kernel("Appends"), func(a *kernelimpl.HostArgs) any {
 	return golang.Appends{
 		In:   kernelimpl.HostSlice[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 		Text: kernelimpl.HostSlice[byte](a, 2),
 	}.Kernel
 })
-
-// Appends is the kernel [golang.Appends] with its slices in device memory.
-// Appends builds slices within a capacity that is known.
-type Appends struct {
-	In   runtime.View[int]
-	Out  runtime.View[int]
-	Text runtime.View[byte]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Appends) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(appendsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Text)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Appends) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Appends) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAppends runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAppends(ctx context.Context, dev *runtime.Device, k golang.Appends, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(appendsKernel)
+var RunAppends = stubs.Range1(appendsKernel, func(l *kernelimpl.Launch, k golang.Appends) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Text)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var behindKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Behind"), func(a *kernelimpl.HostArgs) any {
+})
+var behindKernel = kernelimpl.RegisterForm(pkg.Kernel("Behind"), func(a *kernelimpl.HostArgs) any {
 	return golang.Behind{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newBehindHost)
-
-// Behind is the kernel [golang.Behind] with its slices in device memory.
-// Behind uses behind loops what their rounds left.
-type Behind struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Behind) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(behindKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Behind) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Behind) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBehind runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBehind(ctx context.Context, dev *runtime.Device, k golang.Behind, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(behindKernel)
+var RunBehind = stubs.Range1(behindKernel, func(l *kernelimpl.Launch, k golang.Behind) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var besselKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bessel"), func(a *kernelimpl.HostArgs) any {
+})
+var besselKernel = kernelimpl.Register(pkg.Kernel("Bessel"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bessel{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-// Bessel is the kernel [golang.Bessel] with its slices in device memory.
-// Bessel calls functions of package math that choose among tables.
-type Bessel struct {
-	X   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bessel) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(besselKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bessel) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bessel) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBessel runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBessel(ctx context.Context, dev *runtime.Device, k golang.Bessel, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(besselKernel)
+var RunBessel = stubs.Range1(besselKernel, func(l *kernelimpl.Launch, k golang.Bessel) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var binaryKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Binary"), func(a *kernelimpl.HostArgs) any {
+})
+var binaryKernel = kernelimpl.Register(pkg.Kernel("Binary"), func(a *kernelimpl.HostArgs) any {
 	return golang.Binary{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[byte](a, 1),
 		Sum: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-// Binary is the kernel [golang.Binary] with its slices in device memory.
-// Binary reads and writes numbers as bytes.
-type Binary struct {
-	In  runtime.View[byte]
-	Out runtime.View[byte]
-	Sum runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Binary) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(binaryKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.Sum)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Binary) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Binary) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBinary runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBinary(ctx context.Context, dev *runtime.Device, k golang.Binary, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(binaryKernel)
+var RunBinary = stubs.Range1(binaryKernel, func(l *kernelimpl.Launch, k golang.Binary) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.Sum)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "BitsFault"), func(a *kernelimpl.HostArgs) any {
+})
+var bitsFaultKernel = kernelimpl.Register(pkg.Kernel("BitsFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.BitsFault{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		X:    kernelimpl.HostSlice[uint64](a, 1),
@@ -335,91 +154,25 @@ var bitsFaultKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 		Z:    kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
 })
-
-// BitsFault is the kernel [golang.BitsFault] with its slices in device memory.
-// BitsFault divides by package math/bits, which panics in functions that gc has instructions for.
-type BitsFault struct {
-	Mode int
-	X    runtime.View[uint64]
-	Y    runtime.View[uint64]
-	Z    runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k BitsFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bitsFaultKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Z)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k BitsFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k BitsFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBitsFault runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBitsFault(ctx context.Context, dev *runtime.Device, k golang.BitsFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bitsFaultKernel)
+var RunBitsFault = stubs.Range1(bitsFaultKernel, func(l *kernelimpl.Launch, k golang.BitsFault) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Z)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Bytes"), func(a *kernelimpl.HostArgs) any {
+})
+var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Bytes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Buf: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 })
-
-// Bytes is the kernel [golang.Bytes] with its slices in device memory.
-// Bytes compares bytes as strings, and by package bytes.
-type Bytes struct {
-	In  runtime.View[byte]
-	Buf runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bytes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bytesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBytes(ctx context.Context, dev *runtime.Device, k golang.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bytesKernel)
+var RunBytes = stubs.Range1(bytesKernel, func(l *kernelimpl.Launch, k golang.Bytes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Casts"), func(a *kernelimpl.HostArgs) any {
+})
+var castsKernel = kernelimpl.Register(pkg.Kernel("Casts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Casts{
 		F:   kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostSlice[int32](a, 1),
@@ -427,167 +180,43 @@ var castsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 		Out: kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 })
-
-// Casts is the kernel [golang.Casts] with its slices in device memory.
-// Casts takes the bits of numbers through unsafe.Pointer, as packages do that are older than math.Float32bits is cheap.
-type Casts struct {
-	F   runtime.View[float32]
-	N   runtime.View[int32]
-	L   runtime.View[uint64]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Casts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(castsKernel)
-	kernelimpl.View(l, 0, k.F)
-	kernelimpl.View(l, 1, k.N)
-	kernelimpl.View(l, 2, k.L)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Casts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Casts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCasts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCasts(ctx context.Context, dev *runtime.Device, k golang.Casts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(castsKernel)
+var RunCasts = stubs.Range1(castsKernel, func(l *kernelimpl.Launch, k golang.Casts) {
 	kernelimpl.Slice(l, 0, k.F)
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.L)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var changesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Changes"), func(a *kernelimpl.HostArgs) any {
+})
+var changesKernel = kernelimpl.Register(pkg.Kernel("Changes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Changes{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
 })
-
-// Changes is the kernel [golang.Changes] with its slices in device memory.
-// Changes sets fields and captured variables to one function, slice, pointer or interface value after the other.
-type Changes struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Changes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(changesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Changes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Changes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunChanges runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChanges(ctx context.Context, dev *runtime.Device, k golang.Changes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(changesKernel)
+var RunChanges = stubs.Range1(changesKernel, func(l *kernelimpl.Launch, k golang.Changes) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var ciphersKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Ciphers"), func(a *kernelimpl.HostArgs) any {
+})
+var ciphersKernel = kernelimpl.Register(pkg.Kernel("Ciphers"), func(a *kernelimpl.HostArgs) any {
 	return golang.Ciphers{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-// Ciphers is the kernel [golang.Ciphers] with its slices in device memory.
-// Ciphers draws numbers from ChaCha8.
-type Ciphers struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ciphers) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ciphersKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ciphers) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ciphers) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCiphers runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCiphers(ctx context.Context, dev *runtime.Device, k golang.Ciphers, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ciphersKernel)
+var RunCiphers = stubs.Range1(ciphersKernel, func(l *kernelimpl.Launch, k golang.Ciphers) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var closuresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Closures"), func(a *kernelimpl.HostArgs) any {
+})
+var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
 	return golang.Closures{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Closures is the kernel [golang.Closures] with its slices in device memory.
-// Closures keeps a closure for each round of a loop.
-type Closures struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Closures) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(closuresKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Closures) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Closures) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClosures runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClosures(ctx context.Context, dev *runtime.Device, k golang.Closures, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(closuresKernel)
+var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k golang.Closures) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Complexes"), func(a *kernelimpl.HostArgs) any {
+})
+var complexesKernel = kernelimpl.RegisterForm(pkg.Kernel("Complexes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Complexes{
 		In: kernelimpl.HostSlice[complex64](a, 0),
 		By: kernelimpl.HostValue[complex128](a, 1),
@@ -598,50 +227,13 @@ var complexesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[complex128](a, 3),
 	}.Kernel
 }, newComplexesHost)
-
-// Complexes is the kernel [golang.Complexes] with its slices in device memory.
-// Complexes has complex numbers as arguments.
-type Complexes struct {
-	In    runtime.View[complex64]
-	By    complex128
-	Pairs runtime.View[struct {
-		Z [2]complex64
-		N int32
-	}]
-	Out runtime.View[complex128]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Complexes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(complexesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.Value(l, 1, k.By)
-	kernelimpl.View(l, 2, k.Pairs)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Complexes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Complexes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComplexes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunComplexes(ctx context.Context, dev *runtime.Device, k golang.Complexes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(complexesKernel)
+var RunComplexes = stubs.Range1(complexesKernel, func(l *kernelimpl.Launch, k golang.Complexes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Value(l, 1, k.By)
 	kernelimpl.Slice(l, 2, k.Pairs)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+})
+var computedKernel = kernelimpl.Register(pkg.Kernel("Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Computed{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
@@ -649,323 +241,81 @@ var computedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen
 		D:   kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
 })
-
-// Computed is the kernel [golang.Computed] with its slices in device memory.
-// Computed reads package-level variables that functions compute.
-type Computed struct {
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-	F   runtime.View[float32]
-	D   runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Computed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(computedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.F)
-	kernelimpl.View(l, 3, k.D)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Computed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Computed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunComputed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunComputed(ctx context.Context, dev *runtime.Device, k golang.Computed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(computedKernel)
+var RunComputed = stubs.Range1(computedKernel, func(l *kernelimpl.Launch, k golang.Computed) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.D)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var deferredKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Deferred"), func(a *kernelimpl.HostArgs) any {
+})
+var deferredKernel = kernelimpl.Register(pkg.Kernel("Deferred"), func(a *kernelimpl.HostArgs) any {
 	return golang.Deferred{
 		Out: kernelimpl.HostSlice[int](a, 0),
 		Log: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Deferred is the kernel [golang.Deferred] with its slices in device memory.
-// Deferred has calls that run when their function returns.
-type Deferred struct {
-	Out runtime.View[int]
-	Log runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Deferred) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deferredKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Log)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Deferred) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Deferred) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeferred runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDeferred(ctx context.Context, dev *runtime.Device, k golang.Deferred, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deferredKernel)
+var RunDeferred = stubs.Range1(deferredKernel, func(l *kernelimpl.Launch, k golang.Deferred) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Log)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var deferredNilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "DeferredNil"), func(a *kernelimpl.HostArgs) any {
+})
+var deferredNilKernel = kernelimpl.RegisterForm(pkg.Kernel("DeferredNil"), func(a *kernelimpl.HostArgs) any {
 	return golang.DeferredNil{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newDeferredNilHost)
-
-// DeferredNil is the kernel [golang.DeferredNil] with its slices in device memory.
-// DeferredNil defers a method of what may be nil, which is looked for at once.
-type DeferredNil struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DeferredNil) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(deferredNilKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DeferredNil) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DeferredNil) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDeferredNil runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDeferredNil(ctx context.Context, dev *runtime.Device, k golang.DeferredNil, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deferredNilKernel)
+var RunDeferredNil = stubs.Range1(deferredNilKernel, func(l *kernelimpl.Launch, k golang.DeferredNil) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var editsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Edits"), func(a *kernelimpl.HostArgs) any {
+})
+var editsKernel = kernelimpl.Register(pkg.Kernel("Edits"), func(a *kernelimpl.HostArgs) any {
 	return golang.Edits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// Edits is the kernel [golang.Edits] with its slices in device memory.
-// Edits inserts into slices and replaces parts of them, by themselves, too, within their capacity.
-type Edits struct {
-	In  runtime.View[int32]
-	Buf runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Edits) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(editsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Edits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Edits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunEdits runs the kernel for every work-item of r on k's own slices, and waits.
-func RunEdits(ctx context.Context, dev *runtime.Device, k golang.Edits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(editsKernel)
+var RunEdits = stubs.Range1(editsKernel, func(l *kernelimpl.Launch, k golang.Edits) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var elsewhereKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
+})
+var elsewhereKernel = kernelimpl.RegisterForm(pkg.Kernel("Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
 	return golang.Elsewhere{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 }, newElsewhereHost)
-
-// Elsewhere is the kernel [golang.Elsewhere] with its slices in device memory.
-// Elsewhere reads a table of a package that is far away.
-type Elsewhere struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Elsewhere) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(elsewhereKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Elsewhere) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Elsewhere) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunElsewhere runs the kernel for every work-item of r on k's own slices, and waits.
-func RunElsewhere(ctx context.Context, dev *runtime.Device, k golang.Elsewhere, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(elsewhereKernel)
+var RunElsewhere = stubs.Range1(elsewhereKernel, func(l *kernelimpl.Launch, k golang.Elsewhere) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var firstsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Firsts"), func(a *kernelimpl.HostArgs) any {
+})
+var firstsKernel = kernelimpl.Register(pkg.Kernel("Firsts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Firsts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Firsts is the kernel [golang.Firsts] with its slices in device memory.
-// Firsts has loops that ask in each round for what the round before has set.
-type Firsts struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Firsts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(firstsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Firsts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Firsts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFirsts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFirsts(ctx context.Context, dev *runtime.Device, k golang.Firsts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(firstsKernel)
+var RunFirsts = stubs.Range1(firstsKernel, func(l *kernelimpl.Launch, k golang.Firsts) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floatsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Floats"), func(a *kernelimpl.HostArgs) any {
+})
+var floatsKernel = kernelimpl.Register(pkg.Kernel("Floats"), func(a *kernelimpl.HostArgs) any {
 	return golang.Floats{
 		Buf: kernelimpl.HostSlice[float64](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
-
-// Floats is the kernel [golang.Floats] with its slices in device memory.
-// Floats sorts floats, of which some compare as equal and differ, where they are.
-type Floats struct {
-	Buf runtime.View[float64]
-	N   int
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floatsKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats(ctx context.Context, dev *runtime.Device, k golang.Floats, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floatsKernel)
+var RunFloats = stubs.Range1(floatsKernel, func(l *kernelimpl.Launch, k golang.Floats) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var generatorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Generators"), func(a *kernelimpl.HostArgs) any {
+})
+var generatorsKernel = kernelimpl.Register(pkg.Kernel("Generators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Generators{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-// Generators is the kernel [golang.Generators] with its slices in device memory.
-// Generators draws numbers of some kinds.
-type Generators struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Generators) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(generatorsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Generators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Generators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunGenerators runs the kernel for every work-item of r on k's own slices, and waits.
-func RunGenerators(ctx context.Context, dev *runtime.Device, k golang.Generators, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(generatorsKernel)
+var RunGenerators = stubs.Range1(generatorsKernel, func(l *kernelimpl.Launch, k golang.Generators) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "InFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var inFloat64Kernel = kernelimpl.Register(pkg.Kernel("InFloat64"), func(a *kernelimpl.HostArgs) any {
 	return golang.InFloat64{
 		X:    kernelimpl.HostSlice[float32](a, 0),
 		Y:    kernelimpl.HostSlice[float32](a, 1),
@@ -974,1238 +324,308 @@ var inFloat64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 		Bits: kernelimpl.HostSlice[uint32](a, 4),
 	}.Kernel
 })
-
-// InFloat64 is the kernel [golang.InFloat64] with its slices in device memory.
-// InFloat64 computes of float32 by way of float64, as package math has it.
-type InFloat64 struct {
-	X    runtime.View[float32]
-	Y    runtime.View[float32]
-	Out  runtime.View[float32]
-	Is   runtime.View[uint32]
-	Bits runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k InFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inFloat64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	kernelimpl.View(l, 3, k.Is)
-	kernelimpl.View(l, 4, k.Bits)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k InFloat64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k InFloat64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInFloat64(ctx context.Context, dev *runtime.Device, k golang.InFloat64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inFloat64Kernel)
+var RunInFloat64 = stubs.Range1(inFloat64Kernel, func(l *kernelimpl.Launch, k golang.InFloat64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	kernelimpl.Slice(l, 3, k.Is)
 	kernelimpl.Slice(l, 4, k.Bits)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var inconsistentKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Inconsistent"), func(a *kernelimpl.HostArgs) any {
+})
+var inconsistentKernel = kernelimpl.Register(pkg.Kernel("Inconsistent"), func(a *kernelimpl.HostArgs) any {
 	return golang.Inconsistent{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 		N:   kernelimpl.HostValue[int](a, 1),
 	}.Kernel
 })
-
-// Inconsistent is the kernel [golang.Inconsistent] with its slices in device memory.
-// Inconsistent sorts stably by what is no order, as of NaNs.
-type Inconsistent struct {
-	Buf runtime.View[float32]
-	N   int
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Inconsistent) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(inconsistentKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Inconsistent) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Inconsistent) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInconsistent runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInconsistent(ctx context.Context, dev *runtime.Device, k golang.Inconsistent, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(inconsistentKernel)
+var RunInconsistent = stubs.Range1(inconsistentKernel, func(l *kernelimpl.Launch, k golang.Inconsistent) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var initialKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Initial"), func(a *kernelimpl.HostArgs) any {
+})
+var initialKernel = kernelimpl.Register(pkg.Kernel("Initial"), func(a *kernelimpl.HostArgs) any {
 	return golang.Initial{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// Initial is the kernel [golang.Initial] with its slices in device memory.
-// Initial reads variables that functions make, slices without elements, and tables that the package passes about.
-type Initial struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Initial) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(initialKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Initial) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Initial) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInitial runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInitial(ctx context.Context, dev *runtime.Device, k golang.Initial, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(initialKernel)
+var RunInitial = stubs.Range1(initialKernel, func(l *kernelimpl.Launch, k golang.Initial) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var interfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Interfaces"), func(a *kernelimpl.HostArgs) any {
+})
+var interfacesKernel = kernelimpl.Register(pkg.Kernel("Interfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.Interfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Interfaces is the kernel [golang.Interfaces] with its slices in device memory.
-// Interfaces sorts by way of sort.Interface.
-type Interfaces struct {
-	Buf runtime.View[golang.Entry]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Interfaces) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(interfacesKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Interfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Interfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInterfaces(ctx context.Context, dev *runtime.Device, k golang.Interfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(interfacesKernel)
+var RunInterfaces = stubs.Range1(interfacesKernel, func(l *kernelimpl.Launch, k golang.Interfaces) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var iteratorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Iterators"), func(a *kernelimpl.HostArgs) any {
+})
+var iteratorsKernel = kernelimpl.Register(pkg.Kernel("Iterators"), func(a *kernelimpl.HostArgs) any {
 	return golang.Iterators{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Iterators is the kernel [golang.Iterators] with its slices in device memory.
-// Iterators ranges over functions.
-type Iterators struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Iterators) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(iteratorsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Iterators) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Iterators) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIterators runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIterators(ctx context.Context, dev *runtime.Device, k golang.Iterators, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(iteratorsKernel)
+var RunIterators = stubs.Range1(iteratorsKernel, func(l *kernelimpl.Launch, k golang.Iterators) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var joinedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Joined"), func(a *kernelimpl.HostArgs) any {
+})
+var joinedKernel = kernelimpl.Register(pkg.Kernel("Joined"), func(a *kernelimpl.HostArgs) any {
 	return golang.Joined{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Joined is the kernel [golang.Joined] with its slices in device memory.
-// Joined wraps several errors in one.
-type Joined struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Joined) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(joinedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Joined) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Joined) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunJoined runs the kernel for every work-item of r on k's own slices, and waits.
-func RunJoined(ctx context.Context, dev *runtime.Device, k golang.Joined, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(joinedKernel)
+var RunJoined = stubs.Range1(joinedKernel, func(l *kernelimpl.Launch, k golang.Joined) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var keptKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Kept"), func(a *kernelimpl.HostArgs) any {
+})
+var keptKernel = kernelimpl.Register(pkg.Kernel("Kept"), func(a *kernelimpl.HostArgs) any {
 	return golang.Kept{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Kept is the kernel [golang.Kept] with its slices in device memory.
-// Kept has functions that are made of functions of the same literals, and what the rounds of a loop over functions keep for the next ones.
-type Kept struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Kept) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(keptKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Kept) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Kept) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunKept runs the kernel for every work-item of r on k's own slices, and waits.
-func RunKept(ctx context.Context, dev *runtime.Device, k golang.Kept, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(keptKernel)
+var RunKept = stubs.Range1(keptKernel, func(l *kernelimpl.Launch, k golang.Kept) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var largeKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Large"), func(a *kernelimpl.HostArgs) any {
+})
+var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
 	return golang.Large{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Large is the kernel [golang.Large] with its slices in device memory.
-// Large has large arrays of its own, new ones in each round.
-type Large struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Large) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(largeKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLarge runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLarge(ctx context.Context, dev *runtime.Device, k golang.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(largeKernel)
+var RunLarge = stubs.Range1(largeKernel, func(l *kernelimpl.Launch, k golang.Large) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var longTextsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LongTexts"), func(a *kernelimpl.HostArgs) any {
+})
+var longTextsKernel = kernelimpl.Register(pkg.Kernel("LongTexts"), func(a *kernelimpl.HostArgs) any {
 	return golang.LongTexts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// LongTexts is the kernel [golang.LongTexts] with its slices in device memory.
-// LongTexts looks for words.
-type LongTexts struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LongTexts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(longTextsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LongTexts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LongTexts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLongTexts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLongTexts(ctx context.Context, dev *runtime.Device, k golang.LongTexts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(longTextsKernel)
+var RunLongTexts = stubs.Range1(longTextsKernel, func(l *kernelimpl.Launch, k golang.LongTexts) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var lookupsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Lookups"), func(a *kernelimpl.HostArgs) any {
+})
+var lookupsKernel = kernelimpl.Register(pkg.Kernel("Lookups"), func(a *kernelimpl.HostArgs) any {
 	return golang.Lookups{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Lookups is the kernel [golang.Lookups] with its slices in device memory.
-// Lookups has tables of strings and of functions.
-type Lookups struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Lookups) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(lookupsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Lookups) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Lookups) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLookups runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLookups(ctx context.Context, dev *runtime.Device, k golang.Lookups, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lookupsKernel)
+var RunLookups = stubs.Range1(lookupsKernel, func(l *kernelimpl.Launch, k golang.Lookups) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var loopVarsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "LoopVars"), func(a *kernelimpl.HostArgs) any {
+})
+var loopVarsKernel = kernelimpl.Register(pkg.Kernel("LoopVars"), func(a *kernelimpl.HostArgs) any {
 	return golang.LoopVars{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// LoopVars is the kernel [golang.LoopVars] with its slices in device memory.
-// LoopVars has closures and pointers that refer to the variables of three-part for statements, which are new in each iteration.
-type LoopVars struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LoopVars) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(loopVarsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LoopVars) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LoopVars) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLoopVars runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLoopVars(ctx context.Context, dev *runtime.Device, k golang.LoopVars, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(loopVarsKernel)
+var RunLoopVars = stubs.Range1(loopVarsKernel, func(l *kernelimpl.Launch, k golang.LoopVars) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var makesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Makes"), func(a *kernelimpl.HostArgs) any {
+})
+var makesKernel = kernelimpl.Register(pkg.Kernel("Makes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Makes{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Makes is the kernel [golang.Makes] with its slices in device memory.
-// Makes makes slices of sizes that are known in each call of a helper.
-type Makes struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Makes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Makes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Makes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMakes(ctx context.Context, dev *runtime.Device, k golang.Makes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesKernel)
+var RunMakes = stubs.Range1(makesKernel, func(l *kernelimpl.Launch, k golang.Makes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var makesAmongKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesAmong"), func(a *kernelimpl.HostArgs) any {
+})
+var makesAmongKernel = kernelimpl.Register(pkg.Kernel("MakesAmong"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesAmong{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// MakesAmong is the kernel [golang.MakesAmong] with its slices in device memory.
-// MakesAmong makes slices beside variables that change: what is computed from constants then is only what they hold there.
-type MakesAmong struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesAmong) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesAmongKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesAmong) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesAmong) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesAmong runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMakesAmong(ctx context.Context, dev *runtime.Device, k golang.MakesAmong, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesAmongKernel)
+var RunMakesAmong = stubs.Range1(makesAmongKernel, func(l *kernelimpl.Launch, k golang.MakesAmong) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var makesFaultKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesFault"), func(a *kernelimpl.HostArgs) any {
+})
+var makesFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("MakesFault"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesFault{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newMakesFaultHost)
-
-// MakesFault is the kernel [golang.MakesFault] with its slices in device memory.
-// MakesFault makes slices of sizes that make panics of.
-type MakesFault struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesFault) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesFaultKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesFault) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesFault) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesFault runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMakesFault(ctx context.Context, dev *runtime.Device, k golang.MakesFault, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesFaultKernel)
+var RunMakesFault = stubs.Range1(makesFaultKernel, func(l *kernelimpl.Launch, k golang.MakesFault) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var makesOfKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MakesOf"), func(a *kernelimpl.HostArgs) any {
+})
+var makesOfKernel = kernelimpl.Register(pkg.Kernel("MakesOf"), func(a *kernelimpl.HostArgs) any {
 	return golang.MakesOf{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// MakesOf is the kernel [golang.MakesOf] with its slices in device memory.
-// MakesOf has the standard library make slices.
-type MakesOf struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MakesOf) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(makesOfKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MakesOf) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MakesOf) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMakesOf runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMakesOf(ctx context.Context, dev *runtime.Device, k golang.MakesOf, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(makesOfKernel)
+var RunMakesOf = stubs.Range1(makesOfKernel, func(l *kernelimpl.Launch, k golang.MakesOf) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var moreSlicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "MoreSlices"), func(a *kernelimpl.HostArgs) any {
+})
+var moreSlicesKernel = kernelimpl.Register(pkg.Kernel("MoreSlices"), func(a *kernelimpl.HostArgs) any {
 	return golang.MoreSlices{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		F:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// MoreSlices is the kernel [golang.MoreSlices] with its slices in device memory.
-// MoreSlices calls what package slices has for functions and iterators.
-type MoreSlices struct {
-	In  runtime.View[int32]
-	F   runtime.View[float32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k MoreSlices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(moreSlicesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.F)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k MoreSlices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k MoreSlices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMoreSlices runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMoreSlices(ctx context.Context, dev *runtime.Device, k golang.MoreSlices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(moreSlicesKernel)
+var RunMoreSlices = stubs.Range1(moreSlicesKernel, func(l *kernelimpl.Launch, k golang.MoreSlices) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.F)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var namedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Named"), func(a *kernelimpl.HostArgs) any {
+})
+var namedKernel = kernelimpl.Register(pkg.Kernel("Named"), func(a *kernelimpl.HostArgs) any {
 	return golang.Named{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Named is the kernel [golang.Named] with its slices in device memory.
-// Named has strings in structs, results, arrays and interfaces.
-type Named struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Named) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(namedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Named) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Named) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNamed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNamed(ctx context.Context, dev *runtime.Device, k golang.Named, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(namedKernel)
+var RunNamed = stubs.Range1(namedKernel, func(l *kernelimpl.Launch, k golang.Named) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nilCallsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilCalls"), func(a *kernelimpl.HostArgs) any {
+})
+var nilCallsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilCalls"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilCalls{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilCallsHost)
-
-// NilCalls is the kernel [golang.NilCalls] with its slices in device memory.
-// NilCalls calls what is nil in branches that no work-item, or some, take.
-type NilCalls struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilCalls) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilCallsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilCalls) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilCalls) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilCalls runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNilCalls(ctx context.Context, dev *runtime.Device, k golang.NilCalls, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilCallsKernel)
+var RunNilCalls = stubs.Range1(nilCallsKernel, func(l *kernelimpl.Launch, k golang.NilCalls) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nilMethodsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "NilMethods"), func(a *kernelimpl.HostArgs) any {
+})
+var nilMethodsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilMethods"), func(a *kernelimpl.HostArgs) any {
 	return golang.NilMethods{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newNilMethodsHost)
-
-// NilMethods is the kernel [golang.NilMethods] with its slices in device memory.
-// NilMethods takes a method of an interface value that may be nil.
-type NilMethods struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k NilMethods) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nilMethodsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k NilMethods) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k NilMethods) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNilMethods runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNilMethods(ctx context.Context, dev *runtime.Device, k golang.NilMethods, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nilMethodsKernel)
+var RunNilMethods = stubs.Range1(nilMethodsKernel, func(l *kernelimpl.Launch, k golang.NilMethods) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var nonesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Nones"), func(a *kernelimpl.HostArgs) any {
+})
+var nonesKernel = kernelimpl.Register(pkg.Kernel("Nones"), func(a *kernelimpl.HostArgs) any {
 	return golang.Nones{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Nones is the kernel [golang.Nones] with its slices in device memory.
-// Nones has variables that may be nil, of values that are one of several.
-type Nones struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Nones) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(nonesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Nones) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Nones) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunNones runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNones(ctx context.Context, dev *runtime.Device, k golang.Nones, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nonesKernel)
+var RunNones = stubs.Range1(nonesKernel, func(l *kernelimpl.Launch, k golang.Nones) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var orderKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Order"), func(a *kernelimpl.HostArgs) any {
+})
+var orderKernel = kernelimpl.Register(pkg.Kernel("Order"), func(a *kernelimpl.HostArgs) any {
 	return golang.Order{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Order is the kernel [golang.Order] with its slices in device memory.
-// Order evaluates expressions that call what changes what they read: Go leaves the order open, gc reads after the calls.
-type Order struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Order) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(orderKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Order) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Order) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOrder runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOrder(ctx context.Context, dev *runtime.Device, k golang.Order, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(orderKernel)
+var RunOrder = stubs.Range1(orderKernel, func(l *kernelimpl.Launch, k golang.Order) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var outcomesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Outcomes"), func(a *kernelimpl.HostArgs) any {
+})
+var outcomesKernel = kernelimpl.Register(pkg.Kernel("Outcomes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Outcomes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Outcomes is the kernel [golang.Outcomes] with its slices in device memory.
-// Outcomes has functions that return errors which depend on data.
-type Outcomes struct {
-	In  runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Outcomes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(outcomesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Outcomes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Outcomes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunOutcomes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOutcomes(ctx context.Context, dev *runtime.Device, k golang.Outcomes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(outcomesKernel)
+var RunOutcomes = stubs.Range1(outcomesKernel, func(l *kernelimpl.Launch, k golang.Outcomes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var panicsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Panics"), func(a *kernelimpl.HostArgs) any {
+})
+var panicsKernel = kernelimpl.Register(pkg.Kernel("Panics"), func(a *kernelimpl.HostArgs) any {
 	return golang.Panics{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Panics is the kernel [golang.Panics] with its slices in device memory.
-// Panics panics in the way that Mode asks for.
-type Panics struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Panics) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(panicsKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Panics) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Panics) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPanics runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPanics(ctx context.Context, dev *runtime.Device, k golang.Panics, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(panicsKernel)
+var RunPanics = stubs.Range1(panicsKernel, func(l *kernelimpl.Launch, k golang.Panics) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var panicsDoubleKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "PanicsDouble"), func(a *kernelimpl.HostArgs) any {
+})
+var panicsDoubleKernel = kernelimpl.RegisterForm(pkg.Kernel("PanicsDouble"), func(a *kernelimpl.HostArgs) any {
 	return golang.PanicsDouble{
 		Mode: kernelimpl.HostValue[int](a, 0),
 		Out:  kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newPanicsDoubleHost)
-
-// PanicsDouble is the kernel [golang.PanicsDouble] with its slices in device memory.
-// PanicsDouble panics with numbers of float64.
-type PanicsDouble struct {
-	Mode int
-	Out  runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k PanicsDouble) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(panicsDoubleKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k PanicsDouble) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k PanicsDouble) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPanicsDouble runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPanicsDouble(ctx context.Context, dev *runtime.Device, k golang.PanicsDouble, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(panicsDoubleKernel)
+var RunPanicsDouble = stubs.Range1(panicsDoubleKernel, func(l *kernelimpl.Launch, k golang.PanicsDouble) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var passedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
+})
+var passedKernel = kernelimpl.Register(pkg.Kernel("Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
 	return golang.Passed{
 		Out: kernelimpl.HostSlice[uint32](a, 0),
 	}.Kernel
 })
-
-// Passed is the kernel [golang.Passed] with its slices in device memory.
-// Passed reads variables that the host and it pass to methods of interfaces, none of which writes them.
-type Passed struct {
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Passed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(passedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Passed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Passed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPassed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPassed(ctx context.Context, dev *runtime.Device, k golang.Passed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(passedKernel)
+var RunPassed = stubs.Range1(passedKernel, func(l *kernelimpl.Launch, k golang.Passed) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var peepholesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Peepholes"), func(a *kernelimpl.HostArgs) any {
+})
+var peepholesKernel = kernelimpl.Register(pkg.Kernel("Peepholes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Peepholes{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Y:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[golang.PeepholeResults](a, 2),
 	}.Kernel
 })
-
-// Peepholes is the kernel [golang.Peepholes] with its slices in device memory.
-// Peepholes computes what compilers have something shorter for, and drivers got wrong.
-type Peepholes struct {
-	X   runtime.View[uint64]
-	Y   runtime.View[uint64]
-	Out runtime.View[golang.PeepholeResults]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Peepholes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(peepholesKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Peepholes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Peepholes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPeepholes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPeepholes(ctx context.Context, dev *runtime.Device, k golang.Peepholes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(peepholesKernel)
+var RunPeepholes = stubs.Range1(peepholesKernel, func(l *kernelimpl.Launch, k golang.Peepholes) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var pipelineKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Pipeline"), func(a *kernelimpl.HostArgs) any {
+})
+var pipelineKernel = kernelimpl.RegisterForm(pkg.Kernel("Pipeline"), func(a *kernelimpl.HostArgs) any {
 	return golang.Pipeline{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 		T:   dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 }, newPipelineHost)
-
-// Pipeline is the kernel [golang.Pipeline] with its slices in device memory.
-// Pipeline has functions that meet at barriers.
-type Pipeline struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-	T   dsl.LocalAccessor[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Pipeline) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(pipelineKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.T.Len())
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Pipeline) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Pipeline) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunPipeline runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPipeline(ctx context.Context, dev *runtime.Device, k golang.Pipeline, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pipelineKernel)
+var RunPipeline = stubs.NDRange1(pipelineKernel, func(l *kernelimpl.Launch, k golang.Pipeline) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Accessor(l, k.T.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var randomKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Random"), func(a *kernelimpl.HostArgs) any {
+})
+var randomKernel = kernelimpl.Register(pkg.Kernel("Random"), func(a *kernelimpl.HostArgs) any {
 	return golang.Random{
 		Seed: kernelimpl.HostValue[uint64](a, 0),
 		Out:  kernelimpl.HostSlice[uint64](a, 1),
 		F:    kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 })
-
-// Random is the kernel [golang.Random] with its slices in device memory.
-// Random has generators of each work-item's own.
-type Random struct {
-	Seed uint64
-	Out  runtime.View[uint64]
-	F    runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Random) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(randomKernel)
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.View(l, 1, k.Out)
-	kernelimpl.View(l, 2, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Random) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Random) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRandom runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRandom(ctx context.Context, dev *runtime.Device, k golang.Random, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(randomKernel)
+var RunRandom = stubs.Range1(randomKernel, func(l *kernelimpl.Launch, k golang.Random) {
 	kernelimpl.Value(l, 0, k.Seed)
 	kernelimpl.Slice(l, 1, k.Out)
 	kernelimpl.Slice(l, 2, k.F)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Records"), func(a *kernelimpl.HostArgs) any {
+})
+var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
 	return golang.Records{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Records is the kernel [golang.Records] with its slices in device memory.
-// Records has tables of structs with strings, of which only the device knows which element it takes, and tables of interfaces.
-type Records struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Records) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(recordsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Records) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRecords runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRecords(ctx context.Context, dev *runtime.Device, k golang.Records, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(recordsKernel)
+var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k golang.Records) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var refilledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Refilled"), func(a *kernelimpl.HostArgs) any {
+})
+var refilledKernel = kernelimpl.Register(pkg.Kernel("Refilled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Refilled{
 		Out: kernelimpl.HostSlice[uint64](a, 0),
 	}.Kernel
 })
-
-// Refilled is the kernel [golang.Refilled] with its slices in device memory.
-// Refilled takes numbers from a store, which is filled again in the loop that takes.
-type Refilled struct {
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Refilled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(refilledKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Refilled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Refilled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRefilled runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRefilled(ctx context.Context, dev *runtime.Device, k golang.Refilled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(refilledKernel)
+var RunRefilled = stubs.Range1(refilledKernel, func(l *kernelimpl.Launch, k golang.Refilled) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var ringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rings"), func(a *kernelimpl.HostArgs) any {
+})
+var ringsKernel = kernelimpl.Register(pkg.Kernel("Rings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// Rings is the kernel [golang.Rings] with its slices in device memory.
-// Rings has nodes of its own that point to each other, and at last to themselves.
-type Rings struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rings) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ringsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRings runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRings(ctx context.Context, dev *runtime.Device, k golang.Rings, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ringsKernel)
+var RunRings = stubs.Range1(ringsKernel, func(l *kernelimpl.Launch, k golang.Rings) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded32"), func(a *kernelimpl.HostArgs) any {
+})
+var rounded32Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded32"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded32{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
@@ -2213,46 +633,13 @@ var rounded32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newRounded32Host)
-
-// Rounded32 is the kernel [golang.Rounded32] with its slices in device memory.
-type Rounded32 struct {
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Z   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rounded32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRounded32(ctx context.Context, dev *runtime.Device, k golang.Rounded32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rounded32Kernel)
+var RunRounded32 = stubs.Range1(rounded32Kernel, func(l *kernelimpl.Launch, k golang.Rounded32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounded64"), func(a *kernelimpl.HostArgs) any {
+})
+var rounded64Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded64"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounded64{
 		X:   kernelimpl.HostSlice[float64](a, 0),
 		Y:   kernelimpl.HostSlice[float64](a, 1),
@@ -2260,246 +647,63 @@ var rounded64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[float64](a, 3),
 	}.Kernel
 }, newRounded64Host)
-
-// Rounded64 is the kernel [golang.Rounded64] with its slices in device memory.
-type Rounded64 struct {
-	X   runtime.View[float64]
-	Y   runtime.View[float64]
-	Z   runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounded64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rounded64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Y)
-	kernelimpl.View(l, 2, k.Z)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounded64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounded64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounded64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRounded64(ctx context.Context, dev *runtime.Device, k golang.Rounded64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rounded64Kernel)
+var RunRounded64 = stubs.Range1(rounded64Kernel, func(l *kernelimpl.Launch, k golang.Rounded64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Z)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var roundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Rounds"), func(a *kernelimpl.HostArgs) any {
+})
+var roundsKernel = kernelimpl.Register(pkg.Kernel("Rounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.Rounds{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Rounds is the kernel [golang.Rounds] with its slices in device memory.
-// Rounds has loops over functions, interfaces and slices.
-type Rounds struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(roundsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRounds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRounds(ctx context.Context, dev *runtime.Device, k golang.Rounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(roundsKernel)
+var RunRounds = stubs.Range1(roundsKernel, func(l *kernelimpl.Launch, k golang.Rounds) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var runesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Runes"), func(a *kernelimpl.HostArgs) any {
+})
+var runesKernel = kernelimpl.Register(pkg.Kernel("Runes"), func(a *kernelimpl.HostArgs) any {
 	return golang.Runes{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Runes is the kernel [golang.Runes] with its slices in device memory.
-// Runes counts the runes in bytes, valid or not.
-type Runes struct {
-	In  runtime.View[byte]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Runes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(runesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Runes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Runes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRunes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRunes(ctx context.Context, dev *runtime.Device, k golang.Runes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(runesKernel)
+var RunRunes = stubs.Range1(runesKernel, func(l *kernelimpl.Launch, k golang.Runes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sentinelsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sentinels"), func(a *kernelimpl.HostArgs) any {
+})
+var sentinelsKernel = kernelimpl.Register(pkg.Kernel("Sentinels"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sentinels{
 		In:  kernelimpl.HostSlice[byte](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Sentinels is the kernel [golang.Sentinels] with its slices in device memory.
-// Sentinels compares errors with those that a package declares.
-type Sentinels struct {
-	In  runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sentinels) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sentinelsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sentinels) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sentinels) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSentinels runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSentinels(ctx context.Context, dev *runtime.Device, k golang.Sentinels, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sentinelsKernel)
+var RunSentinels = stubs.Range1(sentinelsKernel, func(l *kernelimpl.Launch, k golang.Sentinels) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sharedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shared"), func(a *kernelimpl.HostArgs) any {
+})
+var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shared{
 		Buf: kernelimpl.HostSlice[float32](a, 0),
 	}.Kernel
 }, newSharedHost)
-
-// Shared is the kernel [golang.Shared] with its slices in device memory.
-// Shared sorts memory of the work-group.
-type Shared struct {
-	Buf runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shared) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sharedKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shared) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shared) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunShared runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShared(ctx context.Context, dev *runtime.Device, k golang.Shared, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sharedKernel)
+var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k golang.Shared) {
 	kernelimpl.Slice(l, 0, k.Buf)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var shiftedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Shifted"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftedKernel = kernelimpl.Register(pkg.Kernel("Shifted"), func(a *kernelimpl.HostArgs) any {
 	return golang.Shifted{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		N:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-// Shifted is the kernel [golang.Shifted] with its slices in device memory.
-// Shifted puts together what a number leaves when it is shifted to both sides: with signed ones, which are filled with their sign, that is no rotation.
-type Shifted struct {
-	X   runtime.View[int64]
-	N   runtime.View[uint32]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Shifted) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftedKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Shifted) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Shifted) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShifted runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShifted(ctx context.Context, dev *runtime.Device, k golang.Shifted, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftedKernel)
+var RunShifted = stubs.Range1(shiftedKernel, func(l *kernelimpl.Launch, k golang.Shifted) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsIntKernel = kernelimpl.Register(pkg.Kernel("ShiftsInt"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt{
 		X:     kernelimpl.HostSlice[int](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2507,46 +711,13 @@ var shiftsIntKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 		Out:   kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
 })
-
-// ShiftsInt is the kernel [golang.ShiftsInt] with its slices in device memory.
-type ShiftsInt struct {
-	X     runtime.View[int]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsIntKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsInt(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsIntKernel)
+var RunShiftsInt = stubs.Range1(shiftsIntKernel, func(l *kernelimpl.Launch, k golang.ShiftsInt) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsInt16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt16{
 		X:     kernelimpl.HostSlice[int16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2554,46 +725,13 @@ var shiftsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out:   kernelimpl.HostSlice[int16](a, 3),
 	}.Kernel
 })
-
-// ShiftsInt16 is the kernel [golang.ShiftsInt16] with its slices in device memory.
-type ShiftsInt16 struct {
-	X     runtime.View[int16]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsInt16(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt16Kernel)
+var RunShiftsInt16 = stubs.Range1(shiftsInt16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt16) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsInt32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt32{
 		X:     kernelimpl.HostSlice[int32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2601,46 +739,13 @@ var shiftsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 })
-
-// ShiftsInt32 is the kernel [golang.ShiftsInt32] with its slices in device memory.
-type ShiftsInt32 struct {
-	X     runtime.View[int32]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsInt32(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt32Kernel)
+var RunShiftsInt32 = stubs.Range1(shiftsInt32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsInt64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt64{
 		X:     kernelimpl.HostSlice[int64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2648,46 +753,13 @@ var shiftsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out:   kernelimpl.HostSlice[int64](a, 3),
 	}.Kernel
 })
-
-// ShiftsInt64 is the kernel [golang.ShiftsInt64] with its slices in device memory.
-type ShiftsInt64 struct {
-	X     runtime.View[int64]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsInt64(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt64Kernel)
+var RunShiftsInt64 = stubs.Range1(shiftsInt64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsInt8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsInt8{
 		X:     kernelimpl.HostSlice[int8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2695,46 +767,13 @@ var shiftsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out:   kernelimpl.HostSlice[int8](a, 3),
 	}.Kernel
 })
-
-// ShiftsInt8 is the kernel [golang.ShiftsInt8] with its slices in device memory.
-type ShiftsInt8 struct {
-	X     runtime.View[int8]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[int8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsInt8(ctx context.Context, dev *runtime.Device, k golang.ShiftsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsInt8Kernel)
+var RunShiftsInt8 = stubs.Range1(shiftsInt8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt8) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsUintKernel = kernelimpl.Register(pkg.Kernel("ShiftsUint"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint{
 		X:     kernelimpl.HostSlice[uint](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2742,46 +781,13 @@ var shiftsUintKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out:   kernelimpl.HostSlice[uint](a, 3),
 	}.Kernel
 })
-
-// ShiftsUint is the kernel [golang.ShiftsUint] with its slices in device memory.
-type ShiftsUint struct {
-	X     runtime.View[uint]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUintKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsUint(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUintKernel)
+var RunShiftsUint = stubs.Range1(shiftsUintKernel, func(l *kernelimpl.Launch, k golang.ShiftsUint) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsUint16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint16{
 		X:     kernelimpl.HostSlice[uint16](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2789,46 +795,13 @@ var shiftsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out:   kernelimpl.HostSlice[uint16](a, 3),
 	}.Kernel
 })
-
-// ShiftsUint16 is the kernel [golang.ShiftsUint16] with its slices in device memory.
-type ShiftsUint16 struct {
-	X     runtime.View[uint16]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsUint16(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint16Kernel)
+var RunShiftsUint16 = stubs.Range1(shiftsUint16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint16) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsUint32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint32{
 		X:     kernelimpl.HostSlice[uint32](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2836,46 +809,13 @@ var shiftsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out:   kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 })
-
-// ShiftsUint32 is the kernel [golang.ShiftsUint32] with its slices in device memory.
-type ShiftsUint32 struct {
-	X     runtime.View[uint32]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsUint32(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint32Kernel)
+var RunShiftsUint32 = stubs.Range1(shiftsUint32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint32) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsUint64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint64{
 		X:     kernelimpl.HostSlice[uint64](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2883,46 +823,13 @@ var shiftsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out:   kernelimpl.HostSlice[uint64](a, 3),
 	}.Kernel
 })
-
-// ShiftsUint64 is the kernel [golang.ShiftsUint64] with its slices in device memory.
-type ShiftsUint64 struct {
-	X     runtime.View[uint64]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsUint64(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint64Kernel)
+var RunShiftsUint64 = stubs.Range1(shiftsUint64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint64) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var shiftsUint8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
 	return golang.ShiftsUint8{
 		X:     kernelimpl.HostSlice[uint8](a, 0),
 		Small: kernelimpl.HostSlice[int8](a, 1),
@@ -2930,1283 +837,321 @@ var shiftsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out:   kernelimpl.HostSlice[uint8](a, 3),
 	}.Kernel
 })
-
-// ShiftsUint8 is the kernel [golang.ShiftsUint8] with its slices in device memory.
-type ShiftsUint8 struct {
-	X     runtime.View[uint8]
-	Small runtime.View[int8]
-	Large runtime.View[int64]
-	Out   runtime.View[uint8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ShiftsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Small)
-	kernelimpl.View(l, 2, k.Large)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ShiftsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ShiftsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunShiftsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunShiftsUint8(ctx context.Context, dev *runtime.Device, k golang.ShiftsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(shiftsUint8Kernel)
+var RunShiftsUint8 = stubs.Range1(shiftsUint8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint8) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Small)
 	kernelimpl.Slice(l, 2, k.Large)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sideKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Side"), func(a *kernelimpl.HostArgs) any {
+})
+var sideKernel = kernelimpl.RegisterForm(pkg.Kernel("Side"), func(a *kernelimpl.HostArgs) any {
 	return golang.Side{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newSideHost)
-
-// Side is the kernel [golang.Side] with its slices in device memory.
-// Side has work-group memory, or a work-item's own, by data.
-type Side struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Side) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sideKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Side) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Side) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSide runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSide(ctx context.Context, dev *runtime.Device, k golang.Side, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sideKernel)
+var RunSide = stubs.NDRange1(sideKernel, func(l *kernelimpl.Launch, k golang.Side) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var signalsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Signals"), func(a *kernelimpl.HostArgs) any {
+})
+var signalsKernel = kernelimpl.Register(pkg.Kernel("Signals"), func(a *kernelimpl.HostArgs) any {
 	return golang.Signals{
 		Out:  kernelimpl.HostSlice[float32](a, 0),
 		Bits: kernelimpl.HostSlice[uint32](a, 1),
 		Wide: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-// Signals is the kernel [golang.Signals] with its slices in device memory.
-// Signals stores signalling NaNs, which nothing makes quiet but float arithmetic: from tables, as constants, chosen and merged.
-type Signals struct {
-	Out  runtime.View[float32]
-	Bits runtime.View[uint32]
-	Wide runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Signals) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(signalsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.Bits)
-	kernelimpl.View(l, 2, k.Wide)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Signals) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Signals) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSignals runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSignals(ctx context.Context, dev *runtime.Device, k golang.Signals, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(signalsKernel)
+var RunSignals = stubs.Range1(signalsKernel, func(l *kernelimpl.Launch, k golang.Signals) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.Bits)
 	kernelimpl.Slice(l, 2, k.Wide)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var signedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SignedChunks"), func(a *kernelimpl.HostArgs) any {
+})
+var signedChunksKernel = kernelimpl.Register(pkg.Kernel("SignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.SignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// SignedChunks is the kernel [golang.SignedChunks] with its slices in device memory.
-type SignedChunks struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SignedChunks) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(signedChunksKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSignedChunks(ctx context.Context, dev *runtime.Device, k golang.SignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(signedChunksKernel)
+var RunSignedChunks = stubs.Range1(signedChunksKernel, func(l *kernelimpl.Launch, k golang.SignedChunks) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var slicesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slices"), func(a *kernelimpl.HostArgs) any {
+})
+var slicesKernel = kernelimpl.Register(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slices{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// Slices is the kernel [golang.Slices] with its slices in device memory.
-// Slices calls package slices.
-type Slices struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Slices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(slicesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSlices runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSlices(ctx context.Context, dev *runtime.Device, k golang.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slicesKernel)
+var RunSlices = stubs.Range1(slicesKernel, func(l *kernelimpl.Launch, k golang.Slices) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var slotsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Slots"), func(a *kernelimpl.HostArgs) any {
+})
+var slotsKernel = kernelimpl.Register(pkg.Kernel("Slots"), func(a *kernelimpl.HostArgs) any {
 	return golang.Slots{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Slots is the kernel [golang.Slots] with its slices in device memory.
-// Slots sets elements that data choose where they are declared, and looks at the others, which are still nil.
-type Slots struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Slots) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(slotsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Slots) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Slots) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSlots runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSlots(ctx context.Context, dev *runtime.Device, k golang.Slots, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slotsKernel)
+var RunSlots = stubs.Range1(slotsKernel, func(l *kernelimpl.Launch, k golang.Slots) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var sortsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Sorts"), func(a *kernelimpl.HostArgs) any {
+})
+var sortsKernel = kernelimpl.Register(pkg.Kernel("Sorts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Sorts{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Buf: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-// Sorts is the kernel [golang.Sorts] with its slices in device memory.
-// Sorts sorts numbers.
-type Sorts struct {
-	In  runtime.View[int32]
-	Buf runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Sorts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sortsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Sorts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Sorts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSorts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSorts(ctx context.Context, dev *runtime.Device, k golang.Sorts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sortsKernel)
+var RunSorts = stubs.Range1(sortsKernel, func(l *kernelimpl.Launch, k golang.Sorts) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Buf)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var spelledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Spelled"), func(a *kernelimpl.HostArgs) any {
+})
+var spelledKernel = kernelimpl.Register(pkg.Kernel("Spelled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Spelled{
 		In:    kernelimpl.HostSlice[byte](a, 0),
 		Other: kernelimpl.HostSlice[byte](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// Spelled is the kernel [golang.Spelled] with its slices in device memory.
-// Spelled takes strings of bytes that are one of several slices, and their runes.
-type Spelled struct {
-	In    runtime.View[byte]
-	Other runtime.View[byte]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Spelled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(spelledKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Other)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Spelled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Spelled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSpelled runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSpelled(ctx context.Context, dev *runtime.Device, k golang.Spelled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spelledKernel)
+var RunSpelled = stubs.Range1(spelledKernel, func(l *kernelimpl.Launch, k golang.Spelled) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Other)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var stableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Stable"), func(a *kernelimpl.HostArgs) any {
+})
+var stableKernel = kernelimpl.Register(pkg.Kernel("Stable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Stable{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Stable is the kernel [golang.Stable] with its slices in device memory.
-// Stable sorts pairs by one of their numbers.
-type Stable struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Stable) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stableKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Stable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Stable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStable runs the kernel for every work-item of r on k's own slices, and waits.
-func RunStable(ctx context.Context, dev *runtime.Device, k golang.Stable, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stableKernel)
+var RunStable = stubs.Range1(stableKernel, func(l *kernelimpl.Launch, k golang.Stable) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var stableInterfacesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "StableInterfaces"), func(a *kernelimpl.HostArgs) any {
+})
+var stableInterfacesKernel = kernelimpl.Register(pkg.Kernel("StableInterfaces"), func(a *kernelimpl.HostArgs) any {
 	return golang.StableInterfaces{
 		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
 	}.Kernel
 })
-
-// StableInterfaces is the kernel [golang.StableInterfaces] with its slices in device memory.
-// StableInterfaces does so stably, in private memory.
-type StableInterfaces struct {
-	Buf runtime.View[golang.Entry]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k StableInterfaces) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stableInterfacesKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k StableInterfaces) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k StableInterfaces) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStableInterfaces runs the kernel for every work-item of r on k's own slices, and waits.
-func RunStableInterfaces(ctx context.Context, dev *runtime.Device, k golang.StableInterfaces, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stableInterfacesKernel)
+var RunStableInterfaces = stubs.Range1(stableInterfacesKernel, func(l *kernelimpl.Launch, k golang.StableInterfaces) {
 	kernelimpl.Slice(l, 0, k.Buf)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var stringsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Strings"), func(a *kernelimpl.HostArgs) any {
+})
+var stringsKernel = kernelimpl.Register(pkg.Kernel("Strings"), func(a *kernelimpl.HostArgs) any {
 	return golang.Strings{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// Strings is the kernel [golang.Strings] with its slices in device memory.
-// Strings has what can be done with strings that are known.
-type Strings struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Strings) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stringsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Strings) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Strings) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunStrings runs the kernel for every work-item of r on k's own slices, and waits.
-func RunStrings(ctx context.Context, dev *runtime.Device, k golang.Strings, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stringsKernel)
+var RunStrings = stubs.Range1(stringsKernel, func(l *kernelimpl.Launch, k golang.Strings) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var swapLoopsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "SwapLoops"), func(a *kernelimpl.HostArgs) any {
+})
+var swapLoopsKernel = kernelimpl.Register(pkg.Kernel("SwapLoops"), func(a *kernelimpl.HostArgs) any {
 	return golang.SwapLoops{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// SwapLoops is the kernel [golang.SwapLoops] with its slices in device memory.
-// SwapLoops swaps neighbours of an array of its own, up and down.
-type SwapLoops struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SwapLoops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapLoopsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SwapLoops) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SwapLoops) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwapLoops runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwapLoops(ctx context.Context, dev *runtime.Device, k golang.SwapLoops, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapLoopsKernel)
+var RunSwapLoops = stubs.Range1(swapLoopsKernel, func(l *kernelimpl.Launch, k golang.SwapLoops) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var swappedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Swapped"), func(a *kernelimpl.HostArgs) any {
+})
+var swappedKernel = kernelimpl.Register(pkg.Kernel("Swapped"), func(a *kernelimpl.HostArgs) any {
 	return golang.Swapped{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Swapped is the kernel [golang.Swapped] with its slices in device memory.
-// Swapped has slices that change places.
-type Swapped struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swapped) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swappedKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swapped) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swapped) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwapped runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwapped(ctx context.Context, dev *runtime.Device, k golang.Swapped, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swappedKernel)
+var RunSwapped = stubs.Range1(swappedKernel, func(l *kernelimpl.Launch, k golang.Swapped) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tablesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Tables"), func(a *kernelimpl.HostArgs) any {
+})
+var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
 	return golang.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 })
-
-// Tables is the kernel [golang.Tables] with its slices in device memory.
-// Tables reads large tables, and one of several.
-type Tables struct {
-	In  runtime.View[int32]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tables) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tablesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTables(ctx context.Context, dev *runtime.Device, k golang.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k golang.Tables) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var textBoundsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TextBounds"), func(a *kernelimpl.HostArgs) any {
+})
+var textBoundsKernel = kernelimpl.Register(pkg.Kernel("TextBounds"), func(a *kernelimpl.HostArgs) any {
 	return golang.TextBounds{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		N:   kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 })
-
-// TextBounds is the kernel [golang.TextBounds] with its slices in device memory.
-// TextBounds takes parts of a string that may not be there.
-type TextBounds struct {
-	Out runtime.View[int32]
-	N   runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TextBounds) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(textBoundsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.N)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TextBounds) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TextBounds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTextBounds runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTextBounds(ctx context.Context, dev *runtime.Device, k golang.TextBounds, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(textBoundsKernel)
+var RunTextBounds = stubs.Range1(textBoundsKernel, func(l *kernelimpl.Launch, k golang.TextBounds) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var textsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Texts"), func(a *kernelimpl.HostArgs) any {
+})
+var textsKernel = kernelimpl.Register(pkg.Kernel("Texts"), func(a *kernelimpl.HostArgs) any {
 	return golang.Texts{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[byte](a, 1),
 	}.Kernel
 })
-
-// Texts is the kernel [golang.Texts] with its slices in device memory.
-// Texts looks into parts of a string that only the device knows.
-type Texts struct {
-	Out runtime.View[int32]
-	B   runtime.View[byte]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Texts) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(textsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	kernelimpl.View(l, 1, k.B)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Texts) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Texts) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTexts runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTexts(ctx context.Context, dev *runtime.Device, k golang.Texts, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(textsKernel)
+var RunTexts = stubs.Range1(textsKernel, func(l *kernelimpl.Launch, k golang.Texts) {
 	kernelimpl.Slice(l, 0, k.Out)
 	kernelimpl.Slice(l, 1, k.B)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var toArraysKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "ToArrays"), func(a *kernelimpl.HostArgs) any {
+})
+var toArraysKernel = kernelimpl.Register(pkg.Kernel("ToArrays"), func(a *kernelimpl.HostArgs) any {
 	return golang.ToArrays{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// ToArrays is the kernel [golang.ToArrays] with its slices in device memory.
-// ToArrays turns slices into arrays.
-type ToArrays struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ToArrays) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(toArraysKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ToArrays) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ToArrays) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunToArrays runs the kernel for every work-item of r on k's own slices, and waits.
-func RunToArrays(ctx context.Context, dev *runtime.Device, k golang.ToArrays, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(toArraysKernel)
+var RunToArrays = stubs.Range1(toArraysKernel, func(l *kernelimpl.Launch, k golang.ToArrays) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var turnsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Turns"), func(a *kernelimpl.HostArgs) any {
+})
+var turnsKernel = kernelimpl.Register(pkg.Kernel("Turns"), func(a *kernelimpl.HostArgs) any {
 	return golang.Turns{
 		X:   kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
-
-// Turns is the kernel [golang.Turns] with its slices in device memory.
-// Turns has fields that may hold one of several functions or slices where they are used.
-type Turns struct {
-	X   runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Turns) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(turnsKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Turns) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Turns) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTurns runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTurns(ctx context.Context, dev *runtime.Device, k golang.Turns, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(turnsKernel)
+var RunTurns = stubs.Range1(turnsKernel, func(l *kernelimpl.Launch, k golang.Turns) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var typeSwitchesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "TypeSwitches"), func(a *kernelimpl.HostArgs) any {
+})
+var typeSwitchesKernel = kernelimpl.RegisterForm(pkg.Kernel("TypeSwitches"), func(a *kernelimpl.HostArgs) any {
 	return golang.TypeSwitches{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 }, newTypeSwitchesHost)
-
-// TypeSwitches is the kernel [golang.TypeSwitches] with its slices in device memory.
-// TypeSwitches decides by type parameters.
-type TypeSwitches struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TypeSwitches) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(typeSwitchesKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TypeSwitches) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TypeSwitches) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTypeSwitches runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTypeSwitches(ctx context.Context, dev *runtime.Device, k golang.TypeSwitches, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(typeSwitchesKernel)
+var RunTypeSwitches = stubs.Range1(typeSwitchesKernel, func(l *kernelimpl.Launch, k golang.TypeSwitches) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var utf8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UTF8"), func(a *kernelimpl.HostArgs) any {
+})
+var utf8Kernel = kernelimpl.Register(pkg.Kernel("UTF8"), func(a *kernelimpl.HostArgs) any {
 	return golang.UTF8{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 })
-
-// UTF8 is the kernel [golang.UTF8] with its slices in device memory.
-// UTF8 encodes and decodes.
-type UTF8 struct {
-	In  runtime.View[rune]
-	Raw runtime.View[byte]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k UTF8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(utf8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Raw)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k UTF8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k UTF8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUTF8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUTF8(ctx context.Context, dev *runtime.Device, k golang.UTF8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(utf8Kernel)
+var RunUTF8 = stubs.Range1(utf8Kernel, func(l *kernelimpl.Launch, k golang.UTF8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unicodesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
+})
+var unicodesKernel = kernelimpl.Register(pkg.Kernel("Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
 	return golang.Unicodes{
 		In:  kernelimpl.HostSlice[rune](a, 0),
 		Raw: kernelimpl.HostSlice[byte](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// Unicodes is the kernel [golang.Unicodes] with its slices in device memory.
-// Unicodes asks package unicode about runes.
-type Unicodes struct {
-	In  runtime.View[rune]
-	Raw runtime.View[byte]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unicodes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unicodesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Raw)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unicodes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unicodes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnicodes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnicodes(ctx context.Context, dev *runtime.Device, k golang.Unicodes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unicodesKernel)
+var RunUnicodes = stubs.Range1(unicodesKernel, func(l *kernelimpl.Launch, k golang.Unicodes) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Raw)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unitsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Units"), func(a *kernelimpl.HostArgs) any {
+})
+var unitsKernel = kernelimpl.Register(pkg.Kernel("Units"), func(a *kernelimpl.HostArgs) any {
 	return golang.Units{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// Units is the kernel [golang.Units] with its slices in device memory.
-// Units has UTF-16, checksums and a heap of package container/heap.
-type Units struct {
-	In  runtime.View[int32]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Units) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unitsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Units) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Units) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnits runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnits(ctx context.Context, dev *runtime.Device, k golang.Units, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unitsKernel)
+var RunUnits = stubs.Range1(unitsKernel, func(l *kernelimpl.Launch, k golang.Units) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unlikeKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unlike"), func(a *kernelimpl.HostArgs) any {
+})
+var unlikeKernel = kernelimpl.RegisterForm(pkg.Kernel("Unlike"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unlike{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newUnlikeHost)
-
-// Unlike is the kernel [golang.Unlike] with its slices in device memory.
-// Unlike compares interface values of which some cannot be compared, if they are of one type.
-type Unlike struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unlike) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unlikeKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unlike) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unlike) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnlike runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnlike(ctx context.Context, dev *runtime.Device, k golang.Unlike, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unlikeKernel)
+var RunUnlike = stubs.Range1(unlikeKernel, func(l *kernelimpl.Launch, k golang.Unlike) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unrolledKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unrolled"), func(a *kernelimpl.HostArgs) any {
+})
+var unrolledKernel = kernelimpl.Register(pkg.Kernel("Unrolled"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unrolled{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// Unrolled is the kernel [golang.Unrolled] with its slices in device memory.
-// Unrolled runs loops that leave compilers more to say once their rounds are written out.
-type Unrolled struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unrolled) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unrolledKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unrolled) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unrolled) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnrolled runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnrolled(ctx context.Context, dev *runtime.Device, k golang.Unrolled, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unrolledKernel)
+var RunUnrolled = stubs.Range1(unrolledKernel, func(l *kernelimpl.Launch, k golang.Unrolled) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unsignedChunksKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
+})
+var unsignedChunksKernel = kernelimpl.Register(pkg.Kernel("UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
 	return golang.UnsignedChunks{
 		X:   kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 })
-
-// UnsignedChunks is the kernel [golang.UnsignedChunks] with its slices in device memory.
-type UnsignedChunks struct {
-	X   runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k UnsignedChunks) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unsignedChunksKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k UnsignedChunks) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k UnsignedChunks) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnsignedChunks runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnsignedChunks(ctx context.Context, dev *runtime.Device, k golang.UnsignedChunks, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unsignedChunksKernel)
+var RunUnsignedChunks = stubs.Range1(unsignedChunksKernel, func(l *kernelimpl.Launch, k golang.UnsignedChunks) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var unstableKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Unstable"), func(a *kernelimpl.HostArgs) any {
+})
+var unstableKernel = kernelimpl.Register(pkg.Kernel("Unstable"), func(a *kernelimpl.HostArgs) any {
 	return golang.Unstable{
 		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
 		Count: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// Unstable is the kernel [golang.Unstable] with its slices in device memory.
-// Unstable sorts entries by their keys: where equal ones end is what shows the order of comparisons.
-type Unstable struct {
-	Buf   runtime.View[golang.Entry]
-	N     int
-	Count runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Unstable) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(unstableKernel)
-	kernelimpl.View(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Count)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Unstable) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Unstable) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUnstable runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUnstable(ctx context.Context, dev *runtime.Device, k golang.Unstable, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(unstableKernel)
+var RunUnstable = stubs.Range1(unstableKernel, func(l *kernelimpl.Launch, k golang.Unstable) {
 	kernelimpl.Slice(l, 0, k.Buf)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Count)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var updatesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Updates"), func(a *kernelimpl.HostArgs) any {
+})
+var updatesKernel = kernelimpl.Register(pkg.Kernel("Updates"), func(a *kernelimpl.HostArgs) any {
 	return golang.Updates{
 		Mode: kernelimpl.HostValue[int32](a, 0),
 		In:   kernelimpl.HostSlice[int32](a, 1),
 		Out:  kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 })
-
-// Updates is the kernel [golang.Updates] with its slices in device memory.
-// Updates has assignments of which both sides may panic: gc looks at the left one first, but for calls.
-type Updates struct {
-	Mode int32
-	In   runtime.View[int32]
-	Out  runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Updates) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(updatesKernel)
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Updates) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Updates) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUpdates runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUpdates(ctx context.Context, dev *runtime.Device, k golang.Updates, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(updatesKernel)
+var RunUpdates = stubs.Range1(updatesKernel, func(l *kernelimpl.Launch, k golang.Updates) {
 	kernelimpl.Value(l, 0, k.Mode)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var varintsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Varints"), func(a *kernelimpl.HostArgs) any {
+})
+var varintsKernel = kernelimpl.Register(pkg.Kernel("Varints"), func(a *kernelimpl.HostArgs) any {
 	return golang.Varints{
 		In:    kernelimpl.HostSlice[int64](a, 0),
 		Bytes: kernelimpl.HostSlice[byte](a, 1),
 		Out:   kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 })
-
-// Varints is the kernel [golang.Varints] with its slices in device memory.
-// Varints encodes numbers in as many bytes as they need.
-type Varints struct {
-	In    runtime.View[int64]
-	Bytes runtime.View[byte]
-	Out   runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Varints) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(varintsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Bytes)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Varints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Varints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunVarints runs the kernel for every work-item of r on k's own slices, and waits.
-func RunVarints(ctx context.Context, dev *runtime.Device, k golang.Varints, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(varintsKernel)
+var RunVarints = stubs.Range1(varintsKernel, func(l *kernelimpl.Launch, k golang.Varints) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Bytes)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var visitorsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Visitors"), func(a *kernelimpl.HostArgs) any {
+})
+var visitorsKernel = kernelimpl.Register(pkg.Kernel("Visitors"), func(a *kernelimpl.HostArgs) any {
 	return golang.Visitors{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 })
-
-// Visitors is the kernel [golang.Visitors] with its slices in device memory.
-// Visitors calls methods of several types.
-type Visitors struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Visitors) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(visitorsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Visitors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Visitors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunVisitors runs the kernel for every work-item of r on k's own slices, and waits.
-func RunVisitors(ctx context.Context, dev *runtime.Device, k golang.Visitors, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(visitorsKernel)
+var RunVisitors = stubs.Range1(visitorsKernel, func(l *kernelimpl.Launch, k golang.Visitors) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var waresKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
+})
+var waresKernel = kernelimpl.Register(pkg.Kernel("Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
 	return golang.Wares{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// Wares is the kernel [golang.Wares] with its slices in device memory.
-// Wares calls what packages of the standard library have for other ends than kernels.
-type Wares struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Wares) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(waresKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Wares) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Wares) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWares runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWares(ctx context.Context, dev *runtime.Device, k golang.Wares, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(waresKernel)
+var RunWares = stubs.Range1(waresKernel, func(l *kernelimpl.Launch, k golang.Wares) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var watchedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
+})
+var watchedKernel = kernelimpl.RegisterForm(pkg.Kernel("Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
 	return golang.Watched{
 		Out: kernelimpl.HostSlice[float64](a, 0),
 	}.Kernel
 }, newWatchedHost, golang.WatchedTile)
-
-// Watched is the kernel [golang.Watched] with its slices in device memory.
-// Watched reads exported variables of many types, which other packages can write.
-type Watched struct {
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Watched) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(watchedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Watched) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Watched) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWatched runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWatched(ctx context.Context, dev *runtime.Device, k golang.Watched, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(watchedKernel)
+var RunWatched = stubs.Range1(watchedKernel, func(l *kernelimpl.Launch, k golang.Watched) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var zeroedKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/golang", "Zeroed"), func(a *kernelimpl.HostArgs) any {
+})
+var zeroedKernel = kernelimpl.Register(pkg.Kernel("Zeroed"), func(a *kernelimpl.HostArgs) any {
 	return golang.Zeroed{
 		Out: kernelimpl.HostSlice[int](a, 0),
 	}.Kernel
 })
-
-// Zeroed is the kernel [golang.Zeroed] with its slices in device memory.
-// Zeroed relies on variables being zero wherever they are declared.
-type Zeroed struct {
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Zeroed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(zeroedKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Zeroed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Zeroed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunZeroed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunZeroed(ctx context.Context, dev *runtime.Device, k golang.Zeroed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(zeroedKernel)
+var RunZeroed = stubs.Range1(zeroedKernel, func(l *kernelimpl.Launch, k golang.Zeroed) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

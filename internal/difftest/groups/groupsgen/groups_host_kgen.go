@@ -14,36 +14,21 @@ import (
 // aloneHost is a work-group of the kernel [Alone].
 type aloneHost struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v2       int64
-	v4       int64
-	v6       int64
-	v8       int64
-	v22      []int32
-	v23      int32
-	v25      []int32
-	v26      []int32
-	v28      []int32
-	v29      []int32
-	v35      []float32
-	v36      float32
-	v40      []bool
-	v41      bool
-	v42      []int32
-	v43      int32
-	v45      []float32
-	v46      float32
-	v48      []float32
-	v49      float32
-	v51      []float32
-	v52      []float32
-	v55      []float32
-	v56      []float32
-	v58      []int32
-	v61      int32
-	v65      []bool
-	v66      bool
+	c0                 int32
+	v1, v2, v4, v6, v8 int64
+
+	v22, v25, v26, v28, v29, v42, v58 []int32
+
+	v23, v43, v61 int32
+
+	v35, v45, v48, v51, v52, v55, v56 []float32
+
+	v36, v46, v49 float32
+
+	v40, v65 []bool
+
+	v41, v66 bool
+
 	sbool    []bool
 	sfloat32 []float32
 	sint32   []int32
@@ -52,399 +37,197 @@ type aloneHost struct {
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
 var aloneHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:99:37"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:39"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:33"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:24"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:18"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:24"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:33"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:39"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:99:37"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:102:36"},
 }
 
-// Begin readies the form for a launch.
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 88)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v22, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v26, n)
-	kernelimpl.HostRoom(&g.v28, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v35, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v45, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v51, n)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v55, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v40, &g.v65)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v35, &g.v45, &g.v48, &g.v51, &g.v52, &g.v55, &g.v56)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v22, &g.v25, &g.v26, &g.v28, &g.v29, &g.v42, &g.v58)
 }
 
-// Run runs it.
 func (g *aloneHost) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 99 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v22)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v23 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupInclusiveScan in line 100 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v25)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v26[:n], in)
-			next = g.r2()
-		case 2:
-			// GroupExclusiveScan in line 101 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v28)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v29[:n], in, n, int32(0))
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 102 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v35)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v36 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r4()
-		case 4:
-			// GroupAny in line 106 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v40)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v41 = kernelimpl.HostAny(in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 107 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v43 = kernelimpl.HostReduceXor[int32](in)
+		case 5: // GroupReduce, kernel.go:107
+			g.v43 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0))
 			next = g.r6()
-		case 6:
-			// GroupReduce in line 109 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v45)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v46 = kernelimpl.HostReduceAdd[float32](in)
+		case 6: // GroupReduce, kernel.go:109
+			g.v46 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v45, math.Float32frombits(0x80000000)))
 			next = g.r7()
-		case 7:
-			// GroupReduce in line 110 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v48)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			g.v49 = kernelimpl.HostReduceMin[float32](in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 111 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v51)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float32])
-			kernelimpl.HostShift(g.v52[:n], in, n, math.Float32frombits(0xff800000))
-			next = g.r9()
-		case 9:
-			// GroupInclusiveScan in line 112 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v55)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMulDoubling[float32])
-			copy(g.v56[:n], in)
-			next = g.r10()
-		case 10:
-			// GroupSelect in line 113 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v59 := uint32(3) < uint32(c0)
-			v60 := int32(0)
-			if v59 {
-				v60 = int32(3)
-			}
-			in := g.sint32[:n]
-			copy(in, g.v58)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v61 = in[v60]
-			next = g.r11()
-		case 11:
-			// GroupAll in line 114 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v65)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v66 = kernelimpl.HostAll(in)
-			next = g.r12()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *aloneHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v6 := g.v6
 	v8 := g.v8
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	h22 := g.v22[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v10, v11, v13, v16, v18 int64
-		{
-			v0 = int32(basex + x)
-			v10 = int64(uint32(v0))
-			v11 = v10 * 6
-			v12 := uint64(v11) <= uint64(v6)
-			if !v12 {
-				goto b30
-			}
-		}
-		{
-			v13 = v6 - v11
-			v15 := uint64(6) <= uint64(v13)
-			if !v15 {
-				goto b29
-			}
-		}
-		{
-			v16 = v10 * 5
-			v17 := uint64(v16) <= uint64(v8)
-			if !v17 {
-				goto b28
-			}
-		}
-		{
-			v18 = v8 - v16
-			v20 := uint64(5) <= uint64(v18)
-			if !v20 {
-				goto b27
-			}
-		}
-		{
-			v21 := uint64(v10) < uint64(v2)
-			if !v21 {
-				goto b26
-			}
-		}
-		{
-			v22 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			h22[li] = v22
-			next = 0
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v10 := int64(uint32(v0))
+		v11 := v10 * 6
+		if uint64(v11) > uint64(v6) {
+			g.Fault(0, v11, v6, v0)
+			g.Leave(li)
 			continue
 		}
-	b26:
-		g.Fault(0, v10, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(1, int64(5), v18, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(2, v16, v8, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b29:
-		g.Fault(3, int64(6), v13, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v11, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v13 := v6 - v11
+		if 6 > uint64(v13) {
+			g.Fault(1, 6, v13, v0)
+			g.Leave(li)
+			continue
+		}
+		v16 := v10 * 5
+		if uint64(v16) > uint64(v8) {
+			g.Fault(2, v16, v8, v0)
+			g.Leave(li)
+			continue
+		}
+		v18 := v8 - v16
+		if 5 > uint64(v18) {
+			g.Fault(3, 5, v18, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v10) >= uint64(v2) {
+			g.Fault(4, v10, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v22 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h22[li] = v22
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 99 of kernel.go.
-func (g *aloneHost) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:99
+	g.v23 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0))
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
 	v23 := g.v23
-	p1 := g.Pointer(1)
 	h25 := g.v25[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
-		{
-			*(*int32)(unsafe.Add(p3, v14)) = v23
-			v25 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			h25[li] = v25
-			continue
-		}
+		v14 := (basex + li) * 24
+		*(*int32)(unsafe.Add(p3, v14)) = v23
+		v25 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h25[li] = v25
 	}
-	return 1
-}
-
-// r2 runs them after the GroupInclusiveScan in line 100 of kernel.go.
-func (g *aloneHost) r2() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:100
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v25, -2147483648)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+		copy(g.v26, in)
+	}
 	h26 := g.v26[:n]
-	p1 := g.Pointer(1)
 	h28 := g.v28[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
+		v14 := (basex + li) * 24
 		v26 := h26[li]
-		{
-			*(*int32)(unsafe.Add(p3, v14+4)) = v26
-			v28 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			h28[li] = v28
-			continue
-		}
+		*(*int32)(unsafe.Add(p3, v14+4)) = v26
+		v28 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h28[li] = v28
 	}
-	return 2
-}
-
-// r3 runs them after the GroupExclusiveScan in line 101 of kernel.go.
-func (g *aloneHost) r3() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:101
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v28, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v29, in, len(in), int32(0))
+	}
 	h29 := g.v29[:n]
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	h35 := g.v35[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
-		v14 := (basex + x) * 24
-		v0 := int32(basex + x)
+		v14 := (basex + li) * 24
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
-		{
-			v30 := int32(li)
-			v31 := v30 == 0
-			v32 := v29
-			if v31 {
-				v32 = int32(0)
-			}
-			*(*int32)(unsafe.Add(p3, v14+8)) = v32
-			v34 := uint64(v10) < uint64(v4)
-			if !v34 {
-				goto b25
-			}
+		v32 := v29
+		if int32(li) == 0 {
+			v32 = 0
 		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h35[li] = v35
-			next = 3
+		*(*int32)(unsafe.Add(p3, v14+8)) = v32
+		if uint64(v10) >= uint64(v4) {
+			g.Fault(5, v10, v4, v0)
+			g.Leave(li)
 			continue
 		}
-	b25:
-		g.Fault(5, v10, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v35 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h35[li] = v35
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the GroupReduce in line 102 of kernel.go.
-func (g *aloneHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:102
+	g.v36 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0x80000000)))
 	p4 := g.Pointer(4)
-	basex := g.ID[0] * g.Local[0]
 	v36 := g.v36
 	v1 := g.v1
-	p1 := g.Pointer(1)
 	h40 := g.v40[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := (basex + x) * 20
-		v0 := int32(basex + x)
+		v19 := (basex + li) * 20
+		v0 := int32(basex + li)
 		v10 := int64(uint32(v0))
-		{
-			*(*float32)(unsafe.Add(p4, v19)) = v36
-			v38 := v1 <= v10
-			if !v38 {
-				goto b12
-			}
-		}
-		g.Leave(li)
-		continue
-	b12:
-		{
-			v39 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v40 := 140 < v39
-			h40[li] = v40
-			next = 4
+		*(*float32)(unsafe.Add(p4, v19)) = v36
+		if v1 <= v10 {
+			g.Leave(li)
 			continue
 		}
+		v40 := 140 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h40[li] = v40
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupAny in line 106 of kernel.go.
-func (g *aloneHost) r5() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupAny, kernel.go:106
+	g.v41 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v40, false))
 	v41 := g.v41
-	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
 	h42 := g.v42[:n]
-	p2 := g.Pointer(2)
 	h45 := g.v45[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v41 {
-			goto b16
-		}
-		{
-			v42 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
+		if v41 {
+			v42 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
 			h42[li] = v42
 			if next != 5 {
 				if next >= 0 {
@@ -454,206 +237,146 @@ func (g *aloneHost) r5() int {
 			}
 			continue
 		}
-	b16:
-		{
-			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h45[li] = v45
-			if next != 6 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 6
+		v45 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h45[li] = v45
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 6
 		}
 	}
 	return next
 }
 
-// r6 runs them after the GroupReduce in line 107 of kernel.go.
 func (g *aloneHost) r6() int {
 	n := g.Items
 	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v43 := g.v43
 	p2 := g.Pointer(2)
 	h45 := g.v45[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
+		v14 := (basex + li) * 24
 		*(*int32)(unsafe.Add(p3, v14+12)) = v43
-		{
-			v45 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h45[li] = v45
-			continue
-		}
+		v45 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h45[li] = v45
 	}
 	return 6
 }
 
-// r7 runs them after the GroupReduce in line 109 of kernel.go.
 func (g *aloneHost) r7() int {
 	n := g.Items
 	p4 := g.Pointer(4)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v46 := g.v46
 	p2 := g.Pointer(2)
 	h48 := g.v48[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := (basex + x) * 20
-		{
-			*(*float32)(unsafe.Add(p4, v19+4)) = v46
-			v48 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h48[li] = v48
-			continue
-		}
+		v19 := (basex + li) * 20
+		*(*float32)(unsafe.Add(p4, v19+4)) = v46
+		v48 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h48[li] = v48
 	}
-	return 7
-}
-
-// r8 runs them after the GroupReduce in line 110 of kernel.go.
-func (g *aloneHost) r8() int {
-	n := g.Items
-	p4 := g.Pointer(4)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:110
+	g.v49 = kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v48, math.Float32frombits(0x7f800000)))
 	v49 := g.v49
-	p2 := g.Pointer(2)
 	h51 := g.v51[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := (basex + x) * 20
-		{
-			*(*float32)(unsafe.Add(p4, v19+8)) = v49
-			v51 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h51[li] = v51
-			continue
-		}
+		v19 := (basex + li) * 20
+		*(*float32)(unsafe.Add(p4, v19+8)) = v49
+		v51 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h51[li] = v51
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 111 of kernel.go.
-func (g *aloneHost) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:111
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		kernelimpl.HostShift(g.v52, in, len(in), math.Float32frombits(0xff800000))
+	}
 	h52 := g.v52[:n]
-	p4 := g.Pointer(4)
-	basex := g.ID[0] * g.Local[0]
-	p2 := g.Pointer(2)
 	h55 := g.v55[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := int32(li)
 		v31 := v30 == 0
 		v52 := h52[li]
-		v19 := (basex + x) * 20
-		{
-			v53 := v52
-			if v31 {
-				v53 = math.Float32frombits(0xff800000)
-			}
-			*(*float32)(unsafe.Add(p4, v19+12)) = v53
-			v55 := *(*float32)(unsafe.Add(p2, (basex+x)*4))
-			h55[li] = v55
-			continue
+		v19 := (basex + li) * 20
+		v53 := v52
+		if v31 {
+			v53 = math.Float32frombits(0xff800000)
 		}
+		*(*float32)(unsafe.Add(p4, v19+12)) = v53
+		v55 := *(*float32)(unsafe.Add(p2, (basex+li)*4))
+		h55[li] = v55
 	}
-	return 9
-}
-
-// r10 runs them after the GroupInclusiveScan in line 112 of kernel.go.
-func (g *aloneHost) r10() int {
-	n := g.Items
-	p4 := g.Pointer(4)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:112
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v55, 1)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMulDoubling[float32])
+		copy(g.v56, in)
+	}
 	h56 := g.v56[:n]
 	p1 := g.Pointer(1)
 	h58 := g.v58[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v19 := (basex + x) * 20
+		v19 := (basex + li) * 20
 		v56 := h56[li]
-		{
-			*(*float32)(unsafe.Add(p4, v19+16)) = v56
-			v58 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			h58[li] = v58
-			continue
-		}
+		*(*float32)(unsafe.Add(p4, v19+16)) = v56
+		v58 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h58[li] = v58
 	}
-	return 10
-}
-
-// r11 runs them after the GroupSelect in line 113 of kernel.go.
-func (g *aloneHost) r11() int {
-	n := g.Items
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:113
 	c0 := g.c0
-	v59 := uint32(3) < uint32(c0)
+	v59 := 3 < uint32(c0)
+	v60 := int32(0)
+	if v59 {
+		v60 = 3
+	}
+	g.v61 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v58, 0)[v60]
+	p3 := g.Pointer(3)
 	v61 := g.v61
 	v62 := int32(0)
 	if v59 {
 		v62 = v61
 	}
-	p1 := g.Pointer(1)
 	h65 := g.v65[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
-		{
-			*(*int32)(unsafe.Add(p3, v14+16)) = v62
-			v64 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v65 := -61 < v64
-			h65[li] = v65
-			continue
-		}
+		v14 := (basex + li) * 24
+		*(*int32)(unsafe.Add(p3, v14+16)) = v62
+		v65 := -61 < *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h65[li] = v65
 	}
-	return 11
-}
-
-// r12 runs them after the GroupAll in line 114 of kernel.go.
-func (g *aloneHost) r12() int {
-	n := g.Items
+	// GroupAll, kernel.go:114
+	g.v66 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v65, true))
 	v66 := g.v66
-	p3 := g.Pointer(3)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v14 := (basex + x) * 24
-		if !v66 {
-			goto b24
+		v14 := (basex + li) * 24
+		if v66 {
+			*(*int32)(unsafe.Add(p3, v14+20)) = 1
 		}
-		*(*int32)(unsafe.Add(p3, v14+20)) = int32(1)
-	b24:
-		continue
 	}
 	return -1
 }
@@ -661,18 +384,10 @@ func (g *aloneHost) r12() int {
 // ballotsHost is a work-group of the kernel [Ballots].
 type ballotsHost struct {
 	kernelimpl.HostGroup
-	v1    int64
-	v2    int64
-	v4    int64
-	v11   []bool
-	v13   []int32
-	v14   []int32
-	v15   []int32
-	v16   []int32
-	v100  []int32
-	v101  []int32
-	v102  []int32
-	v103  []int32
+	v11 []bool
+
+	v13, v14, v15, v16, v100, v101, v102, v103 []int32
+
 	sbool []bool
 }
 
@@ -680,387 +395,239 @@ func newBallotsHost() kernelimpl.HostForm { return new(ballotsHost) }
 
 var ballotsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:69:12"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:77:20"},
 	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:77:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:77:20"},
 }
 
-// Begin readies the form for a launch.
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.Allot(0, 16*n)
 	g.Allot(1, 16)
-	kernelimpl.HostRoom(&g.v11, n)
-	kernelimpl.HostRoom(&g.v13, n)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v100, n)
-	kernelimpl.HostRoom(&g.v101, n)
-	kernelimpl.HostRoom(&g.v102, n)
-	kernelimpl.HostRoom(&g.v103, n)
-	kernelimpl.HostRoom(&g.sbool, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
+	kernelimpl.HostRoom(n, &g.v13, &g.v14, &g.v15, &g.v16, &g.v100, &g.v101, &g.v102, &g.v103)
 }
 
-// Run runs it.
 func (g *ballotsHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// Barrier in line 70 of kernel.go
-			next = 1
-		case 1:
-			// GroupBallot in line 70 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v11)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v13[:n], in, g.SubGroup, 0)
-			next = 2
-		case 2:
-			// Barrier in line 70 of kernel.go
-			next = 3
-		case 3:
-			// GroupBallot in line 70 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v11)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v14[:n], in, g.SubGroup, 1)
-			next = 4
-		case 4:
-			// Barrier in line 70 of kernel.go
-			next = 5
-		case 5:
-			// GroupBallot in line 70 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v11)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v15[:n], in, g.SubGroup, 2)
-			next = 6
-		case 6:
-			// Barrier in line 70 of kernel.go
-			next = 7
-		case 7:
-			// GroupBallot in line 70 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v11)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v16[:n], in, g.SubGroup, 3)
-			next = g.r8()
-		case 8:
-			// Barrier in line 79 of kernel.go
-			next = 9
-		case 9:
-			// GroupBallot in line 79 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, true)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v100[:n], in, g.SubGroup, 0)
-			next = 10
-		case 10:
-			// Barrier in line 79 of kernel.go
-			next = 11
-		case 11:
-			// GroupBallot in line 79 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, true)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v101[:n], in, g.SubGroup, 1)
-			next = 12
-		case 12:
-			// Barrier in line 79 of kernel.go
-			next = 13
-		case 13:
-			// GroupBallot in line 79 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, true)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v102[:n], in, g.SubGroup, 2)
-			next = 14
-		case 14:
-			// Barrier in line 79 of kernel.go
-			next = 15
-		case 15:
-			// GroupBallot in line 79 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			kernelimpl.HostFill(in, true)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			kernelimpl.HostBallot(g.v103[:n], in, g.SubGroup, 3)
-			next = g.r16()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *ballotsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v1 := g.v1
-	v2 := g.v2
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
 	h11 := g.v11[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		own0 := unsafe.Add(m0, li*16)
-		var v0 int32
-		var v6 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := v1 <= v6
-			if !v7 {
-				goto b2
-			}
-		}
-		g.Leave(li)
-		continue
-	b2:
-		{
-			v8 := uint64(v6) < uint64(v2)
-			if !v8 {
-				goto b32
-			}
-		}
-		{
-			v9 := *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v11 := (v9 & 1) != 0
-			*(*[16]byte)(own0) = [16]byte{}
-			h11[li] = v11
-			next = 0
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
-	b32:
-		g.Fault(0, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		v11 := (v9 & 1) != 0
+		*(*[16]byte)(own0) = [16]byte{}
+		h11[li] = v11
+		more = true
 	}
-	return next
-}
-
-// r8 runs them after the GroupBallot in line 70 of kernel.go.
-func (g *ballotsHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 0)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 1)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 2)
+	}
+	// Barrier, kernel.go:70
+	// GroupBallot, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
+		kernelimpl.HostBallot(g.v16, in, g.SubGroup, 3)
+	}
 	h13 := g.v13[:n]
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
 	h16 := g.v16[:n]
 	m1 := g.Memory(1)
-	basex := g.ID[0] * g.Local[0]
-	v4 := g.v4
+	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	lane, sub, size := -1, 0, g.SubGroup
-	for li := 0; li < n; li++ {
-		if lane++; lane == size {
-			lane, sub = 0, sub+1
-		}
-		_, _ = lane, sub
-		x := li
-		if dead[li] {
-			continue
-		}
-		own0 := unsafe.Add(m0, li*16)
-		v13 := h13[li]
-		v14 := h14[li]
-		v15 := h15[li]
-		v16 := h16[li]
-		v0 := int32(basex + x)
-		v6 := int64(uint32(v0))
-		var v29, v30, v43, v44, v58, v59, v73, v74 int32
-		var v42, v57, v72, v87, v88, v90 int64
-		var v91 int
-		{
+	more = false
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			own0 := unsafe.Add(m0, li*16)
+			v13 := h13[li]
+			v14 := h14[li]
+			v15 := h15[li]
+			v16 := h16[li]
+			v0 := int32(basex + li)
+			v6 := int64(uint32(v0))
+			var v42, v57, v72, v87 int64
 			*(*int32)(own0) = v13
 			*(*int32)(unsafe.Add(own0, 4)) = v14
 			*(*int32)(unsafe.Add(own0, 8)) = v15
 			*(*int32)(unsafe.Add(own0, 12)) = v16
-			v21 := *(*int32)(own0)
-			*(*int32)(m1) = v21
-			v23 := *(*int32)(unsafe.Add(own0, 4))
-			*(*int32)(unsafe.Add(m1, 4)) = v23
-			v25 := *(*int32)(unsafe.Add(own0, 8))
-			*(*int32)(unsafe.Add(m1, 8)) = v25
-			v27 := *(*int32)(unsafe.Add(own0, 12))
-			*(*int32)(unsafe.Add(m1, 12)) = v27
-			v29 = *(*int32)(m1)
-			v30 = int32(lane)
-			v31 := 0 < v30
-			if !v31 {
-				v42 = int64(0)
-				goto b13
+			*(*int32)(m1) = *(*int32)(own0)
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(own0, 4))
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(own0, 8))
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(own0, 12))
+			v29 := *(*int32)(m1)
+			v30 := int32(lane)
+			if 0 < v30 {
+				v33 := int32(32)
+				if v30 < 32 {
+					v33 = v30
+				}
+				v37 := int32(0)
+				if uint32(v33) < 32 {
+					v37 = int32(1) << (uint32(v33&31) & 31)
+				}
+				v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
+				v42 = v41
+			} else {
+				v42 = 0
 			}
-		}
-		{
-			v32 := v30 < 32
-			v33 := int32(32)
-			if v32 {
-				v33 = v30
-			}
-			v34 := uint32(v33) < uint32(32)
-			v35 := v33 & 31
-			v37 := int32(0)
-			if v34 {
-				v37 = int32(1) << (uint32(v35) & 31)
-			}
-			v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
-			v42 = v41
-		}
-	b13:
-		{
-			v43 = *(*int32)(unsafe.Add(m1, 4))
-			v44 = v30 + -32
-			v45 := 0 < v44
-			if !v45 {
+			v43 := *(*int32)(unsafe.Add(m1, 4))
+			v44 := v30 + -32
+			if 0 < v44 {
+				v47 := int32(32)
+				if v44 < 32 {
+					v47 = v44
+				}
+				v51 := int32(0)
+				if uint32(v47) < 32 {
+					v51 = int32(1) << (uint32(v47&31) & 31)
+				}
+				v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
+				v57 = v42 + v55
+			} else {
 				v57 = v42
-				goto b15
 			}
-		}
-		{
-			v46 := v44 < 32
-			v47 := int32(32)
-			if v46 {
-				v47 = v44
-			}
-			v51 := int32(0)
-			if uint32(v47) < uint32(32) {
-				v51 = int32(1) << (uint32(v47&31) & 31)
-			}
-			v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
-			v57 = v42 + v55
-		}
-	b15:
-		{
-			v58 = *(*int32)(unsafe.Add(m1, 8))
-			v59 = v30 + -64
-			v60 := 0 < v59
-			if !v60 {
+			v58 := *(*int32)(unsafe.Add(m1, 8))
+			v59 := v30 + -64
+			if 0 < v59 {
+				v62 := int32(32)
+				if v59 < 32 {
+					v62 = v59
+				}
+				v66 := int32(0)
+				if uint32(v62) < 32 {
+					v66 = int32(1) << (uint32(v62&31) & 31)
+				}
+				v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
+				v72 = v57 + v70
+			} else {
 				v72 = v57
-				goto b17
 			}
-		}
-		{
-			v61 := v59 < 32
-			v62 := int32(32)
-			if v61 {
-				v62 = v59
-			}
-			v66 := int32(0)
-			if uint32(v62) < uint32(32) {
-				v66 = int32(1) << (uint32(v62&31) & 31)
-			}
-			v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
-			v72 = v57 + v70
-		}
-	b17:
-		{
-			v73 = *(*int32)(unsafe.Add(m1, 12))
-			v74 = v30 + -96
-			v75 := 0 < v74
-			if !v75 {
+			v73 := *(*int32)(unsafe.Add(m1, 12))
+			v74 := v30 + -96
+			if 0 < v74 {
+				v77 := int32(32)
+				if v74 < 32 {
+					v77 = v74
+				}
+				v81 := int32(0)
+				if uint32(v77) < 32 {
+					v81 = int32(1) << (uint32(v77&31) & 31)
+				}
+				v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
+				v87 = v72 + v85
+			} else {
 				v87 = v72
-				goto b19
 			}
-		}
-		{
-			v76 := v74 < 32
-			v77 := int32(32)
-			if v76 {
-				v77 = v74
+			v88 := v6 * 4
+			if uint64(v88) > uint64(v4) {
+				g.Fault(1, v88, v4, v0)
+				g.Leave(li)
+				continue
 			}
-			v81 := int32(0)
-			if uint32(v77) < uint32(32) {
-				v81 = int32(1) << (uint32(v77&31) & 31)
+			v90 := v4 - v88
+			v91 := (basex + li) * 16
+			if 4 > uint64(v90) {
+				g.Fault(2, 4, v90, v0)
+				g.Leave(li)
+				continue
 			}
-			v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
-			v87 = v72 + v85
-		}
-	b19:
-		{
-			v88 = v6 * 4
-			v89 := uint64(v88) <= uint64(v4)
-			if !v89 {
-				goto b31
-			}
-		}
-		{
-			v90 = v4 - v88
-			v91 = (basex + x) * 16
-			v92 := uint64(4) <= uint64(v90)
-			if !v92 {
-				goto b30
-			}
-		}
-		{
-			v93 := *(*int32)(own0)
-			v94 := int32(uint32(v30) / uint32(32))
-			v95 := *(*int32)(unsafe.Add(own0, int(v94)*4))
-			*(*int32)(unsafe.Add(p2, v91)) = v93
+			v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
+			*(*int32)(unsafe.Add(p2, v91)) = *(*int32)(own0)
 			*(*int32)(unsafe.Add(p2, v91+4)) = v95
 			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
-			next = 8
-			continue
+			more = true
 		}
-	b30:
-		g.Fault(1, int64(4), v90, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b31:
-		g.Fault(2, v88, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r16 runs them after the GroupBallot in line 79 of kernel.go.
-func (g *ballotsHost) r16() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v100, in, g.SubGroup, 0)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v101, in, g.SubGroup, 1)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v102, in, g.SubGroup, 2)
+	}
+	// Barrier, kernel.go:79
+	// GroupBallot, kernel.go:79
+	{
+		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
+		kernelimpl.HostBallot(g.v103, in, g.SubGroup, 3)
+	}
 	h100 := g.v100[:n]
 	h103 := g.v103[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v100 := h100[li]
 		v103 := h103[li]
-		v91 := (basex + x) * 16
+		v91 := (basex + li) * 16
 		*(*int32)(unsafe.Add(p2, v91+12)) = v100 ^ v103
-		continue
 	}
-	return -1
 }
 
 // bisectionsHost is a work-group of the kernel [Bisections].
 type bisectionsHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v3     int64
-	v5     int64
-	v10    []int32
-	v20    []int32
-	v30    []int32
-	v57    []int32
+	c0                 int32
+	v10, v20, v30, v57 []int32
+
 	sint32 []int32
 }
 
@@ -1072,212 +639,131 @@ var bisectionsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:229:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *bisectionsHost) Begin() {
 	g.Sites = bisectionsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v30, n)
-	kernelimpl.HostRoom(&g.v57, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v57)
 }
 
-// Run runs it.
 func (g *bisectionsHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// ZeroLocal in line 211 of lanes.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 215 of lanes.go
-			next = g.r2()
-		case 2:
-			// GroupExclusiveScan in line 224 of lanes.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v20)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v30[:n], in, n, int32(0))
-			next = g.r3()
-		case 3:
-			// Barrier in line 228 of lanes.go
-			next = g.r4()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *bisectionsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	basex := g.Base(0)
+	v3 := g.Int64(48)
 	p3 := g.Pointer(3)
 	h10 := g.v10[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v7 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b23
-			}
-		}
-		{
-			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v10 := v9 & 63
-			h10[li] = v10
-			next = 0
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			g.Leave(li)
 			continue
 		}
-	b23:
-		g.Fault(0, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v10 := *(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63
+		h10[li] = v10
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 211 of lanes.go.
-func (g *bisectionsHost) r1() int {
-	n := g.Items
-	v2 := g.v2
+	if !more {
+		return
+	}
+	// ZeroLocal, lanes.go:211
+	g.Zero(0)
+	v2 := g.Int64(32)
 	v12 := int32(uint64(v2))
 	m0 := g.Memory(0)
 	c0 := g.c0
 	stop := g.Cancelled()
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		var v13 int32
-		{
-			v11 := int32(x)
-			v13 = v11
-		}
+		v13 = int32(li)
 	b3:
-		if !(v13 < 64) {
-			goto b5
+		if v13 >= 64 {
+			continue
 		}
 		*(*int32)(unsafe.Add(m0, int(v13)*4)) = ((v13 * v13) / 64) + v12
 		v13 = v13 + c0
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b3
-	b5:
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the Barrier in line 215 of lanes.go.
-func (g *bisectionsHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h10 := g.v10[:n]
-	stop := g.Cancelled()
+	// Barrier, lanes.go:215
 	h20 := g.v20[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v10 := h10[li]
 		var v20, v21 int32
-		v20 = int32(0)
-		v21 = int32(64)
+		v20 = 0
+		v21 = 64
 	b7:
-		if !(v20 < v21) {
-			goto b9
+		if v20 >= v21 {
+			h20[li] = v20
+			continue
 		}
-		{
-			v24 := int32(uint32(v20+v21) >> 1)
-			v25 := *(*int32)(unsafe.Add(m0, int(v24)*4))
-			v26 := v25 < v10
-			v28 := v20
-			if v26 {
-				v28 = v24 + 1
-			}
-			v29 := v24
-			if v26 {
-				v29 = v21
-			}
-			v20 = v28
-			v21 = v29
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
+		v24 := int32(uint32(v20+v21) >> 1)
+		v26 := *(*int32)(unsafe.Add(m0, int(v24)*4)) < v10
+		v28 := v20
+		if v26 {
+			v28 = v24 + 1
 		}
-	b9:
-		h20[li] = v20
-		continue
+		v29 := v24
+		if v26 {
+			v29 = v21
+		}
+		v20 = v28
+		v21 = v29
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b7
 	}
-	return 2
-}
-
-// r3 runs them after the GroupExclusiveScan in line 224 of lanes.go.
-func (g *bisectionsHost) r3() int {
-	n := g.Items
+	// GroupExclusiveScan, lanes.go:224
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v30, in, len(in), int32(0))
+	}
 	h30 := g.v30[:n]
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v34 := v1 + 40
-	v35 := uint64(v34) <= uint64(64)
-	m0 := g.Memory(0)
-	stop := g.Cancelled()
+	v35 := uint64(v34) <= 64
 	h57 := g.v57[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v30 := h30[li]
-		v0 := int32(basex + x)
-		var v33, v36 int32
+		v0 := int32(basex + li)
 		var v37, v38 int64
 		var v52, v53 bool
-		{
-			v31 := int32(li)
-			v32 := v31 == 0
-			v33 = v30
-			if v32 {
-				v33 = int32(0)
-			}
-			if !v35 {
-				goto b22
-			}
+		v33 := v30
+		if int32(li) == 0 {
+			v33 = 0
 		}
-		v36 = v33 & 31
-		v37 = int64(0)
+		if !v35 {
+			g.Fault(1, v34, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 := v33 & 31
+		v37 = 0
 		v38 = v34
 	b12:
-		if !(v37 < v38) {
-			goto b14
-		}
-		{
+		if v37 < v38 {
 			v41 := int64(uint64(v37+v38) >> 1)
-			v43 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v41)))*4))
-			v44 := v43 < v36
+			v44 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v41)))*4)) < v36
 			v46 := v37
 			if v44 {
 				v46 = v41 + 1
@@ -1289,93 +775,64 @@ func (g *bisectionsHost) r3() int {
 			v37 = v46
 			v38 = v47
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b12
 		}
-	b14:
-		if !(v37 < v34) {
+		if v37 >= v34 {
 			v53 = false
 			goto b18
 		}
-		{
-			v50 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4))
-			if v50 == v36 {
-				v52 = true
-				goto b17
-			}
+		if *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36 {
+			v52 = true
+		} else {
+			v52 = false
 		}
-		v52 = false
-	b17:
 		v53 = v52
 	b18:
-		{
-			v57 := v33
-			if v53 {
-				v57 = v33 + (int32(uint64(v37)) << 8)
-			}
-			h57[li] = v57
-			next = 3
-			continue
+		v57 := v33
+		if v53 {
+			v57 = v33 + (int32(uint64(v37)) << 8)
 		}
-	b22:
-		g.Fault(1, v34, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		h57[li] = v57
+		more = true
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 228 of lanes.go.
-func (g *bisectionsHost) r4() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v5 := g.v5
+	if !more {
+		return
+	}
+	// Barrier, lanes.go:228
+	v5 := g.Int64(64)
 	p4 := g.Pointer(4)
-	h57 := g.v57[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
 		v57 := h57[li]
-		{
-			v58 := uint64(v7) < uint64(v5)
-			if !v58 {
-				goto b21
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v57
-		continue
-	b21:
-		g.Fault(2, v7, v5, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v57
 	}
-	return -1
 }
 
 // choicesHost is a work-group of the kernel [Choices].
 type choicesHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v10    []int32
-	v14    []int32
-	v18    []int32
-	v19    int32
-	v29    []int32
-	v32    []int32
-	v33    []bool
-	v34    bool
-	v35    []bool
-	v36    bool
-	v38    []int32
-	v39    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v10, v14, v18, v29, v32, v38 []int32
+
+	v19, v39 int32
+
+	v33, v35 []bool
+
+	v34, v36 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -1389,298 +846,192 @@ var choicesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:236:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *choicesHost) Begin() {
 	g.Sites = choicesHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 512)
-	kernelimpl.HostRoom(&g.v10, n)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v32, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v35, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v33, &g.v35)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v14, &g.v18, &g.v29, &g.v32, &g.v38)
 }
 
-// Run runs it.
 func (g *choicesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 218 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 220 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 222 of kernel.go
-			next = g.r3()
-		case 3:
-			// Barrier in line 228 of kernel.go
+		case 3: // Barrier, kernel.go:228
 			next = g.r4()
-		case 4:
-			// Barrier in line 230 of kernel.go
-			next = g.r5()
-		case 5:
-			// GroupAll in line 233 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v33)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v34 = kernelimpl.HostAll(in)
+		case 5: // GroupAll, kernel.go:233
+			g.v34 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v33, true))
 			next = g.r6()
-		case 6:
-			// GroupAll in line 233 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v35)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v36 = kernelimpl.HostAll(in)
+		case 6: // GroupAll, kernel.go:233
+			g.v36 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v35, true))
 			next = g.r7()
-		case 7:
-			// GroupReduce in line 236 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v38)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v39 = kernelimpl.HostReduceAdd[int32](in)
+		case 7: // GroupReduce, kernel.go:236
+			g.v39 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v38, 0))
 			next = g.r8()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *choicesHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v1 := g.v1
 	h10 := g.v10[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v10 int32
-		var v6 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v9 := uint64(v6) < uint64(v2)
-			if !v9 {
-				goto b26
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v10 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v11 := v1 <= v6
-			if !v11 {
-				goto b3
-			}
+		v10 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b3:
 		h10[li] = v10
-		next = 0
-		continue
-	b26:
-		g.Fault(0, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 218 of kernel.go.
-func (g *choicesHost) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:218
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h10 := g.v10[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
-		v10 := h10[li]
+		v7 := int32(li)
 		v8 := int64(uint32(v7))
-		v0 := int32(basex + x)
-		{
-			v12 := uint32(v7) < uint32(128)
-			if !v12 {
-				goto b25
-			}
+		v0 := int32(basex + li)
+		v10 := h10[li]
+		if uint32(v7) >= 128 {
+			g.Fault(1, v8, 128, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v10
-		next = 1
-		continue
-	b25:
-		g.Fault(1, v8, int64(128), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v10
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 220 of kernel.go.
-func (g *choicesHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:220
 	h14 := g.v14[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v14 := *(*int32)(m0)
-			h14[li] = v14
-			continue
-		}
+		v14 := *(*int32)(m0)
+		h14[li] = v14
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 222 of kernel.go.
-func (g *choicesHost) r3() int {
-	n := g.Items
-	h14 := g.v14[:n]
-	h10 := g.v10[:n]
-	h32 := g.v32[:n]
-	h33 := g.v33[:n]
-	m0 := g.Memory(0)
+	// Barrier, kernel.go:222
 	h18 := g.v18[:n]
 	u19 := g.v19
+	h32 := g.v32[:n]
+	h33 := g.v33[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v14 := h14[li]
 		v10 := h10[li]
 		var v18, v19, v32 int32
-		{
-			v15 := v14
-			if !(3 < v15) {
-				v18 = v10
-				v19 = int32(0)
-				goto b9
-			}
-		}
-		v32 = v10 + 1
-		{
-			v33 := v32 < 120
-			h32[li] = v32
-			h33[li] = v33
-			if next != 5 {
+		v15 := v14
+		if 3 >= v15 {
+			v18 = v10
+			v19 = 0
+			*(*int32)(unsafe.Add(m0, li*4)) = v18 + v19
+			h18[li] = v18
+			u19 = v19
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 5
+				next = 3
 			}
 			continue
 		}
-	b9:
-		*(*int32)(unsafe.Add(m0, x*4)) = v18 + v19
-		h18[li] = v18
-		u19 = v19
-		if next != 3 {
+		v32 = v10 + 1
+		v33 := v32 < 120
+		h32[li] = v32
+		h33[li] = v33
+		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
 			}
-			next = 3
+			next = 5
 		}
-		continue
 	}
 	g.v19 = u19
 	return next
 }
 
-// r4 runs them after the Barrier in line 228 of kernel.go.
 func (g *choicesHost) r4() int {
 	n := g.Items
 	c0 := g.c0
+	basex := g.Base(0)
 	m0 := g.Memory(0)
 	h18 := g.v18[:n]
 	h29 := g.v29[:n]
-	basex := g.ID[0] * g.Local[0]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v7 := int32(x)
+		v7 := int32(li)
+		v0 := int32(basex + li)
 		v18 := h18[li]
-		v0 := int32(basex + x)
-		var v25 int32
-		var v26 int64
-		{
-			v22 := v7 + 1
-			v25 = v22 - ((v22 / c0) * c0)
-			v26 = int64(uint32(v25))
-			if !(uint32(v25) < uint32(128)) {
-				goto b24
-			}
-		}
-		{
-			v28 := *(*int32)(unsafe.Add(m0, int(v25)*4))
-			v29 := v18 + v28
-			h29[li] = v29
-			next = 4
+		v22 := v7 + 1
+		v25 := v22 - ((v22 / c0) * c0)
+		v26 := int64(uint32(v25))
+		if uint32(v25) >= 128 {
+			g.Fault(2, v26, 128, v0)
+			g.Leave(li)
 			continue
 		}
-	b24:
-		g.Fault(2, v26, int64(128), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v29 := v18 + *(*int32)(unsafe.Add(m0, int(v25)*4))
+		h29[li] = v29
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the Barrier in line 230 of kernel.go.
-func (g *choicesHost) r5() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:230
 	e19 := g.v19
-	h29 := g.v29[:n]
-	m0 := g.Memory(0)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	h32 := g.v32[:n]
 	h33 := g.v33[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v19 := e19
 		v29 := h29[li]
-		var v18, v30, v32 int32
-		v30 = v19 + 1
-		if !(v30 < 5) {
-			goto b14
+		var v18, v32 int32
+		v30 := v19 + 1
+		if v30 >= 5 {
+			v32 = v29
+			goto b15
 		}
 		v18 = v29
 		v19 = v30
-		*(*int32)(unsafe.Add(m0, x*4)) = v18 + v19
+		*(*int32)(unsafe.Add(m0, li*4)) = v18 + v19
 		h18[li] = v18
 		u19 = v19
 		if next != 3 {
@@ -1690,54 +1041,36 @@ func (g *choicesHost) r5() int {
 			next = 3
 		}
 		continue
-	b14:
-		v32 = v29
-		{
-			v33 := v32 < 120
-			h32[li] = v32
-			h33[li] = v33
-			if next != 5 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 5
+	b15:
+		v33 := v32 < 120
+		h32[li] = v32
+		h33[li] = v33
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
 			}
-			continue
+			next = 5
 		}
 	}
 	g.v19 = u19
 	return next
 }
 
-// r6 runs them after the GroupAll in line 233 of kernel.go.
 func (g *choicesHost) r6() int {
 	n := g.Items
 	v34 := g.v34
 	h32 := g.v32[:n]
-	h38 := g.v38[:n]
 	h35 := g.v35[:n]
-	next := -1
+	h38 := g.v38[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := h32[li]
 		var v38 int32
 		if !v34 {
-			goto b17
-		}
-		v38 = v32 + 7
-		h38[li] = v38
-		if next != 7 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 7
-		}
-		continue
-	b17:
-		{
 			v35 := v32 == 1
 			h35[li] = v35
 			if next != 6 {
@@ -1748,61 +1081,58 @@ func (g *choicesHost) r6() int {
 			}
 			continue
 		}
+		v38 = v32 + 7
+		h38[li] = v38
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
 	}
 	return next
 }
 
-// r7 runs them after the GroupAll in line 233 of kernel.go.
 func (g *choicesHost) r7() int {
 	n := g.Items
 	v36 := g.v36
 	h32 := g.v32[:n]
 	h38 := g.v38[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v32 := h32[li]
 		var v38 int32
-		if !v36 {
+		if v36 {
+			v38 = v32 + 7
+		} else {
 			v38 = v32
-			goto b20
 		}
-		v38 = v32 + 7
-	b20:
 		h38[li] = v38
-		continue
 	}
 	return 7
 }
 
-// r8 runs them after the GroupReduce in line 236 of kernel.go.
 func (g *choicesHost) r8() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	v39 := g.v39
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		{
-			v40 := uint64(v6) < uint64(v4)
-			if !v40 {
-				goto b23
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v39
-		continue
-	b23:
-		g.Fault(3, v6, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v39
 	}
 	return -1
 }
@@ -1810,78 +1140,54 @@ func (g *choicesHost) r8() int {
 // oneWayOutHost is a work-group of the kernel [OneWayOut].
 type oneWayOutHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v3  int64
-	v5  int64
 	v38 []int32
 }
 
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
 var oneWayOutHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:112:10"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:114:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:120:7"},
 	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:132:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:112:10"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
+	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
 }
 
-// Begin readies the form for a launch.
 func (g *oneWayOutHost) Begin() {
 	g.Sites = oneWayOutHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	kernelimpl.HostRoom(&g.v38, n)
+	kernelimpl.HostRoom(n, &g.v38)
 }
 
-// Run runs it.
 func (g *oneWayOutHost) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// Barrier in line 137 of lanes.go
-			next = g.r1()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *oneWayOutHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v3 := g.v3
+	basex := g.Base(0)
+	v3 := g.Int64(48)
 	p3 := g.Pointer(3)
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v12 := 5 < v1
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p4 := g.Pointer(4)
 	v11 := v1 == 5
-	v2 := g.v2
-	v22 := 0 < v2
 	stop := g.Cancelled()
+	v2 := g.Int64(32)
+	v22 := 0 < v2
 	h38 := g.v38[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9, v16, v17, v23, v35, v38 int32
-		var v7, v24, v36 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b28
-			}
+	more := false
+	for li := range n {
+		var v16, v23, v35, v38 int32
+		var v24, v36 int64
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		v9 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-		if !(v9 == 3) {
+		v9 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		if v9 != 3 {
 			v16 = v9
 			goto b6
 		}
@@ -1889,209 +1195,154 @@ func (g *oneWayOutHost) r0() int {
 			v16 = v9
 			goto b6
 		}
-		{
-			v13 := uint64(v7) < uint64(v5)
-			if !v13 {
-				goto b5
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(1)
-		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = 1
 		g.Leave(li)
 		continue
 	b6:
-		v17 = v16 + 3
+		v17 := v16 + 3
 		if !v11 {
 			goto b10
 		}
-		{
-			v18 := uint64(v7) < uint64(v5)
-			if !v18 {
-				goto b9
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(7)
-		g.Leave(li)
-		continue
-	b9:
-		g.Fault(1, v7, v5, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = 7
 		g.Leave(li)
 		continue
 	b10:
-		if !(50 < v17) {
-			goto b27
+		if 50 >= v17 {
+			v16 = v17
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
 		if !v22 {
 			v38 = v17
 			goto b21
 		}
 		v23 = v17
-		v24 = int64(0)
+		v24 = 0
 	b12:
-		if !(30 < (v24 * v1)) {
-			goto b14
+		if 30 < (v24 * v1) {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b14:
-		if !((int64(v23) * v24) == 104) {
+		if (int64(v23) * v24) != 104 {
 			goto b18
 		}
-		{
-			v31 := uint64(v7) < uint64(v5)
-			if !v31 {
-				goto b17
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(4, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v23
-		g.Leave(li)
-		continue
-	b17:
-		g.Fault(3, v7, v5, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v23
 		g.Leave(li)
 		continue
 	b18:
 		v35 = v23 + int32(uint64(v24))
 		v36 = v24 + 1
-		if !(v36 < v2) {
-			goto b20
+		if v36 < v2 {
+			v23 = v35
+			v24 = v36
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b12
 		}
-		v23 = v35
-		v24 = v36
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b12
-	b20:
 		v38 = v35
 	b21:
 		h38[li] = v38
-		next = 0
-		continue
-	b27:
-		v16 = v17
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
-	b28:
-		g.Fault(4, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the Barrier in line 137 of lanes.go.
-func (g *oneWayOutHost) r1() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v5 := g.v5
-	p4 := g.Pointer(4)
-	h38 := g.v38[:n]
-	v1 := g.v1
+	if !more {
+		return
+	}
+	// Barrier, lanes.go:137
 	v41 := 3 < v1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
 		v38 := h38[li]
-		{
-			v39 := uint64(v7) < uint64(v5)
-			if !v39 {
-				goto b26
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(5, v7, v5, v0)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v38
-		if !v41 {
-			goto b25
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v38
+		if v41 {
+			g.Fault(6, 0, 0, v0)
 		}
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		continue
-	b25:
-		continue
-	b26:
-		g.Fault(6, v7, v5, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // ownChecksHost is a work-group of the kernel [OwnChecks].
 type ownChecksHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v43 int64
-	v44 int32
+	v1, v2, v3, v5, v7 int64
+
+	v43, v53, v59 int64
+
+	v44, v66 int32
+
 	v51 bool
-	v52 []int32
-	v53 int64
-	v58 []int32
-	v59 int64
-	v65 []int32
-	v66 int32
+
+	v52, v58, v65 []int32
 }
 
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
 
 var ownChecksHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:54:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:67:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:82:5"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:74:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:61:15"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:60:17"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:52:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:54:6"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:60:17"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:61:15"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:67:6"},
+	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:74:15"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:82:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *ownChecksHost) Begin() {
 	g.Sites = ownChecksHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	kernelimpl.HostRoom(&g.v52, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v65, n)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	kernelimpl.HostRoom(n, &g.v52, &g.v58, &g.v65)
 }
 
-// Run runs it.
 func (g *ownChecksHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// Barrier in line 71 of lanes.go
+		case 0: // Barrier, lanes.go:71
 			next = g.r1()
-		case 1:
-			// Barrier in line 75 of lanes.go
+		case 1: // Barrier, lanes.go:75
 			next = g.r2()
-		case 2:
-			// Barrier in line 79 of lanes.go
+		case 2: // Barrier, lanes.go:79
 			next = g.r3()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *ownChecksHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	v7 := g.v7
@@ -2114,34 +1365,26 @@ func (g *ownChecksHost) r0() int {
 	h65 := g.v65[:n]
 	u66 := g.v66
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v11, v22, v24, v30, v32, v34, v40, v42, v44, v52, v57, v58, v63, v65, v66, v70 int32
-		var v9, v23, v33, v43, v53, v59 int64
-		var v51 bool
-		{
-			v0 = int32(basex + x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v5)
-			if !v10 {
-				goto b40
-			}
+	for li := range n {
+		var v22, v24, v30, v32, v34, v40, v42, v44, v52, v57, v58, v63, v65, v66, v70 int32
+		var v23, v33, v43, v53, v59 int64
+		v0 := int32(basex + li)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		v11 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-		if !((v11 - ((v11 / 7) * 7)) == 3) {
+		v11 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		if (v11 - ((v11 / 7) * 7)) != 3 {
 			goto b5
 		}
-		{
-			v16 := uint64(v9) < uint64(v7)
-			if !v16 {
-				goto b4
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
-		g.Leave(li)
-		continue
-	b4:
-		g.Fault(0, v9, v7, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = -1
 		g.Leave(li)
 		continue
 	b5:
@@ -2154,146 +1397,115 @@ func (g *ownChecksHost) r0() int {
 		v23 = 12 / v2
 		v24 = *(*int32)(unsafe.Add(p2, int(v1)*4))
 		v30 = v22 + (((v24 & 3) + (int32(uint64(v23)) & 1)) + 1)
-		if !(50 < v30) {
-			goto b8
+		if 50 >= v30 {
+			v22 = v30
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b6
 		}
 		v42 = v30
 		v43 = v23
 		v44 = v24
 		goto b13
-	b8:
-		v22 = v30
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
 	b9:
 		if !v19 {
-			goto b39
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		v33 = 12 / v2
 		if !v20 {
-			goto b38
+			g.Fault(3, v1, v3, v0)
+			g.Leave(li)
+			continue
 		}
 		v34 = *(*int32)(unsafe.Add(p2, int(v1)*4))
 		v40 = v32 + (((v34 & 3) + (int32(uint64(v33)) & 1)) + 1)
-		if !(50 < v40) {
-			goto b37
+		if 50 >= v40 {
+			v32 = v40
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b9
 		}
 		v42 = v40
 		v43 = v33
 		v44 = v34
 	b13:
-		if !(v42 == ((v42 / 5) * 5)) {
+		if v42 != ((v42 / 5) * 5) {
 			goto b17
 		}
-		{
-			v48 := uint64(v9) < uint64(v7)
-			if !v48 {
-				goto b16
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(4, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-2)
-		g.Leave(li)
-		continue
-	b16:
-		g.Fault(1, v9, v7, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = -2
 		g.Leave(li)
 		continue
 	b17:
-		v51 = 0 < v43
-		if !v51 {
-			v57 = v42
-			goto b22
-		}
-		v52 = v42
-		v53 = int64(0)
-		u43 = v43
-		u44 = v44
-		u51 = v51
-		h52[li] = v52
-		u53 = v53
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
+		v51 := 0 < v43
+		if v51 {
+			v52 = v42
+			v53 = 0
+			u43 = v43
+			u44 = v44
+			u51 = v51
+			h52[li] = v52
+			u53 = v53
+			if next != 0 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 0
 			}
-			next = 0
+			continue
 		}
-		continue
-	b22:
+		v57 = v42
 		if !v19 {
-			goto b36
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if !v51 {
-			v63 = v57
-			goto b28
-		}
-		v58 = v57
-		v59 = int64(0)
-		u43 = v43
-		u44 = v44
-		h58[li] = v58
-		u59 = v59
-		if next != 1 {
-			if next >= 0 {
-				return g.Diverge()
+		if v51 {
+			v58 = v57
+			v59 = 0
+			u43 = v43
+			u44 = v44
+			h58[li] = v58
+			u59 = v59
+			if next != 1 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 1
 			}
-			next = 1
+			continue
 		}
-		continue
-	b28:
-		if !(0 < v44) {
-			v70 = v63
-			goto b33
-		}
-		v65 = v63
-		v66 = int32(0)
-		u44 = v44
-		h65[li] = v65
-		u66 = v66
-		if next != 2 {
-			if next >= 0 {
-				return g.Diverge()
+		v63 = v57
+		if 0 < v44 {
+			v65 = v63
+			v66 = 0
+			u44 = v44
+			h65[li] = v65
+			u66 = v66
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
 			}
-			next = 2
+			continue
 		}
-		continue
-	b33:
-		{
-			v71 := uint64(v9) < uint64(v7)
-			if !v71 {
-				goto b35
-			}
+		v70 = v63
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(6, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
 		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b36:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b37:
-		v32 = v40
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b9
-	b38:
-		g.Fault(4, v1, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b39:
-		g.Fault(5, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b40:
-		g.Fault(6, v9, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v43 = u43
 	g.v44 = u44
@@ -2304,7 +1516,6 @@ func (g *ownChecksHost) r0() int {
 	return next
 }
 
-// r1 runs them after the Barrier in line 71 of lanes.go.
 func (g *ownChecksHost) r1() int {
 	n := g.Items
 	h52 := g.v52[:n]
@@ -2313,6 +1524,7 @@ func (g *ownChecksHost) r1() int {
 	u53 := g.v53
 	v2 := g.v2
 	v19 := v2 != 0
+	basex := g.Base(0)
 	v51 := g.v51
 	h58 := g.v58[:n]
 	u59 := g.v59
@@ -2320,26 +1532,25 @@ func (g *ownChecksHost) r1() int {
 	v64 := 0 < v44
 	h65 := g.v65[:n]
 	u66 := g.v66
-	basex := g.ID[0] * g.Local[0]
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v52 := h52[li]
 		v53 := e53
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		var v54, v57, v58, v63, v65, v66, v70 int32
-		var v55, v59 int64
-		v54 = v52 ^ 5
-		v55 = v53 + 1
-		if !(v55 < v43) {
-			goto b21
+		var v57, v58, v63, v65, v66, v70 int32
+		var v59 int64
+		v54 := v52 ^ 5
+		v55 := v53 + 1
+		if v55 >= v43 {
+			v57 = v54
+			goto b22
 		}
 		v52 = v54
 		v53 = v55
@@ -2352,60 +1563,47 @@ func (g *ownChecksHost) r1() int {
 			next = 0
 		}
 		continue
-	b21:
-		v57 = v54
+	b22:
 		if !v19 {
-			goto b36
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		if !v51 {
-			v63 = v57
-			goto b28
-		}
-		v58 = v57
-		v59 = int64(0)
-		h58[li] = v58
-		u59 = v59
-		if next != 1 {
-			if next >= 0 {
-				return g.Diverge()
+		if v51 {
+			v58 = v57
+			v59 = 0
+			h58[li] = v58
+			u59 = v59
+			if next != 1 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 1
 			}
-			next = 1
+			continue
 		}
-		continue
-	b28:
-		if !v64 {
-			v70 = v63
-			goto b33
-		}
-		v65 = v63
-		v66 = int32(0)
-		h65[li] = v65
-		u66 = v66
-		if next != 2 {
-			if next >= 0 {
-				return g.Diverge()
+		v63 = v57
+		if v64 {
+			v65 = v63
+			v66 = 0
+			h65[li] = v65
+			u66 = v66
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
 			}
-			next = 2
+			continue
 		}
-		continue
-	b33:
-		{
-			v71 := uint64(v9) < uint64(v7)
-			if !v71 {
-				goto b35
-			}
+		v70 = v63
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(6, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
 		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b36:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v53 = u53
 	g.v59 = u59
@@ -2413,7 +1611,6 @@ func (g *ownChecksHost) r1() int {
 	return next
 }
 
-// r2 runs them after the Barrier in line 75 of lanes.go.
 func (g *ownChecksHost) r2() int {
 	n := g.Items
 	h58 := g.v58[:n]
@@ -2424,26 +1621,25 @@ func (g *ownChecksHost) r2() int {
 	v64 := 0 < v44
 	h65 := g.v65[:n]
 	u66 := g.v66
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v58 := h58[li]
 		v59 := e59
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		var v60, v63, v65, v66, v70 int32
-		var v61 int64
-		v60 = v58 + 1
-		v61 = v59 + 1
-		if !(v61 < v43) {
-			goto b27
+		var v63, v65, v66, v70 int32
+		v60 := v58 + 1
+		v61 := v59 + 1
+		if v61 >= v43 {
+			v63 = v60
+			goto b28
 		}
 		v58 = v60
 		v59 = v61
@@ -2456,69 +1652,59 @@ func (g *ownChecksHost) r2() int {
 			next = 1
 		}
 		continue
-	b27:
-		v63 = v60
-		if !v64 {
-			v70 = v63
-			goto b33
-		}
-		v65 = v63
-		v66 = int32(0)
-		h65[li] = v65
-		u66 = v66
-		if next != 2 {
-			if next >= 0 {
-				return g.Diverge()
+	b28:
+		if v64 {
+			v65 = v63
+			v66 = 0
+			h65[li] = v65
+			u66 = v66
+			if next != 2 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 2
 			}
-			next = 2
+			continue
 		}
-		continue
-	b33:
-		{
-			v71 := uint64(v9) < uint64(v7)
-			if !v71 {
-				goto b35
-			}
+		v70 = v63
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(6, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
 		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v59 = u59
 	g.v66 = u66
 	return next
 }
 
-// r3 runs them after the Barrier in line 79 of lanes.go.
 func (g *ownChecksHost) r3() int {
 	n := g.Items
 	h65 := g.v65[:n]
 	e66 := g.v66
 	v44 := g.v44
 	u66 := g.v66
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v65 := h65[li]
 		v66 := e66
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		var v67, v68, v70 int32
-		v67 = v65 + v66
-		v68 = v66 + 1
-		if !(v68 < v44) {
-			goto b32
+		var v70 int32
+		v67 := v65 + v66
+		v68 := v66 + 1
+		if v68 >= v44 {
+			v70 = v67
+			goto b33
 		}
 		v65 = v67
 		v66 = v68
@@ -2526,21 +1712,14 @@ func (g *ownChecksHost) r3() int {
 		u66 = v66
 		next = 2
 		continue
-	b32:
-		v70 = v67
-		{
-			v71 := uint64(v9) < uint64(v7)
-			if !v71 {
-				goto b35
-			}
+	b33:
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(6, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v70
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v70
 		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v66 = u66
 	return next
@@ -2549,55 +1728,48 @@ func (g *ownChecksHost) r3() int {
 // ownLoopsHost is a work-group of the kernel [OwnLoops].
 type ownLoopsHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v3  int64
-	v5  int64
-	v24 []int32
+	v1, v2, v3, v5 int64
+
+	v24, v31 []int32
+
 	v25 int64
-	v31 []int32
+
 	v32 int32
 }
 
 func newOwnLoopsHost() kernelimpl.HostForm { return new(ownLoopsHost) }
 
 var ownLoopsHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:23:10"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:31:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:42:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:23:10"},
 }
 
-// Begin readies the form for a launch.
 func (g *ownLoopsHost) Begin() {
 	g.Sites = ownLoopsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v31, n)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	kernelimpl.HostRoom(n, &g.v24, &g.v31)
 }
 
-// Run runs it.
 func (g *ownLoopsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// Barrier in line 35 of lanes.go
+		case 0: // Barrier, lanes.go:35
 			next = g.r1()
-		case 1:
-			// Barrier in line 39 of lanes.go
+		case 1: // Barrier, lanes.go:39
 			next = g.r2()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *ownLoopsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v3 := g.v3
 	p3 := g.Pointer(3)
 	v1 := g.v1
@@ -2606,6 +1778,7 @@ func (g *ownLoopsHost) r0() int {
 	v12 := v1 - v11
 	v13 := int32(uint64(v12))
 	v14 := v13 + 2
+	stop := g.Cancelled()
 	v5 := g.v5
 	p4 := g.Pointer(4)
 	v2 := g.v2
@@ -2614,107 +1787,79 @@ func (g *ownLoopsHost) r0() int {
 	v30 := 0 < v12
 	h31 := g.v31[:n]
 	u32 := g.v32
-	stop := g.Cancelled()
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v15, v16, v24, v31, v32, v37 int32
-		var v7, v25 int64
-		{
-			v0 = int32(basex + x)
-			v7 = int64(uint32(v0))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b19
-			}
+	for li := range n {
+		var v15, v24, v31, v32, v37 int32
+		var v25 int64
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v9 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v15 = v9
-		}
+		v15 = *(*int32)(unsafe.Add(p3, (basex+li)*4))
 	b2:
-		v16 = v15 + v14
-		if !(50 < v16) {
-			goto b18
+		v16 := v15 + v14
+		if 50 >= v16 {
+			v15 = v16
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b2
 		}
-		if !(v16 == ((v16 / 5) * 5)) {
+		if v16 != ((v16 / 5) * 5) {
 			v24 = v16
 			v25 = v12
 			goto b7
 		}
-		{
-			v21 := uint64(v7) < uint64(v5)
-			if !v21 {
-				goto b6
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
-		g.Leave(li)
-		continue
-	b6:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = -1
 		g.Leave(li)
 		continue
 	b7:
-		if !(v25 < v2) {
-			goto b10
-		}
-		h24[li] = v24
-		u25 = v25
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
+		if v25 < v2 {
+			h24[li] = v24
+			u25 = v25
+			if next != 0 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 0
 			}
-			next = 0
+			continue
 		}
-		continue
-	b10:
-		if !v30 {
-			v37 = v24
-			goto b15
-		}
-		v31 = v24
-		v32 = int32(0)
-		h31[li] = v31
-		u32 = v32
-		if next != 1 {
-			if next >= 0 {
-				return g.Diverge()
+		if v30 {
+			v31 = v24
+			v32 = 0
+			h31[li] = v31
+			u32 = v32
+			if next != 1 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 1
 			}
-			next = 1
+			continue
 		}
-		continue
-	b15:
-		{
-			v38 := uint64(v7) < uint64(v5)
-			if !v38 {
-				goto b17
-			}
+		v37 = v24
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v37
 		g.Leave(li)
-		continue
-	b17:
-		g.Fault(1, v7, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		v15 = v16
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b19:
-		g.Fault(2, v7, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v25 = u25
 	g.v32 = u32
 	return next
 }
 
-// r1 runs them after the Barrier in line 35 of lanes.go.
 func (g *ownLoopsHost) r1() int {
 	n := g.Items
 	h24 := g.v24[:n]
@@ -2728,72 +1873,60 @@ func (g *ownLoopsHost) r1() int {
 	v30 := 0 < v12
 	h31 := g.v31[:n]
 	u32 := g.v32
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v5 := g.v5
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v24 := h24[li]
 		v25 := e25
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
 		var v31, v32, v37 int32
 		v24 = v24 + int32(uint64(v25))
 		v25 = v25 + 1
-		if !(v25 < v2) {
-			goto b10
-		}
-		h24[li] = v24
-		u25 = v25
-		if next != 0 {
-			if next >= 0 {
-				return g.Diverge()
+		if v25 < v2 {
+			h24[li] = v24
+			u25 = v25
+			if next != 0 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 0
 			}
-			next = 0
+			continue
 		}
-		continue
-	b10:
-		if !v30 {
-			v37 = v24
-			goto b15
-		}
-		v31 = v24
-		v32 = int32(0)
-		h31[li] = v31
-		u32 = v32
-		if next != 1 {
-			if next >= 0 {
-				return g.Diverge()
+		if v30 {
+			v31 = v24
+			v32 = 0
+			h31[li] = v31
+			u32 = v32
+			if next != 1 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 1
 			}
-			next = 1
+			continue
 		}
-		continue
-	b15:
-		{
-			v38 := uint64(v7) < uint64(v5)
-			if !v38 {
-				goto b17
-			}
+		v37 = v24
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v37
 		g.Leave(li)
-		continue
-	b17:
-		g.Fault(1, v7, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v25 = u25
 	g.v32 = u32
 	return next
 }
 
-// r2 runs them after the Barrier in line 39 of lanes.go.
 func (g *ownLoopsHost) r2() int {
 	n := g.Items
 	h31 := g.v31[:n]
@@ -2803,25 +1936,25 @@ func (g *ownLoopsHost) r2() int {
 	v11 := v10 * 7
 	v12 := v1 - v11
 	u32 := g.v32
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v5 := g.v5
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
 		v32 := e32
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		var v33, v34, v37 int32
-		v33 = v31 ^ 3
-		v34 = v32 + 1
-		if !(int64(uint32(v34)) < v12) {
-			goto b14
+		var v37 int32
+		v33 := v31 ^ 3
+		v34 := v32 + 1
+		if int64(uint32(v34)) >= v12 {
+			v37 = v33
+			goto b15
 		}
 		v31 = v33
 		v32 = v34
@@ -2829,21 +1962,14 @@ func (g *ownLoopsHost) r2() int {
 		u32 = v32
 		next = 1
 		continue
-	b14:
-		v37 = v33
-		{
-			v38 := uint64(v7) < uint64(v5)
-			if !v38 {
-				goto b17
-			}
+	b15:
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v37
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v37
 		g.Leave(li)
-		continue
-	b17:
-		g.Fault(1, v7, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v32 = u32
 	return next
@@ -2852,100 +1978,80 @@ func (g *ownLoopsHost) r2() int {
 // replacedHost is a work-group of the kernel [Replaced].
 type replacedHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v4  int64
+	v1, v2, v4 int64
+
 	v17 []int32
+
 	v18 int32
 }
 
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
 var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:156:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:150:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:156:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *replacedHost) Begin() {
 	g.Sites = replacedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	kernelimpl.HostRoom(&g.v17, n)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	kernelimpl.HostRoom(n, &g.v17)
 }
 
-// Run runs it.
 func (g *replacedHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// Barrier in line 160 of lanes.go
+		case 0: // Barrier, lanes.go:160
 			next = g.r1()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *replacedHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p3 := g.Pointer(3)
-	v4 := g.v4
-	p4 := g.Pointer(4)
 	h17 := g.v17[:n]
 	u18 := g.v18
+	v4 := g.v4
+	p4 := g.Pointer(4)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8, v17, v18 int32
-		var v6 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b11
-			}
+	for li := range n {
+		var v17, v18 int32
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		v8 = *(*int32)(unsafe.Add(p3, (basex+x)*4))
-		if !(v8 == ((v8 / 3) * 3)) {
+		v8 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		if v8 != ((v8 / 3) * 3) {
 			v17 = v8
-			v18 = int32(0)
-			goto b5
+			v18 = 0
+			h17[li] = v17
+			u18 = v18
+			next = 0
+			continue
 		}
-		{
-			v14 := uint64(v6) < uint64(v4)
-			if !v14 {
-				goto b4
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v8
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v8
 		g.Leave(li)
-		continue
-	b4:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b5:
-		h17[li] = v17
-		u18 = v18
-		next = 0
-		continue
-	b11:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v18 = u18
 	return next
 }
 
-// r1 runs them after the Barrier in line 160 of lanes.go.
 func (g *replacedHost) r1() int {
 	n := g.Items
 	h17 := g.v17[:n]
@@ -2954,49 +2060,42 @@ func (g *replacedHost) r1() int {
 	v9 := 3 < v1
 	v10 := int32(3)
 	if v9 {
-		v10 = int32(5)
+		v10 = 5
 	}
 	u18 := g.v18
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v17 := h17[li]
 		v18 := e18
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		var v19, v20 int32
-		v19 = v17 + 1
-		v20 = v18 + 1
-		if !(v20 < v10) {
+		v19 := v17 + 1
+		v20 := v18 + 1
+		if v20 < v10 {
+			v17 = v19
+			v18 = v20
+		} else {
 			goto b8
 		}
-		v17 = v19
-		v18 = v20
 		h17[li] = v17
 		u18 = v18
 		next = 0
 		continue
 	b8:
-		{
-			v22 := uint64(v6) < uint64(v4)
-			if !v22 {
-				goto b10
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v19
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v19
 		g.Leave(li)
-		continue
-	b10:
-		g.Fault(2, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v18 = u18
 	return next
@@ -3005,25 +2104,19 @@ func (g *replacedHost) r1() int {
 // rowsHost is a work-group of the kernel [Rows].
 type rowsHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	v2  int64
-	v4  int64
-	v6  int64
+	c0         int32
+	c1         int32
+	v2, v4, v6 int64
+
 	v17 int32
-	v14 []int64
+
+	v14, v27 []int64
+
 	v23 int64
-	v27 []int64
-	v29 []int32
-	v31 []int32
-	v37 int32
-	v39 []int32
-	v40 int32
-	v54 []int32
-	v58 []int32
-	v63 int32
-	v66 int32
-	v78 []int32
+
+	v29, v31, v39, v54, v58, v78 []int32
+
+	v37, v40, v63, v66 int32
 }
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
@@ -3037,63 +2130,38 @@ var rowsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:272:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *rowsHost) Begin() {
 	g.Sites = rowsHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v17 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v2 = g.Int64(32)
+	g.v4 = g.Int64(48)
+	g.v6 = g.Int64(64)
+	g.v17 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	g.Allot(0, 512)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v27, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v39, n)
-	kernelimpl.HostRoom(&g.v54, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v78, n)
+	kernelimpl.HostRoom(n, &g.v14, &g.v27)
+	kernelimpl.HostRoom(n, &g.v29, &g.v31, &g.v39, &g.v54, &g.v58, &g.v78)
 }
 
-// Run runs it.
 func (g *rowsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 251 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 253 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 259 of kernel.go
+		case 2: // Barrier, kernel.go:259
 			next = g.r3()
-		case 3:
-			// Barrier in line 261 of kernel.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 265 of kernel.go
+		case 4: // Barrier, kernel.go:265
 			next = g.r5()
-		case 5:
-			// Barrier in line 268 of kernel.go
+		case 5: // Barrier, kernel.go:268
 			next = g.r6()
-		case 6:
-			// Barrier in line 270 of kernel.go
-			next = g.r7()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *rowsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	c0 := g.c0
 	v10 := int64(uint32(c0))
 	v17 := g.v17
@@ -3109,147 +2177,223 @@ func (g *rowsHost) r0() int {
 	u23 := g.v23
 	h27 := g.v27[:n]
 	h29 := g.v29[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v0, v1 int32
-		var v14, v23, v27 int64
-		{
-			v0 = int32(basex + x)
-			v1 = int32(basey + y)
-			v8 := int32(y)
-			v9 := int64(uint32(v8))
-			v11 := v9 * v10
-			v12 := int32(x)
-			v13 := int64(uint32(v12))
-			v14 = v11 + v13
-			v23 = (v16 * int64(uint32(int32(uint32(v17)/uint32(c0))))) + v22
-			v27 = ((v23 * v24) * v10) + v14
-			if !(uint64(v27) < uint64(v4)) {
-				goto b29
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		{
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v14 := (int64(uint32(int32(y))) * v10) + int64(uint32(int32(x)))
+			v23 := (v16 * int64(uint32(int32(uint32(v17)/uint32(c0))))) + v22
+			v27 := ((v23 * v24) * v10) + v14
+			if uint64(v27) >= uint64(v4) {
+				g.Fault(0, v27, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v29 := *(*int32)(unsafe.Add(p1, int(v27)*4))
 			h14[li] = v14
 			u23 = v23
 			h27[li] = v27
 			h29[li] = v29
-			next = 0
-			continue
+			more = true
 		}
-	b29:
-		g.Fault(0, v27, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v23 = u23
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 251 of kernel.go.
-func (g *rowsHost) r1() int {
-	n := g.Items
-	h14 := g.v14[:n]
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:251
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h29 := g.v29[:n]
 	h31 := g.v31[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v14 := h14[li]
-		v29 := h29[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		if !(uint64(v14) < uint64(128)) {
-			goto b28
-		}
-		{
+	more = false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v29 := h29[li]
+			if uint64(v14) >= 128 {
+				g.Fault(1, v14, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v31 := int32(uint64(v14))
 			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v29
 			h31[li] = v31
-			next = 1
-			continue
+			more = true
 		}
-	b28:
-		g.Fault(1, v14, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 253 of kernel.go.
-func (g *rowsHost) r2() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:253
 	v23 := g.v23
 	v2 := g.v2
 	v33 := uint64(v23) < uint64(v2)
 	p0 := g.Pointer(0)
-	h29 := g.v29[:n]
-	m0 := g.Memory(0)
-	h31 := g.v31[:n]
 	u37 := g.v37
 	h39 := g.v39[:n]
 	u40 := g.v40
 	h58 := g.v58[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v29 := h29[li]
+			v31 := h31[li]
+			var v37, v39, v40, v58 int32
+			if !v33 {
+				g.Fault(2, v23, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v34 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+			if 3 < v34 {
+				v58 = v29 + 1
+				goto b15
+			}
+			v37 = v34 + 3
+			if 0 < v37 {
+				v39 = v29
+				v40 = 0
+				*(*int32)(unsafe.Add(m0, int(v31)*4)) = v39 + v40
+				u37 = v37
+				h39[li] = v39
+				u40 = v40
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+			v58 = v29
+		b15:
+			*(*int32)(unsafe.Add(m0, int(v31)*4)) = v58
+			h58[li] = v58
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
 		}
+	}
+	g.v37 = u37
+	g.v40 = u40
+	return next
+}
+
+func (g *rowsHost) r3() int {
+	n := g.Items
+	h14 := g.v14[:n]
+	c1 := g.c1
+	v24 := int64(uint32(c1))
+	c0 := g.c0
+	v10 := int64(uint32(c0))
+	v44 := v24 * v10
+	v47 := v44 <= 2147483647
+	v46 := int32(uint64(v44))
+	v48 := int32(1)
+	if v47 {
+		v48 = v46
+	}
+	basex := g.Base(0)
+	basey := g.Base(1)
+	m0 := g.Memory(0)
+	h39 := g.v39[:n]
+	h54 := g.v54[:n]
+	dead := g.Dead[:n]
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v39 := h39[li]
+			v45 := int32(uint64(v14 + 1))
+			v50 := v45
+			if v47 {
+				v50 = int32(uint32(v45) % uint32(v48))
+			}
+			v51 := int64(uint32(v50))
+			if uint32(v50) >= 128 {
+				g.Fault(3, v51, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v54 := v39 + *(*int32)(unsafe.Add(m0, int(v50)*4))
+			h54[li] = v54
+			more = true
+		}
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:261
+	e40 := g.v40
+	v37 := g.v37
+	h31 := g.v31[:n]
+	u40 := g.v40
+	h58 := g.v58[:n]
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := h29[li]
+		v40 := e40
+		v54 := h54[li]
 		v31 := h31[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v34, v37, v39, v40, v58 int32
-		if !v33 {
-			goto b27
-		}
-		v34 = *(*int32)(unsafe.Add(p0, int(v23)*4))
-		if !(3 < v34) {
-			goto b7
-		}
-		v58 = v29 + 1
-		goto b15
-	b7:
-		v37 = v34 + 3
-		if !(0 < v37) {
-			v58 = v29
+		var v39, v58 int32
+		v55 := v40 + 1
+		if v55 >= v37 {
+			v58 = v54
 			goto b15
 		}
-		v39 = v29
-		v40 = int32(0)
+		v39 = v54
+		v40 = v55
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v39 + v40
-		u37 = v37
 		h39[li] = v39
 		u40 = v40
 		if next != 2 {
@@ -3268,136 +2412,11 @@ func (g *rowsHost) r2() int {
 			}
 			next = 4
 		}
-		continue
-	b27:
-		g.Fault(2, v23, v2, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	}
-	g.v37 = u37
-	g.v40 = u40
-	return next
-}
-
-// r3 runs them after the Barrier in line 259 of kernel.go.
-func (g *rowsHost) r3() int {
-	n := g.Items
-	h14 := g.v14[:n]
-	c1 := g.c1
-	v24 := int64(uint32(c1))
-	c0 := g.c0
-	v10 := int64(uint32(c0))
-	v44 := v24 * v10
-	v47 := v44 <= 2147483647
-	v46 := int32(uint64(v44))
-	v48 := int32(1)
-	if v47 {
-		v48 = v46
-	}
-	m0 := g.Memory(0)
-	h39 := g.v39[:n]
-	h54 := g.v54[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v14 := h14[li]
-		v39 := h39[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v50 int32
-		var v51 int64
-		{
-			v45 := int32(uint64(v14 + 1))
-			v50 = v45
-			if v47 {
-				v50 = int32(uint32(v45) % uint32(v48))
-			}
-			v51 = int64(uint32(v50))
-			if !(uint32(v50) < uint32(128)) {
-				goto b14
-			}
-		}
-		{
-			v53 := *(*int32)(unsafe.Add(m0, int(v50)*4))
-			v54 := v39 + v53
-			h54[li] = v54
-			next = 3
-			continue
-		}
-	b14:
-		g.Fault(3, v51, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 261 of kernel.go.
-func (g *rowsHost) r4() int {
-	n := g.Items
-	e40 := g.v40
-	v37 := g.v37
-	h54 := g.v54[:n]
-	m0 := g.Memory(0)
-	h31 := g.v31[:n]
-	h39 := g.v39[:n]
-	u40 := g.v40
-	h58 := g.v58[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		if dead[li] {
-			continue
-		}
-		v40 := e40
-		v54 := h54[li]
-		v31 := h31[li]
-		var v39, v55, v58 int32
-		v55 = v40 + 1
-		if !(v55 < v37) {
-			goto b13
-		}
-		v39 = v54
-		v40 = v55
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v39 + v40
-		h39[li] = v39
-		u40 = v40
-		if next != 2 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 2
-		}
-		continue
-	b13:
-		v58 = v54
-		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v58
-		h58[li] = v58
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 4
-		}
-		continue
 	}
 	g.v40 = u40
 	return next
 }
 
-// r5 runs them after the Barrier in line 265 of kernel.go.
 func (g *rowsHost) r5() int {
 	n := g.Items
 	p0 := g.Pointer(0)
@@ -3415,21 +2434,21 @@ func (g *rowsHost) r5() int {
 	if v71 {
 		v72 = v70
 	}
+	basex := g.Base(0)
+	basey := g.Base(1)
 	m0 := g.Memory(0)
 	u63 := g.v63
 	u66 := g.v66
 	h78 := g.v78[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
 	v6 := g.v6
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
+	next := -1
 	nx := g.Local[0]
 	x := -1
 	y := 0
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if x++; x == nx {
 			x = 0
 			y++
@@ -3442,18 +2461,16 @@ func (g *rowsHost) r5() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v27 := h27[li]
-		var v63, v65, v66, v74, v83 int32
+		var v65, v66, v74, v83 int32
 		var v75 int64
-		{
-			v60 := *(*int32)(unsafe.Add(p0, int(v23)*4))
-			v63 = v60 - ((v60 / 4) * 4)
-			if !(0 < v63) {
-				v83 = v58
-				goto b24
-			}
-			v65 = v58
-			v66 = int32(0)
+		v60 := *(*int32)(unsafe.Add(p0, int(v23)*4))
+		v63 := v60 - ((v60 / 4) * 4)
+		if 0 >= v63 {
+			v83 = v58
+			goto b24
 		}
+		v65 = v58
+		v66 = 0
 		{
 			v69 := int32(uint64(v14 + 5))
 			v74 = v69
@@ -3461,64 +2478,50 @@ func (g *rowsHost) r5() int {
 				v74 = int32(uint32(v69) % uint32(v72))
 			}
 			v75 = int64(uint32(v74))
-			if !(uint32(v74) < uint32(128)) {
-				goto b23
+			if uint32(v74) >= 128 {
+				g.Fault(4, v75, 128, v0, v1)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
-			v77 := *(*int32)(unsafe.Add(m0, int(v74)*4))
-			v78 := v65 + v77
+			v78 := v65 + *(*int32)(unsafe.Add(m0, int(v74)*4))
 			u63 = v63
 			u66 = v66
 			h78[li] = v78
 			next = 5
 			continue
 		}
-	b23:
-		g.Fault(4, v75, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	b24:
-		if !(uint64(v27) < uint64(v6)) {
-			goto b26
+		if uint64(v27) >= uint64(v6) {
+			g.Fault(5, v27, v6, v0, v1)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v83
 		g.Leave(li)
-		continue
-	b26:
-		g.Fault(5, v27, v6, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v63 = u63
 	g.v66 = u66
 	return next
 }
 
-// r6 runs them after the Barrier in line 268 of kernel.go.
 func (g *rowsHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h31 := g.v31[:n]
 	h78 := g.v78[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v31 := h31[li]
 		v78 := h78[li]
 		*(*int32)(unsafe.Add(m0, int(v31)*4)) = v78
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the Barrier in line 270 of kernel.go.
-func (g *rowsHost) r7() int {
-	n := g.Items
+	// Barrier, kernel.go:270
 	e66 := g.v66
-	h78 := g.v78[:n]
 	v63 := g.v63
 	h14 := g.v14[:n]
 	c1 := g.c1
@@ -3532,75 +2535,67 @@ func (g *rowsHost) r7() int {
 	if v71 {
 		v72 = v70
 	}
-	m0 := g.Memory(0)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	u66 := g.v66
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	h27 := g.v27[:n]
 	v6 := g.v6
 	p2 := g.Pointer(2)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v66 := e66
-		v78 := h78[li]
-		v14 := h14[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v27 := h27[li]
-		var v65, v74, v80, v83 int32
-		var v75 int64
-		v80 = v66 + 1
-		if !(v80 < v63) {
-			goto b22
-		}
-		v65 = v78
-		v66 = v80
-		{
-			v69 := int32(uint64(v14 + 5))
-			v74 = v69
-			if v71 {
-				v74 = int32(uint32(v69) % uint32(v72))
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v75 = int64(uint32(v74))
-			if !(uint32(v74) < uint32(128)) {
-				goto b23
+			if dead[li] {
+				continue
 			}
-		}
-		{
-			v77 := *(*int32)(unsafe.Add(m0, int(v74)*4))
-			v78 = v65 + v77
+			v66 := e66
+			v78 := h78[li]
+			v14 := h14[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v27 := h27[li]
+			var v65, v74, v83 int32
+			var v75 int64
+			v80 := v66 + 1
+			if v80 >= v63 {
+				v83 = v78
+				goto b24
+			}
+			v65 = v78
+			v66 = v80
+			{
+				v69 := int32(uint64(v14 + 5))
+				v74 = v69
+				if v71 {
+					v74 = int32(uint32(v69) % uint32(v72))
+				}
+				v75 = int64(uint32(v74))
+				if uint32(v74) >= 128 {
+					g.Fault(4, v75, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
+			}
+			v78 = v65 + *(*int32)(unsafe.Add(m0, int(v74)*4))
 			u66 = v66
 			h78[li] = v78
 			next = 5
 			continue
+		b24:
+			if uint64(v27) >= uint64(v6) {
+				g.Fault(5, v27, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v27)*4)) = v83
+			g.Leave(li)
 		}
-	b23:
-		g.Fault(4, v75, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		v83 = v78
-		if !(uint64(v27) < uint64(v6)) {
-			goto b26
-		}
-		*(*int32)(unsafe.Add(p2, int(v27)*4)) = v83
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(5, v27, v6, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v66 = u66
 	return next
@@ -3609,96 +2604,72 @@ func (g *rowsHost) r7() int {
 // searchHost is a work-group of the kernel [Search].
 type searchHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v4 int64
+	v1, v2, v4 int64
+
 	v9 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
 var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:178:7"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:177:9"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:178:7"},
 	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
 }
 
-// Begin readies the form for a launch.
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 }
 
-// Run runs it.
 func (g *searchHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// Barrier in line 181 of lanes.go
+		case 0: // Barrier, lanes.go:181
 			next = g.r1()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *searchHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p3 := g.Pointer(3)
+	u9 := g.v9
 	v4 := g.v4
 	p4 := g.Pointer(4)
-	u9 := g.v9
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9 int32
-		var v6 int64
-		v0 = int32(basex + x)
-		v6 = int64(uint32(v0))
-		v9 = int32(0)
-		{
-			v10 := uint64(v6) < uint64(v2)
-			if !v10 {
-				goto b10
-			}
+	for li := range n {
+		var v9 int32
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v9 = 0
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			if !((v11 & 63) == v9) {
-				goto b6
-			}
+		if (*(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63) != v9 {
+			u9 = v9
+			next = 0
+			continue
 		}
-		{
-			v14 := uint64(v6) < uint64(v4)
-			if !v14 {
-				goto b5
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v9
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v9
 		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b6:
-		u9 = v9
-		next = 0
-		continue
-	b10:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v9 = u9
 	return next
 }
 
-// r1 runs them after the Barrier in line 181 of lanes.go.
 func (g *searchHost) r1() int {
 	n := g.Items
 	e9 := g.v9
@@ -3706,67 +2677,47 @@ func (g *searchHost) r1() int {
 	v7 := 5 < v1
 	v8 := int32(64)
 	if v7 {
-		v8 = int32(50)
+		v8 = 50
 	}
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p3 := g.Pointer(3)
+	u9 := g.v9
 	v4 := g.v4
 	p4 := g.Pointer(4)
-	u9 := g.v9
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v9 := e9
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		var v17 int32
-		v17 = v9 + 1
-		if !(v17 < v8) {
-			goto b9
+		v17 := v9 + 1
+		if v17 >= v8 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		v9 = v17
-		{
-			v10 := uint64(v6) < uint64(v2)
-			if !v10 {
-				goto b10
-			}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			if !((v11 & 63) == v9) {
-				goto b6
-			}
+		if (*(*int32)(unsafe.Add(p3, (basex+li)*4)) & 63) != v9 {
+			u9 = v9
+			next = 0
+			continue
 		}
-		{
-			v14 := uint64(v6) < uint64(v4)
-			if !v14 {
-				goto b5
-			}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v9
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v9
 		g.Leave(li)
-		continue
-	b5:
-		g.Fault(0, v6, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b6:
-		u9 = v9
-		next = 0
-		continue
-	b10:
-		g.Fault(1, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b9:
-		g.Fault(2, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v9 = u9
 	return next
@@ -3775,168 +2726,109 @@ func (g *searchHost) r1() int {
 // statedHost is a work-group of the kernel [Stated].
 type statedHost struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v6     int64
-	v16    []int32
-	v26    int64
-	v28    int64
-	v35    []int32
-	v49    []int32
-	v50    int32
-	v61    []int32
+	c0             int32
+	v1, v2, v4, v6 int64
+
+	v16, v35, v49, v61 []int32
+
+	v26, v28 int64
+
+	v50 int32
+
 	sint32 []int32
 }
 
 func newStatedHost() kernelimpl.HostForm { return new(statedHost) }
 
 var statedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:34:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:52:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:39:20"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:33:31"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:34:12"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:39:20"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:52:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *statedHost) Begin() {
 	g.Sites = statedHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.v6 = g.Int64(72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v35, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v16, &g.v35, &g.v49, &g.v61)
 }
 
-// Run runs it.
 func (g *statedHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 30 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 32 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 35 of kernel.go
+		case 2: // Barrier, kernel.go:35
 			next = g.r3()
-		case 3:
-			// Barrier in line 37 of kernel.go
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 40 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v49)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v50 = kernelimpl.HostReduceAdd[int32](in)
+		case 4: // GroupReduce, kernel.go:40
+			g.v50 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v49, 0))
 			next = g.r5()
-		case 5:
-			// Barrier in line 42 of kernel.go
+		case 5: // Barrier, kernel.go:42
 			next = g.r6()
-		case 6:
-			// Barrier in line 47 of kernel.go
+		case 6: // Barrier, kernel.go:47
 			next = g.r7()
-		case 7:
-			// Barrier in line 49 of kernel.go
-			next = g.r8()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *statedHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		{
-			v0 := int32(basex + x)
-			v8 := int64(uint32(v0))
-			v11 := v1 <= v8
-			if !v11 {
-				goto b2
-			}
+	more := false
+	for li := range n {
+		if v1 <= int64(uint32(int32(basex+li))) {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b2:
-		next = 0
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 30 of kernel.go.
-func (g *statedHost) r1() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:30
+	g.Zero(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v9 := int32(x)
+		v9 := int32(li)
 		v10 := int64(uint32(v9))
-		var v13 int32
-		{
-			v12 := uint64(v8) < uint64(v2)
-			if !v12 {
-				goto b30
-			}
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(0, v8, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v13 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v14 := uint32(v9) < uint32(64)
-			if !v14 {
-				goto b29
-			}
+		v13 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v9) >= 64 {
+			g.Fault(1, v10, 64, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(m0, x*4)) = v13
-		next = 1
-		continue
-	b29:
-		g.Fault(0, v10, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(1, v8, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v13
+		more = true
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 32 of kernel.go.
-func (g *statedHost) r2() int {
-	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:32
 	c0 := g.c0
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	m0 := g.Memory(0)
 	h16 := g.v16[:n]
 	u26 := g.v26
 	u28 := g.v28
@@ -3945,45 +2837,45 @@ func (g *statedHost) r2() int {
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + x)
-		v9 := int32(x)
+		v0 := int32(basex + li)
+		v9 := int32(li)
 		v8 := int64(uint32(v0))
-		var v16, v32, v41, v65 int32
-		var v17, v26, v28, v33, v42 int64
-		v16 = v0 / c0
-		v17 = int64(uint32(v16))
-		if !(uint64(v17) < uint64(v6)) {
-			goto b28
+		var v28, v33 int64
+		var v32 int32
+		v16 := v0 / c0
+		v17 := int64(uint32(v16))
+		if uint64(v17) >= uint64(v6) {
+			g.Fault(2, v17, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v19 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v22 := (v19 < 9.223372e+18) && (-9.223372e+18 <= v19)
-			v23 := float32(0)
-			if v22 {
-				v23 = v19
-			}
-			v25 := int64(-9223372036854775808)
-			if v22 {
-				v25 = int64(v23)
-			}
-			v26 = v25
-			if !(0 < v26) {
-				goto b14
-			}
-			v28 = int64(0)
+		v19 := *(*float32)(unsafe.Add(p3, int(v16)*4))
+		v22 := (v19 < 9.223372e+18) && (-9.223372e+18 <= v19)
+		v23 := float32(0)
+		if v22 {
+			v23 = v19
 		}
+		v25 := int64(-9223372036854775808)
+		if v22 {
+			v25 = int64(v23)
+		}
+		v26 := v25
+		if 0 >= v26 {
+			goto b14
+		}
+		v28 = 0
 		{
 			v29 := v9 + 1
 			v32 = v29 - ((v29 / c0) * c0)
 			v33 = int64(uint32(v32))
-			if !(uint32(v32) < uint32(64)) {
-				goto b13
+			if uint32(v32) >= 64 {
+				g.Fault(3, v33, 64, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
@@ -4000,32 +2892,22 @@ func (g *statedHost) r2() int {
 			}
 			continue
 		}
-	b13:
-		g.Fault(2, v33, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b14:
-		{
-			v41 = v0 - v9
-			v42 = int64(v41)
-			v43 := uint64(v42) < uint64(v6)
-			if !v43 {
-				goto b27
-			}
+		v41 := v0 - v9
+		v42 := int64(v41)
+		if uint64(v42) >= uint64(v6) {
+			g.Fault(4, v42, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
-			v46 := int32(0)
-			if 2.5 < v44 {
-				v46 = int32(1)
-			}
-			v47 := v46
-			if !(v47 != 0) {
-				goto b20
-			}
+		v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
+		v46 := int32(0)
+		if 2.5 < v44 {
+			v46 = 1
 		}
-		{
-			v49 := *(*int32)(unsafe.Add(m0, x*4))
+		v47 := v46
+		if v47 != 0 {
+			v49 := *(*int32)(unsafe.Add(m0, li*4))
 			h16[li] = v16
 			h49[li] = v49
 			if next != 4 {
@@ -4036,78 +2918,49 @@ func (g *statedHost) r2() int {
 			}
 			continue
 		}
-	b20:
-		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v59 := v58
-			if !(v59 == 1.5) {
-				goto b24
+		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
+		v59 := v58
+		if v59 == 1.5 {
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
+			continue
 		}
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 6
+		v65 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		continue
-	b24:
-		{
-			v65 = *(*int32)(unsafe.Add(m0, x*4))
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(4, v42, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		g.Fault(5, v17, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v26 = u26
 	g.v28 = u28
 	return next
 }
 
-// r3 runs them after the Barrier in line 35 of kernel.go.
 func (g *statedHost) r3() int {
 	n := g.Items
 	h35 := g.v35[:n]
 	m0 := g.Memory(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v35 := h35[li]
-		*(*int32)(unsafe.Add(m0, x*4)) = v35 + 1
-		continue
+		*(*int32)(unsafe.Add(m0, li*4)) = v35 + 1
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 37 of kernel.go.
-func (g *statedHost) r4() int {
-	n := g.Items
+	// Barrier, kernel.go:37
 	e28 := g.v28
 	v26 := g.v26
 	c0 := g.c0
-	m0 := g.Memory(0)
+	basex := g.Base(0)
 	u28 := g.v28
-	h35 := g.v35[:n]
-	basex := g.ID[0] * g.Local[0]
 	v6 := g.v6
 	p3 := g.Pointer(3)
 	h49 := g.v49[:n]
@@ -4115,30 +2968,31 @@ func (g *statedHost) r4() int {
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v28 := e28
-		v9 := int32(x)
-		v0 := int32(basex + x)
+		v9 := int32(li)
+		v0 := int32(basex + li)
 		v16 := h16[li]
 		v8 := int64(uint32(v0))
-		var v32, v41, v65 int32
-		var v33, v38, v42 int64
-		v38 = v28 + 1
-		if !(v38 < v26) {
+		var v32 int32
+		var v33 int64
+		v38 := v28 + 1
+		if v38 < v26 {
+			v28 = v38
+		} else {
 			goto b14
 		}
-		v28 = v38
 		{
 			v29 := v9 + 1
 			v32 = v29 - ((v29 / c0) * c0)
 			v33 = int64(uint32(v32))
-			if !(uint32(v32) < uint32(64)) {
-				goto b13
+			if uint32(v32) >= 64 {
+				g.Fault(3, v33, 64, v0)
+				g.Leave(li)
+				continue
 			}
 		}
 		{
@@ -4153,32 +3007,22 @@ func (g *statedHost) r4() int {
 			}
 			continue
 		}
-	b13:
-		g.Fault(2, v33, int64(64), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	b14:
-		{
-			v41 = v0 - v9
-			v42 = int64(v41)
-			v43 := uint64(v42) < uint64(v6)
-			if !v43 {
-				goto b27
-			}
+		v41 := v0 - v9
+		v42 := int64(v41)
+		if uint64(v42) >= uint64(v6) {
+			g.Fault(4, v42, v6, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
-			v46 := int32(0)
-			if 2.5 < v44 {
-				v46 = int32(1)
-			}
-			v47 := v46
-			if !(v47 != 0) {
-				goto b20
-			}
+		v44 := *(*float32)(unsafe.Add(p3, int(v41)*4))
+		v46 := int32(0)
+		if 2.5 < v44 {
+			v46 = 1
 		}
-		{
-			v49 := *(*int32)(unsafe.Add(m0, x*4))
+		v47 := v46
+		if v47 != 0 {
+			v49 := *(*int32)(unsafe.Add(m0, li*4))
 			h49[li] = v49
 			if next != 4 {
 				if next >= 0 {
@@ -4188,219 +3032,148 @@ func (g *statedHost) r4() int {
 			}
 			continue
 		}
-	b20:
-		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v59 := v58
-			if !(v59 == 1.5) {
-				goto b24
+		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
+		v59 := v58
+		if v59 == 1.5 {
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
+			continue
 		}
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 6
+		v65 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		continue
-	b24:
-		{
-			v65 = *(*int32)(unsafe.Add(m0, x*4))
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(4, v42, v6, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v28 = u28
 	return next
 }
 
-// r5 runs them after the GroupReduce in line 40 of kernel.go.
 func (g *statedHost) r5() int {
 	n := g.Items
 	v50 := g.v50
 	p3 := g.Pointer(3)
 	h16 := g.v16[:n]
 	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v16 := h16[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v65 int32
-		{
-			v51 := v50
-			if !(v51 == ((v51 / 2) * 2)) {
-				goto b20
+		v51 := v50
+		if v51 == ((v51 / 2) * 2) {
+			if next != 5 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 5
 			}
+			continue
 		}
-		if next != 5 {
-			if next >= 0 {
-				return g.Diverge()
+		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
+		v59 := v58
+		if v59 == 1.5 {
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
 			}
-			next = 5
+			continue
 		}
-		continue
-	b20:
-		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v59 := v58
-			if !(v59 == 1.5) {
-				goto b24
-			}
+		v65 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 6
-		}
-		continue
-	b24:
-		{
-			v65 = *(*int32)(unsafe.Add(m0, x*4))
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	return next
 }
 
-// r6 runs them after the Barrier in line 42 of kernel.go.
 func (g *statedHost) r6() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	v50 := g.v50
 	p3 := g.Pointer(3)
 	h16 := g.v16[:n]
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v16 := h16[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v65 int32
-		{
-			v55 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v55 - v50
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v50
+		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
+		v59 := v58
+		if v59 == 1.5 {
+			next = 6
+			continue
 		}
-		{
-			v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
-			v59 := v58
-			if !(v59 == 1.5) {
-				goto b24
-			}
+		v65 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		next = 6
-		continue
-	b24:
-		{
-			v65 = *(*int32)(unsafe.Add(m0, x*4))
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	return next
 }
 
-// r7 runs them after the Barrier in line 47 of kernel.go.
 func (g *statedHost) r7() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h61 := g.v61[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		{
-			v61 := *(*int32)(m0)
-			h61[li] = v61
-			continue
-		}
+		v61 := *(*int32)(m0)
+		h61[li] = v61
 	}
-	return 7
-}
-
-// r8 runs them after the Barrier in line 49 of kernel.go.
-func (g *statedHost) r8() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h61 := g.v61[:n]
-	basex := g.ID[0] * g.Local[0]
+	// Barrier, kernel.go:49
+	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v61 := h61[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v65 int32
-		{
-			v62 := *(*int32)(unsafe.Add(m0, x*4))
-			*(*int32)(unsafe.Add(m0, x*4)) = v62 ^ v61
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) ^ v61
+		v65 := *(*int32)(unsafe.Add(m0, li*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(5, v8, v4, v0)
+			continue
 		}
-		{
-			v65 = *(*int32)(unsafe.Add(m0, x*4))
-			v66 := uint64(v8) < uint64(v4)
-			if !v66 {
-				goto b26
-			}
-		}
-		*(*int32)(unsafe.Add(p2, (basex+x)*4)) = v65
-		continue
-	b26:
-		g.Fault(3, v8, v4, v0, int32(0), int32(0))
-		continue
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 	}
 	return -1
 }
@@ -4408,56 +3181,49 @@ func (g *statedHost) r8() int {
 // stepsHost is a work-group of the kernel [Steps].
 type stepsHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v14 []int32
-	v15 []int32
+	v1, v2, v3, v5, v7 int64
+
+	v14, v15 []int32
+
 	v16 int64
+
 	v17 []int64
 }
 
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
 
 var stepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:5"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:92:10"},
+	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:5"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:97:7"},
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:100:11"},
 }
 
-// Begin readies the form for a launch.
 func (g *stepsHost) Begin() {
 	g.Sites = stepsHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
-	kernelimpl.HostRoom(&g.v14, n)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v17, n)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(64)
+	g.v7 = g.Int64(80)
+	kernelimpl.HostRoom(n, &g.v14, &g.v15)
+	kernelimpl.HostRoom(n, &g.v17)
 }
 
-// Run runs it.
 func (g *stepsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// Barrier in line 95 of lanes.go
+		case 0: // Barrier, lanes.go:95
 			next = g.r1()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *stepsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v5 := g.v5
 	p3 := g.Pointer(3)
 	v2 := g.v2
@@ -4468,65 +3234,48 @@ func (g *stepsHost) r0() int {
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v14, v15 int32
-		var v9, v16, v17 int64
-		{
-			v0 = int32(basex + x)
-			v9 = int64(uint32(v0))
-			v10 := uint64(v9) < uint64(v5)
-			if !v10 {
-				goto b14
-			}
+	for li := range n {
+		var v14, v15 int32
+		var v16 int64
+		v0 := int32(basex + li)
+		v9 := int64(uint32(v0))
+		if uint64(v9) >= uint64(v5) {
+			g.Fault(0, v9, v5, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v14 = v11
-			v15 = v11 & 1
-			v16 = int64(0)
+		v11 := *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		v14 = v11
+		v15 = v11 & 1
+		v16 = 0
+		v17 := int64(uint32(v15))
+		if v16 < v2 {
+			h14[li] = v14
+			h15[li] = v15
+			u16 = v16
+			h17[li] = v17
+			next = 0
+			continue
 		}
-		v17 = int64(uint32(v15))
-		if !(v16 < v2) {
-			goto b11
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		h14[li] = v14
-		h15[li] = v15
-		u16 = v16
-		h17[li] = v17
-		next = 0
-		continue
-	b11:
-		{
-			v31 := uint64(v9) < uint64(v7)
-			if !v31 {
-				goto b13
-			}
-		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v14
 		g.Leave(li)
-		continue
-	b13:
-		g.Fault(0, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b14:
-		g.Fault(1, v9, v5, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v16 = u16
 	return next
 }
 
-// r1 runs them after the Barrier in line 95 of lanes.go.
 func (g *stepsHost) r1() int {
 	n := g.Items
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
 	e16 := g.v16
 	h17 := g.v17[:n]
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v7 := g.v7
 	p4 := g.Pointer(4)
 	v3 := g.v3
@@ -4535,10 +3284,9 @@ func (g *stepsHost) r1() int {
 	v13 := v1 + -3
 	v2 := g.v2
 	u16 := g.v16
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
@@ -4546,62 +3294,45 @@ func (g *stepsHost) r1() int {
 		v15 := h15[li]
 		v16 := e16
 		v17 := h17[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v9 := int64(uint32(v0))
-		if !(5 < v15) {
+		if 5 >= v15 {
 			goto b8
 		}
-		{
-			v20 := uint64(v9) < uint64(v7)
-			if !v20 {
-				goto b7
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(2, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
-		g.Leave(li)
-		continue
-	b7:
-		g.Fault(2, v9, v7, v0, int32(0), int32(0))
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v14
 		g.Leave(li)
 		continue
 	b8:
-		if !(uint64(v17) < uint64(v3)) {
-			goto b10
+		if uint64(v17) >= uint64(v3) {
+			g.Fault(3, v17, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v24 := *(*int32)(unsafe.Add(p2, int(v15)*4))
-			v14 = v14 ^ (v24 + int32(uint64(v16)))
-			v15 = v15 + 1
-			v16 = v16 + v13
-		}
+		v27 := v14 ^ (*(*int32)(unsafe.Add(p2, int(v15)*4)) + int32(uint64(v16)))
+		v14 = v27
+		v15 = v15 + 1
+		v16 = v16 + v13
 		v17 = int64(uint32(v15))
-		if !(v16 < v2) {
-			goto b11
+		if v16 < v2 {
+			h14[li] = v14
+			h15[li] = v15
+			u16 = v16
+			h17[li] = v17
+			next = 0
+			continue
 		}
-		h14[li] = v14
-		h15[li] = v15
-		u16 = v16
-		h17[li] = v17
-		next = 0
-		continue
-	b11:
-		{
-			v31 := uint64(v9) < uint64(v7)
-			if !v31 {
-				goto b13
-			}
+		if uint64(v9) >= uint64(v7) {
+			g.Fault(1, v9, v7, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v14
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v14
 		g.Leave(li)
-		continue
-	b13:
-		g.Fault(0, v9, v7, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		g.Fault(3, v17, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v16 = u16
 	return next
@@ -4610,19 +3341,17 @@ func (g *stepsHost) r1() int {
 // uniformRowsHost is a work-group of the kernel [UniformRows].
 type uniformRowsHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	v2  int64
-	v4  int64
+	c0     int32
+	c1     int32
+	v2, v4 int64
+
 	v16 int32
-	v12 []int64
-	v25 []int64
-	v27 []int32
-	v29 []int32
-	v36 int32
-	v39 int32
-	v51 []int32
-	v56 []int32
+
+	v12, v25 []int64
+
+	v27, v29, v51, v56 []int32
+
+	v36, v39 int32
 }
 
 func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
@@ -4631,62 +3360,40 @@ var uniformRowsHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:11"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:287:6"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:290:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:301:7"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:295:21"},
+	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:301:7"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:12"},
 }
 
-// Begin readies the form for a launch.
 func (g *uniformRowsHost) Begin() {
 	g.Sites = uniformRowsHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v16 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
+	g.v2 = g.Int64(32)
+	g.v4 = g.Int64(48)
+	g.v16 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65537, 1)
 	g.Allot(0, 512)
-	kernelimpl.HostRoom(&g.v12, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v27, n)
-	kernelimpl.HostRoom(&g.v29, n)
-	kernelimpl.HostRoom(&g.v51, n)
-	kernelimpl.HostRoom(&g.v56, n)
+	kernelimpl.HostRoom(n, &g.v12, &g.v25)
+	kernelimpl.HostRoom(n, &g.v27, &g.v29, &g.v51, &g.v56)
 }
 
-// Run runs it.
 func (g *uniformRowsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 286 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 288 of kernel.go
-			next = g.r2()
-		case 2:
-			// Barrier in line 291 of kernel.go
+		case 2: // Barrier, kernel.go:291
 			next = g.r3()
-		case 3:
-			// Barrier in line 293 of kernel.go
-			next = g.r4()
-		case 4:
-			// Barrier in line 296 of kernel.go
+		case 4: // Barrier, kernel.go:296
 			next = g.r5()
-		case 5:
-			// Barrier in line 298 of kernel.go
-			next = g.r6()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *uniformRowsHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	c0 := g.c0
 	v8 := int64(uint32(c0))
 	v16 := g.v16
@@ -4701,102 +3408,73 @@ func (g *uniformRowsHost) r0() int {
 	h12 := g.v12[:n]
 	h25 := g.v25[:n]
 	h27 := g.v27[:n]
-	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v0, v1 int32
-		var v12, v25 int64
-		{
-			v0 = int32(basex + x)
-			v1 = int32(basey + y)
-			v6 := int32(y)
-			v7 := int64(uint32(v6))
-			v9 := v7 * v8
-			v10 := int32(x)
-			v11 := int64(uint32(v10))
-			v12 = v9 + v11
-			v23 := ((v15 * int64(uint32(int32(uint32(v16)/uint32(c0))))) + v21) * v13
-			v25 = (v23 * v8) + v12
-			if !(uint64(v25) < uint64(v2)) {
-				goto b24
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		{
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v12 := (int64(uint32(int32(y))) * v8) + int64(uint32(int32(x)))
+			v23 := ((v15 * int64(uint32(int32(uint32(v16)/uint32(c0))))) + v21) * v13
+			v25 := (v23 * v8) + v12
+			if uint64(v25) >= uint64(v2) {
+				g.Fault(0, v25, v2, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v27 := *(*int32)(unsafe.Add(p0, int(v25)*4))
 			h12[li] = v12
 			h25[li] = v25
 			h27[li] = v27
-			next = 0
-			continue
+			more = true
 		}
-	b24:
-		g.Fault(0, v25, v2, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r1 runs them after the ZeroLocal in line 286 of kernel.go.
-func (g *uniformRowsHost) r1() int {
-	n := g.Items
-	h12 := g.v12[:n]
+	if !more {
+		return -1
+	}
+	// ZeroLocal, kernel.go:286
+	g.Zero(0)
 	m0 := g.Memory(0)
-	h27 := g.v27[:n]
 	h29 := g.v29[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v12 := h12[li]
-		v27 := h27[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		if !(uint64(v12) < uint64(128)) {
-			goto b23
-		}
-		{
+	more = false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v27 := h27[li]
+			if uint64(v12) >= 128 {
+				g.Fault(1, v12, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v29 := int32(uint64(v12))
 			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v27
 			h29[li] = v29
-			next = 1
-			continue
+			more = true
 		}
-	b23:
-		g.Fault(1, v12, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 288 of kernel.go.
-func (g *uniformRowsHost) r2() int {
-	n := g.Items
-	m0 := g.Memory(0)
-	h27 := g.v27[:n]
-	h12 := g.v12[:n]
-	c1 := g.c1
-	v13 := int64(uint32(c1))
-	c0 := g.c0
-	v8 := int64(uint32(c0))
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:288
 	v41 := v13 * v8
 	v44 := v41 <= 2147483647
 	v43 := int32(uint64(v41))
@@ -4807,145 +3485,121 @@ func (g *uniformRowsHost) r2() int {
 	u36 := g.v36
 	u39 := g.v39
 	h51 := g.v51[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	v57 := v13 * v8
 	v58 := v57 + -1
-	v59 := uint64(v58) < uint64(128)
+	v59 := uint64(v58) < 128
 	v60 := int32(uint64(v58))
 	h56 := g.v56[:n]
-	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v27 := h27[li]
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v25 := h25[li]
-		var v36, v38, v39, v47, v56, v81 int32
-		var v48 int64
-		{
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v27 := h27[li]
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v25 := h25[li]
+			var v38, v39, v47, v56, v81 int32
+			var v48 int64
 			v31 := *(*int32)(m0)
 			v35 := (v31 - ((v31 / 4) * 4))
-			v36 = v35 + 1
-			if !(0 < v36) {
+			v36 := v35 + 1
+			if 0 >= v36 {
 				v56 = v27
 				goto b12
 			}
 			v38 = v27
-			v39 = int32(0)
-		}
-		{
-			v42 := int32(uint64(v12 + 5))
-			v47 = v42
-			if v44 {
-				v47 = int32(uint32(v42) % uint32(v45))
-			}
-			v48 = int64(uint32(v47))
-			if !(uint32(v47) < uint32(128)) {
-				goto b11
-			}
-		}
-		{
-			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
-			v51 := v38 + v50
-			u36 = v36
-			u39 = v39
-			h51[li] = v51
-			if next != 2 {
-				if next >= 0 {
-					return g.Diverge()
+			v39 = 0
+			{
+				v42 := int32(uint64(v12 + 5))
+				v47 = v42
+				if v44 {
+					v47 = int32(uint32(v42) % uint32(v45))
 				}
-				next = 2
+				v48 = int64(uint32(v47))
+				if uint32(v47) >= 128 {
+					g.Fault(2, v48, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
 			}
-			continue
-		}
-	b11:
-		g.Fault(2, v48, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b12:
-		if !v59 {
-			goto b22
-		}
-		{
+			{
+				v51 := v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
+				u36 = v36
+				u39 = v39
+				h51[li] = v51
+				if next != 2 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 2
+				}
+				continue
+			}
+		b12:
+			if !v59 {
+				g.Fault(3, v58, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
 			v63 := int32(0)
 			if v61 == 0 {
-				v63 = int32(1)
+				v63 = 1
 			}
 			v64 := v63
-			if !(v64 != 0) {
-				v81 = v56
-				goto b19
+			if v64 != 0 {
+				h56[li] = v56
+				if next != 4 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 4
+				}
+				continue
 			}
-		}
-		h56[li] = v56
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
+			v81 = v56
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
 			}
-			next = 4
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			g.Leave(li)
 		}
-		continue
-	b19:
-		if !(uint64(v25) < uint64(v4)) {
-			goto b21
-		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(3, v25, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(4, v58, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v36 = u36
 	g.v39 = u39
 	return next
 }
 
-// r3 runs them after the Barrier in line 291 of kernel.go.
 func (g *uniformRowsHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h29 := g.v29[:n]
 	h51 := g.v51[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
 		v51 := h51[li]
 		*(*int32)(unsafe.Add(m0, int(v29)*4)) = v51
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the Barrier in line 293 of kernel.go.
-func (g *uniformRowsHost) r4() int {
-	n := g.Items
+	// Barrier, kernel.go:293
 	e39 := g.v39
-	h51 := g.v51[:n]
 	v36 := g.v36
 	h12 := g.v12[:n]
 	c1 := g.c1
@@ -4959,59 +3613,59 @@ func (g *uniformRowsHost) r4() int {
 	if v44 {
 		v45 = v43
 	}
-	m0 := g.Memory(0)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	u39 := g.v39
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
 	v57 := v13 * v8
 	v58 := v57 + -1
-	v59 := uint64(v58) < uint64(128)
+	v59 := uint64(v58) < 128
 	v60 := int32(uint64(v58))
 	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v39 := e39
-		v51 := h51[li]
-		v12 := h12[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		v25 := h25[li]
-		var v38, v47, v53, v56, v81 int32
-		var v48 int64
-		v53 = v39 + 1
-		if !(v53 < v36) {
-			goto b10
-		}
-		v38 = v51
-		v39 = v53
-		{
-			v42 := int32(uint64(v12 + 5))
-			v47 = v42
-			if v44 {
-				v47 = int32(uint32(v42) % uint32(v45))
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-			v48 = int64(uint32(v47))
-			if !(uint32(v47) < uint32(128)) {
-				goto b11
+			if dead[li] {
+				continue
 			}
-		}
-		{
-			v50 := *(*int32)(unsafe.Add(m0, int(v47)*4))
-			v51 = v38 + v50
+			v39 := e39
+			v51 := h51[li]
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v25 := h25[li]
+			var v38, v47, v56, v81 int32
+			var v48 int64
+			v53 := v39 + 1
+			if v53 >= v36 {
+				v56 = v51
+				goto b12
+			}
+			v38 = v51
+			v39 = v53
+			{
+				v42 := int32(uint64(v12 + 5))
+				v47 = v42
+				if v44 {
+					v47 = int32(uint32(v42) % uint32(v45))
+				}
+				v48 = int64(uint32(v47))
+				if uint32(v47) >= 128 {
+					g.Fault(2, v48, 128, v0, v1)
+					g.Leave(li)
+					continue
+				}
+			}
+			v51 = v38 + *(*int32)(unsafe.Add(m0, int(v47)*4))
 			u39 = v39
 			h51[li] = v51
 			if next != 2 {
@@ -5021,79 +3675,55 @@ func (g *uniformRowsHost) r4() int {
 				next = 2
 			}
 			continue
-		}
-	b11:
-		g.Fault(2, v48, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b10:
-		v56 = v51
-		if !v59 {
-			goto b22
-		}
-		{
+		b12:
+			if !v59 {
+				g.Fault(3, v58, 128, v0, v1)
+				g.Leave(li)
+				continue
+			}
 			v61 := *(*int32)(unsafe.Add(m0, int(v60)*4))
 			v63 := int32(0)
 			if v61 == 0 {
-				v63 = int32(1)
+				v63 = 1
 			}
 			v64 := v63
-			if !(v64 != 0) {
-				v81 = v56
-				goto b19
+			if v64 != 0 {
+				h56[li] = v56
+				if next != 4 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 4
+				}
+				continue
 			}
-		}
-		h56[li] = v56
-		if next != 4 {
-			if next >= 0 {
-				return g.Diverge()
+			v81 = v56
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
 			}
-			next = 4
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			g.Leave(li)
 		}
-		continue
-	b19:
-		if !(uint64(v25) < uint64(v4)) {
-			goto b21
-		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(3, v25, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(4, v58, int64(128), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v39 = u39
 	return next
 }
 
-// r5 runs them after the Barrier in line 296 of kernel.go.
 func (g *uniformRowsHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
 	h29 := g.v29[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v29 := h29[li]
-		{
-			v66 := *(*int32)(unsafe.Add(m0, int(v29)*4))
-			*(*int32)(unsafe.Add(m0, int(v29)*4)) = v66 + 1
-			continue
-		}
+		*(*int32)(unsafe.Add(m0, int(v29)*4)) = *(*int32)(unsafe.Add(m0, int(v29)*4)) + 1
 	}
-	return 5
-}
-
-// r6 runs them after the Barrier in line 298 of kernel.go.
-func (g *uniformRowsHost) r6() int {
-	n := g.Items
+	// Barrier, kernel.go:298
 	h12 := g.v12[:n]
 	c1 := g.c1
 	v13 := int64(uint32(c1))
@@ -5106,58 +3736,47 @@ func (g *uniformRowsHost) r6() int {
 	if v72 {
 		v73 = v71
 	}
-	m0 := g.Memory(0)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
 	p1 := g.Pointer(1)
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v12 := h12[li]
-		v56 := h56[li]
-		v25 := h25[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v75, v81 int32
-		var v76 int64
-		{
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v12 := h12[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v56 := h56[li]
+			v25 := h25[li]
+			var v81 int32
 			v70 := int32(uint64(v12 + 7))
-			v75 = v70
+			v75 := v70
 			if v72 {
 				v75 = int32(uint32(v70) % uint32(v73))
 			}
-			v76 = int64(uint32(v75))
-			if !(uint32(v75) < uint32(128)) {
-				goto b18
+			v76 := int64(uint32(v75))
+			if uint32(v75) >= 128 {
+				g.Fault(5, v76, 128, v0, v1)
+				continue
 			}
+			v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(4, v25, v4, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
 		}
-		{
-			v78 := *(*int32)(unsafe.Add(m0, int(v75)*4))
-			v81 = v56 + v78
-		}
-		if !(uint64(v25) < uint64(v4)) {
-			goto b21
-		}
-		*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
-		continue
-	b21:
-		g.Fault(3, v25, v4, v0, v1, int32(0))
-		continue
-	b18:
-		g.Fault(5, v76, int64(128), v0, v1, int32(0))
-		continue
 	}
 	return -1
 }
@@ -5165,11 +3784,14 @@ func (g *uniformRowsHost) r6() int {
 // votesHost is a work-group of the kernel [Votes].
 type votesHost struct {
 	kernelimpl.HostGroup
-	v1    int64
-	v3    int64
-	v8    []int32
-	v9    []bool
-	v10   bool
+	v1, v3 int64
+
+	v8 []int32
+
+	v9 []bool
+
+	v10 bool
+
 	sbool []bool
 }
 
@@ -5181,153 +3803,106 @@ var votesHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:201:5"},
 }
 
-// Begin readies the form for a launch.
 func (g *votesHost) Begin() {
 	g.Sites = votesHostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.sbool, n)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v9)
+	kernelimpl.HostRoom(n, &g.v8)
 }
 
-// Run runs it.
 func (g *votesHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// GroupAny in line 193 of lanes.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v10 = kernelimpl.HostAny(in)
+		case 0: // GroupAny, lanes.go:193
+			g.v10 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v9, false))
 			next = g.r1()
-		case 1:
-			// Barrier in line 198 of lanes.go
-			next = g.r2()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *votesHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v1 := g.v1
 	p3 := g.Pointer(3)
 	h8 := g.v8[:n]
 	h9 := g.v9[:n]
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v5 int64
-		{
-			v0 = int32(basex + x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b13
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p3, (basex+x)*4))
-			v8 = v7
-		}
-		{
-			v9 := 3 < v8
-			h8[li] = v8
-			h9[li] = v9
-			next = 0
+	for li := range n {
+		var v8 int32
+		v0 := int32(basex + li)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			g.Leave(li)
 			continue
 		}
-	b13:
-		g.Fault(0, v5, v1, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		v8 = *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		v9 := 3 < v8
+		h8[li] = v8
+		h9[li] = v9
+		next = 0
 	}
 	return next
 }
 
-// r1 runs them after the GroupAny in line 193 of lanes.go.
 func (g *votesHost) r1() int {
 	n := g.Items
 	v10 := g.v10
 	h8 := g.v8[:n]
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v3 := g.v3
 	p4 := g.Pointer(4)
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
 		if !v10 {
 			goto b10
 		}
-		if !((v8 - ((v8 / 8) * 8)) == 7) {
-			goto b8
+		if (v8 - ((v8 / 8) * 8)) != 7 {
+			more = true
+			continue
 		}
-		{
-			v15 := uint64(v5) < uint64(v3)
-			if !v15 {
-				goto b7
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = int32(-1)
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = -1
 		g.Leave(li)
-		continue
-	b7:
-		g.Fault(1, v5, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b8:
-		next = 1
 		continue
 	b10:
-		{
-			v19 := uint64(v5) < uint64(v3)
-			if !v19 {
-				goto b12
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+x)*4)) = v8
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v8
 		g.Leave(li)
-		continue
-	b12:
-		g.Fault(2, v5, v3, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r2 runs them after the Barrier in line 198 of lanes.go.
-func (g *votesHost) r2() int {
-	n := g.Items
-	h8 := g.v8[:n]
+	if !more {
+		return -1
+	}
+	// Barrier, lanes.go:198
 	h9 := g.v9[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
 		v8 = v8 / 2
-		{
-			v9 := 3 < v8
-			h8[li] = v8
-			h9[li] = v9
-			continue
-		}
+		v9 := 3 < v8
+		h8[li] = v8
+		h9[li] = v9
 	}
 	return 0
 }
@@ -5335,819 +3910,401 @@ func (g *votesHost) r2() int {
 // wholeFloat32Host is a work-group of the kernel [WholeFloat32].
 type wholeFloat32Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v2       int64
-	v4       int64
-	v8       []float32
-	v14      float32
-	v16      float32
-	v19      float32
-	v21      float32
-	v23      []float32
-	v25      []float32
-	v31      []float32
-	v34      []float32
-	v37      float32
+	c0                     int32
+	v8, v23, v25, v31, v34 []float32
+
 	sfloat32 []float32
 }
 
 func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
 
 var wholeFloat32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeFloat32Host) Begin() {
 	g.Sites = wholeFloat32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.sfloat32, n)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v8, &g.v23, &g.v25, &g.v31, &g.v34)
 }
 
-// Run runs it.
 func (g *wholeFloat32Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 190 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			g.v14 = kernelimpl.HostReduceAdd[float32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 191 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(1))
-			g.v16 = kernelimpl.HostReduceMul[float32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 195 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			g.v19 = kernelimpl.HostReduceMin[float32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 196 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			g.v21 = kernelimpl.HostReduceMax[float32](in)
-			next = g.r4()
-		case 4:
-			// GroupInclusiveScan in line 197 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
-			copy(g.v23[:n], in)
-			next = g.r5()
-		case 5:
-			// GroupExclusiveScan in line 198 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x80000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float32])
-			kernelimpl.HostShift(g.v25[:n], in, n, math.Float32frombits(0x80000000))
-			next = g.r6()
-		case 6:
-			// GroupExclusiveScan in line 199 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0x7f800000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float32])
-			kernelimpl.HostShift(g.v31[:n], in, n, math.Float32frombits(0x7f800000))
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 200 of kernel.go
-			n := g.Items
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float32frombits(0xff800000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float32])
-			copy(g.v34[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupSelect in line 201 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v36 := c0 + -1
-			in := g.sfloat32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float32(0))
-			g.v37 = in[v36]
-			next = g.r9()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *wholeFloat32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v6, v9, v11 int64
-		var v8 float32
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b17
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*float32)(unsafe.Add(p1, (basex+x)*4))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b16
-			}
+		v8 := *(*float32)(unsafe.Add(p1, (basex+li)*4))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b15
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b15:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b16:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b17:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 190 of kernel.go.
-func (g *wholeFloat32Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:190
+	v14 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000)))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v14 := g.v14
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12)) = v14
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 191 of kernel.go.
-func (g *wholeFloat32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	v1 := g.v1
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, kernel.go:191
+	v16 := kernelimpl.HostReduceMul[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 1))
+	v1 := g.Int64(24)
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 64
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		{
-			*(*float32)(unsafe.Add(p2, v12+4)) = v16
-			v18 := v1 <= v6
-			if !v18 {
-				goto b7
-			}
+		*(*float32)(unsafe.Add(p2, v12+4)) = v16
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b7:
-		next = 2
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupReduce in line 195 of kernel.go.
-func (g *wholeFloat32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:195
+	v19 := kernelimpl.HostReduceMin[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+8)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 196 of kernel.go.
-func (g *wholeFloat32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v21 := g.v21
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, kernel.go:196
+	v21 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+12)) = v21
-		continue
 	}
-	return 4
-}
-
-// r5 runs them after the GroupInclusiveScan in line 197 of kernel.go.
-func (g *wholeFloat32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:197
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		copy(g.v23, in)
+	}
 	h23 := g.v23[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v23 := h23[li]
 		*(*float32)(unsafe.Add(p2, v12+16)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupExclusiveScan in line 198 of kernel.go.
-func (g *wholeFloat32Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:198
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x80000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
+		kernelimpl.HostShift(g.v25, in, len(in), math.Float32frombits(0x80000000))
+	}
 	h25 := g.v25[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := h25[li]
-		v12 := (basex + x) * 64
-		{
-			v27 := int32(li)
-			v28 := v27 == 0
-			v29 := float32(v25 + 0)
-			if v28 {
-				v29 = float32(0)
-			}
-			*(*float32)(unsafe.Add(p2, v12+20)) = v29
-			continue
+		v12 := (basex + li) * 64
+		v29 := float32(v25 + 0)
+		if int32(li) == 0 {
+			v29 = 0
 		}
+		*(*float32)(unsafe.Add(p2, v12+20)) = v29
 	}
-	return 6
-}
-
-// r7 runs them after the GroupExclusiveScan in line 199 of kernel.go.
-func (g *wholeFloat32Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:199
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0x7f800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float32])
+		kernelimpl.HostShift(g.v31, in, len(in), math.Float32frombits(0x7f800000))
+	}
 	h31 := g.v31[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v27 := int32(li)
 		v28 := v27 == 0
 		v31 := h31[li]
-		v12 := (basex + x) * 64
-		{
-			v32 := v31
-			if v28 {
-				v32 = math.Float32frombits(0x7f800000)
-			}
-			*(*float32)(unsafe.Add(p2, v12+24)) = v32
-			continue
+		v12 := (basex + li) * 64
+		v32 := v31
+		if v28 {
+			v32 = math.Float32frombits(0x7f800000)
 		}
+		*(*float32)(unsafe.Add(p2, v12+24)) = v32
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 200 of kernel.go.
-func (g *wholeFloat32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:200
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, math.Float32frombits(0xff800000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float32])
+		copy(g.v34, in)
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v34 := h34[li]
 		*(*float32)(unsafe.Add(p2, v12+28)) = v34
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupSelect in line 201 of kernel.go.
-func (g *wholeFloat32Host) r9() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v37 := g.v37
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupSelect, kernel.go:201
+	c0 := g.c0
+	v36 := c0 + -1
+	v37 := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v8, 0)[v36]
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*float32)(unsafe.Add(p2, v12+32)) = v37
-		continue
 	}
-	return -1
 }
 
 // wholeFloat64Host is a work-group of the kernel [WholeFloat64].
 type wholeFloat64Host struct {
 	kernelimpl.HostGroup
-	c0       int32
-	v1       int64
-	v2       int64
-	v4       int64
-	v8       []float64
-	v14      float64
-	v16      float64
-	v19      float64
-	v21      float64
-	v23      []float64
-	v25      []float64
-	v31      []float64
-	v34      []float64
-	v37      float64
+	c0                     int32
+	v8, v23, v25, v31, v34 []float64
+
 	sfloat64 []float64
 }
 
 func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
 
 var wholeFloat64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeFloat64Host) Begin() {
 	g.Sites = wholeFloat64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v23, n)
-	kernelimpl.HostRoom(&g.v25, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v34, n)
-	kernelimpl.HostRoom(&g.sfloat64, n)
+	kernelimpl.HostRoom(n, &g.sfloat64, &g.v8, &g.v23, &g.v25, &g.v31, &g.v34)
 }
 
-// Run runs it.
 func (g *wholeFloat64Host) Run() {
-	next := g.r0()
-	for next >= 0 {
-		switch next {
-		case 0:
-			// GroupReduce in line 190 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			g.v14 = kernelimpl.HostReduceAdd[float64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 191 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(1))
-			g.v16 = kernelimpl.HostReduceMul[float64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 195 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			g.v19 = kernelimpl.HostReduceMin[float64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 196 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
-			g.v21 = kernelimpl.HostReduceMax[float64](in)
-			next = g.r4()
-		case 4:
-			// GroupInclusiveScan in line 197 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
-			copy(g.v23[:n], in)
-			next = g.r5()
-		case 5:
-			// GroupExclusiveScan in line 198 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x8000000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAddDoubling[float64])
-			kernelimpl.HostShift(g.v25[:n], in, n, math.Float64frombits(0x8000000000000000))
-			next = g.r6()
-		case 6:
-			// GroupExclusiveScan in line 199 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0x7ff0000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[float64])
-			kernelimpl.HostShift(g.v31[:n], in, n, math.Float64frombits(0x7ff0000000000000))
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 200 of kernel.go
-			n := g.Items
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, math.Float64frombits(0xfff0000000000000))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[float64])
-			copy(g.v34[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupSelect in line 201 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v36 := c0 + -1
-			in := g.sfloat64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, float64(0))
-			g.v37 = in[v36]
-			next = g.r9()
-		}
-	}
-}
-
-// r0 runs the work-items from the beginning.
-func (g *wholeFloat64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	v2 := g.v2
+	basex := g.Base(0)
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	v4 := g.v4
+	v4 := g.Int64(56)
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v6, v9, v11 int64
-		var v8 float64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b17
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*float64)(unsafe.Add(p1, (basex+x)*8))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b16
-			}
+		v8 := *(*float64)(unsafe.Add(p1, (basex+li)*8))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b15
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b15:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b16:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b17:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 190 of kernel.go.
-func (g *wholeFloat64Host) r1() int {
-	n := g.Items
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:190
+	v14 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000)))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v14 := g.v14
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12)) = v14
-		continue
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 191 of kernel.go.
-func (g *wholeFloat64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v16 := g.v16
-	v1 := g.v1
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, kernel.go:191
+	v16 := kernelimpl.HostReduceMul[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 1))
+	v1 := g.Int64(24)
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 128
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
-		{
-			*(*float64)(unsafe.Add(p2, v12+8)) = v16
-			v18 := v1 <= v6
-			if !v18 {
-				goto b7
-			}
+		*(*float64)(unsafe.Add(p2, v12+8)) = v16
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
 		}
-		g.Leave(li)
-		continue
-	b7:
-		next = 2
-		continue
+		more = true
 	}
-	return next
-}
-
-// r3 runs them after the GroupReduce in line 195 of kernel.go.
-func (g *wholeFloat64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:195
+	v19 := kernelimpl.HostReduceMin[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+16)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 196 of kernel.go.
-func (g *wholeFloat64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v21 := g.v21
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupReduce, kernel.go:196
+	v21 := kernelimpl.HostReduceMax[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000)))
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+24)) = v21
-		continue
 	}
-	return 4
-}
-
-// r5 runs them after the GroupInclusiveScan in line 197 of kernel.go.
-func (g *wholeFloat64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:197
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		copy(g.v23, in)
+	}
 	h23 := g.v23[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v23 := h23[li]
 		*(*float64)(unsafe.Add(p2, v12+32)) = v23
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupExclusiveScan in line 198 of kernel.go.
-func (g *wholeFloat64Host) r6() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:198
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x8000000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float64])
+		kernelimpl.HostShift(g.v25, in, len(in), math.Float64frombits(0x8000000000000000))
+	}
 	h25 := g.v25[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v25 := h25[li]
-		v12 := (basex + x) * 128
-		{
-			v27 := int32(li)
-			v28 := v27 == 0
-			v29 := float64(v25 + 0)
-			if v28 {
-				v29 = float64(0)
-			}
-			*(*float64)(unsafe.Add(p2, v12+40)) = v29
-			continue
+		v12 := (basex + li) * 128
+		v29 := float64(v25 + 0)
+		if int32(li) == 0 {
+			v29 = 0
 		}
+		*(*float64)(unsafe.Add(p2, v12+40)) = v29
 	}
-	return 6
-}
-
-// r7 runs them after the GroupExclusiveScan in line 199 of kernel.go.
-func (g *wholeFloat64Host) r7() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:199
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0x7ff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[float64])
+		kernelimpl.HostShift(g.v31, in, len(in), math.Float64frombits(0x7ff0000000000000))
+	}
 	h31 := g.v31[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v27 := int32(li)
 		v28 := v27 == 0
 		v31 := h31[li]
-		v12 := (basex + x) * 128
-		{
-			v32 := v31
-			if v28 {
-				v32 = math.Float64frombits(0x7ff0000000000000)
-			}
-			*(*float64)(unsafe.Add(p2, v12+48)) = v32
-			continue
+		v12 := (basex + li) * 128
+		v32 := v31
+		if v28 {
+			v32 = math.Float64frombits(0x7ff0000000000000)
 		}
+		*(*float64)(unsafe.Add(p2, v12+48)) = v32
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 200 of kernel.go.
-func (g *wholeFloat64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:200
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, math.Float64frombits(0xfff0000000000000))
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[float64])
+		copy(g.v34, in)
+	}
 	h34 := g.v34[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v34 := h34[li]
 		*(*float64)(unsafe.Add(p2, v12+56)) = v34
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupSelect in line 201 of kernel.go.
-func (g *wholeFloat64Host) r9() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	v37 := g.v37
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	// GroupSelect, kernel.go:201
+	c0 := g.c0
+	v36 := c0 + -1
+	v37 := kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v8, 0)[v36]
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*float64)(unsafe.Add(p2, v12+64)) = v37
-		continue
 	}
-	return -1
 }
 
 // wholeInt16Host is a work-group of the kernel [WholeInt16].
 type wholeInt16Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v9     []int32
-	v15    int32
-	v20    []int32
-	v21    int32
-	v26    int32
-	v29    int32
-	v33    []int32
-	v34    int32
-	v37    int32
-	v40    int32
-	v43    []int32
-	v48    []int32
-	v56    []bool
-	v57    bool
-	v58    []int32
-	v61    []bool
-	v62    bool
-	v63    []bool
-	v64    bool
-	v65    []int32
-	v69    []int32
-	v74    int32
-	v83    int32
-	v89    []int32
-	v90    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v9, v20, v33, v43, v48, v58, v65, v69, v89 []int32
+
+	v15, v21, v26, v29, v34, v37, v40, v74, v83, v90 int32
+
+	v56, v61, v63 []bool
+
+	v57, v62, v64 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -6155,759 +4312,446 @@ type wholeInt16Host struct {
 func newWholeInt16Host() kernelimpl.HostForm { return new(wholeInt16Host) }
 
 var wholeInt16HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeInt16Host) Begin() {
 	g.Sites = wholeInt16HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v43, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v69, n)
-	kernelimpl.HostRoom(&g.v89, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v56, &g.v61, &g.v63)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v9, &g.v20, &g.v33, &g.v43, &g.v48, &g.v58, &g.v65, &g.v69, &g.v89)
 }
 
-// Run runs it.
 func (g *wholeInt16Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v15 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v20)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v21 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			g.v26 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			g.v29 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v33)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v34 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v37 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v40 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v43[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v56)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v57 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-32768))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v58[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+			copy(g.v58, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v62 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v62 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v63)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v64 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v64 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(32767))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v65[:n], in, n, int32(32767))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v65, in, len(in), int32(32767))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v69, in, len(in), int32(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v73 := c0 / 2
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v74 = in[v73]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v83 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v89)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v90 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeInt16Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9 int32
-		var v6, v10, v12 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 := *(*int16)(unsafe.Add(p1, (basex+x)*2))
-			v9 = int32(v8)
-			v10 = v6 * 16
-			v11 := uint64(v10) <= uint64(v4)
-			if !v11 {
-				goto b34
-			}
+		v9 := int32(*(*int16)(unsafe.Add(p1, (basex+li)*2)))
+		v10 := v6 * 16
+		if uint64(v10) > uint64(v4) {
+			g.Fault(1, v10, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v12 = v4 - v10
-			v14 := uint64(16) <= uint64(v12)
-			if !v14 {
-				goto b33
-			}
+		v12 := v4 - v10
+		if 16 > uint64(v12) {
+			g.Fault(2, 16, v12, v0)
+			g.Leave(li)
+			continue
 		}
 		h9[li] = v9
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v10, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeInt16Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v15 := g.v15
 	v16 := v15 << 16
 	v17 := v16 >> 16
 	v18 := int16(uint32(v17))
-	h9 := g.v9[:n]
 	h20 := g.v20[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		v9 := h9[li]
-		{
-			*(*int16)(unsafe.Add(p2, v13)) = v18
-			v20 := v9 | 1
-			h20[li] = v20
-			continue
-		}
+		*(*int16)(unsafe.Add(p2, v13)) = v18
+		v20 := v9 | 1
+		h20[li] = v20
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeInt16Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 	v21 := g.v21
 	v22 := v21 << 16
 	v23 := v22 >> 16
 	v24 := int16(uint32(v23))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+2)) = v24
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeInt16Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 32767))
 	v26 := g.v26
 	v27 := int16(uint32(v26))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+4)) = v27
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeInt16Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -32768))
 	v29 := g.v29
 	v30 := int16(uint32(v29))
 	v1 := g.v1
-	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
-		v0 := int32(basex + x)
+		v13 := (basex + li) * 32
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v9 := h9[li]
-		{
-			*(*int16)(unsafe.Add(p2, v13+6)) = v30
-			v32 := v1 <= v6
-			if !v32 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v33 := v9 | 3
-			h33[li] = v33
-			next = 4
+		*(*int16)(unsafe.Add(p2, v13+6)) = v30
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v33 := v9 | 3
+		h33[li] = v33
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeInt16Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 	v34 := g.v34
 	v35 := int16(uint32(v34))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+8)) = v35
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeInt16Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v37 := g.v37
 	v38 := int16(uint32(v37))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+10)) = v38
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeInt16Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v40 := g.v40
 	v41 := int16(uint32(v40))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+12)) = v41
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeInt16Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v43, in)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v43 := h43[li]
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		*(*int16)(unsafe.Add(p2, v13+14)) = int16(uint32((v43 << 16) >> 16))
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeInt16Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v48, in, len(in), int32(0))
+	}
 	h48 := g.v48[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h9 := g.v9[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v48 := h48[li]
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		v9 := h9[li]
-		{
-			v51 := int32(li)
-			v52 := v51 == 0
-			v53 := (v48 << 16) >> 16
-			if v52 {
-				v53 = int32(0)
-			}
-			*(*int16)(unsafe.Add(p2, v13+16)) = int16(uint32(v53))
-			v56 := 100 < v9
-			h56[li] = v56
-			continue
+		v53 := (v48 << 16) >> 16
+		if int32(li) == 0 {
+			v53 = 0
 		}
+		*(*int16)(unsafe.Add(p2, v13+16)) = int16(uint32(v53))
+		v56 := 100 < v9
+		h56[li] = v56
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeInt16Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 	v57 := g.v57
-	h9 := g.v9[:n]
 	h61 := g.v61[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v9 := h9[li]
-		if !v57 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v61 := v9 < 120
-			h61[li] = v61
-			if next != 11 {
+		if v57 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v61 := v9 < 120
+		h61[li] = v61
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt16Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h9 := g.v9[:n]
 	h61 := g.v61[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v58 := h58[li]
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		v9 := h9[li]
 		*(*int16)(unsafe.Add(p2, v13+18)) = int16(uint32(v58))
-		{
-			v61 := v9 < 120
-			h61[li] = v61
-			continue
-		}
+		v61 := v9 < 120
+		h61[li] = v61
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt16Host) r12() int {
 	n := g.Items
 	v62 := g.v62
 	h9 := g.v9[:n]
 	h63 := g.v63[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v9 := h9[li]
-		if !v62 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v63 := v9 == 1
-			h63[li] = v63
-			if next != 12 {
+		if v62 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v63 := v9 == 1
+		h63[li] = v63
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt16Host) r13() int {
 	n := g.Items
 	v64 := g.v64
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v64 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v64 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt16Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
 		v65 := h65[li]
-		v13 := (basex + x) * 32
-		{
-			v66 := v65
-			if v52 {
-				v66 = int32(32767)
-			}
-			*(*int16)(unsafe.Add(p2, v13+20)) = int16(uint32(v66))
+		v13 := (basex + li) * 32
+		v66 := v65
+		if v52 {
+			v66 = 32767
 		}
-		continue
+		*(*int16)(unsafe.Add(p2, v13+20)) = int16(uint32(v66))
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt16Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
 		v69 := h69[li]
-		v13 := (basex + x) * 32
-		{
-			v70 := v69
-			if v52 {
-				v70 = int32(-1)
-			}
-			*(*int16)(unsafe.Add(p2, v13+22)) = int16(uint32(v70))
-			continue
+		v13 := (basex + li) * 32
+		v70 := v69
+		if v52 {
+			v70 = -1
 		}
+		*(*int16)(unsafe.Add(p2, v13+22)) = int16(uint32(v70))
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeInt16Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v73 := c0 / 2
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int16(uint32(v74))
 	h9 := g.v9[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		v9 := h9[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int16)(unsafe.Add(p2, v13+24)) = v75
-		if !(v9 != 0) {
-			goto b32
+		if v9 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int16)(unsafe.Add(p2, v13+26)) = int16(uint32(((100 / v9) << 16) >> 16))
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeInt16Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v83 := g.v83
 	v84 := v83 << 16
 	v85 := v84 >> 16
 	v86 := int16(uint32(v85))
-	h9 := g.v9[:n]
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
+		v13 := (basex + li) * 32
 		v9 := h9[li]
-		{
-			*(*int16)(unsafe.Add(p2, v13+28)) = v86
-			v89 := int32(0)
-			if 3 < v9 {
-				v89 = int32(1)
-			}
-			h89[li] = v89
-			continue
+		*(*int16)(unsafe.Add(p2, v13+28)) = v86
+		v89 := int32(0)
+		if 3 < v9 {
+			v89 = 1
 		}
+		h89[li] = v89
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeInt16Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 	v90 := g.v90
 	v91 := v90 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 32
-		if !v91 {
-			goto b31
-		}
-		{
+		v13 := (basex + li) * 32
+		if v91 {
 			v92 := *(*int16)(unsafe.Add(p2, v13+28))
 			v94 := int32(v92)
 			*(*int16)(unsafe.Add(p2, v13+30)) = int16(uint32(v94))
 		}
-	b31:
-		continue
 	}
 	return -1
 }
@@ -6915,35 +4759,17 @@ func (g *wholeInt16Host) r18() int {
 // wholeInt32Host is a work-group of the kernel [WholeInt32].
 type wholeInt32Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v8     []int32
-	v14    int32
-	v16    []int32
-	v17    int32
-	v19    int32
-	v21    int32
-	v24    []int32
-	v25    int32
-	v27    int32
-	v29    int32
-	v31    []int32
-	v33    []int32
-	v38    []bool
-	v39    bool
-	v40    []int32
-	v42    []bool
-	v43    bool
-	v44    []bool
-	v45    bool
-	v46    []int32
-	v49    []int32
-	v53    int32
-	v58    int32
-	v61    []int32
-	v62    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v8, v16, v24, v31, v33, v40, v46, v49, v61 []int32
+
+	v14, v17, v19, v21, v25, v27, v29, v53, v58, v62 int32
+
+	v38, v42, v44 []bool
+
+	v39, v43, v45 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -6951,743 +4777,431 @@ type wholeInt32Host struct {
 func newWholeInt32Host() kernelimpl.HostForm { return new(wholeInt32Host) }
 
 var wholeInt32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeInt32Host) Begin() {
 	g.Sites = wholeInt32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v38, &g.v42, &g.v44)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v16, &g.v24, &g.v31, &g.v33, &g.v40, &g.v46, &g.v49, &g.v61)
 }
 
-// Run runs it.
 func (g *wholeInt32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v16)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v17 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			g.v19 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			g.v21 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v24)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v25 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v27 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v29 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v31[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v38)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v39 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-2147483648))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v40[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+			copy(g.v40, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v43 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v44)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v45 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(2147483647))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v46[:n], in, n, int32(2147483647))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v46, in, len(in), int32(2147483647))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v49, in, len(in), int32(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v52 := c0 / 2
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v53 = in[v52]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v58 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeInt32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v6, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b34
-			}
+		v8 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b33
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeInt32Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12)) = v14
-			v16 := v8 | 1
-			h16[li] = v16
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, v12)) = v14
+		v16 := v8 | 1
+		h16[li] = v16
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeInt32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeInt32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 2147483647))
 	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeInt32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 64
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12+12)) = v21
-			v23 := v1 <= v6
-			if !v23 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v24 := v8 | 3
-			h24[li] = v24
-			next = 4
+		*(*int32)(unsafe.Add(p2, v12+12)) = v21
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v24 := v8 | 3
+		h24[li] = v24
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeInt32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeInt32Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeInt32Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeInt32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeInt32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v33, in, len(in), int32(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v33 := h33[li]
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			v34 := int32(li)
-			v35 := v34 == 0
-			v36 := v33
-			if v35 {
-				v36 = int32(0)
-			}
-			*(*int32)(unsafe.Add(p2, v12+32)) = v36
-			v38 := 100 < v8
-			h38[li] = v38
-			continue
+		v36 := v33
+		if int32(li) == 0 {
+			v36 = 0
 		}
+		*(*int32)(unsafe.Add(p2, v12+32)) = v36
+		v38 := 100 < v8
+		h38[li] = v38
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeInt32Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v39 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v42 := v8 < 120
-			h42[li] = v42
-			if next != 11 {
+		if v39 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v42 := v8 < 120
+		h42[li] = v42
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h40 := g.v40[:n]
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+36)) = v40
-		{
-			v42 := v8 < 120
-			h42[li] = v42
-			continue
-		}
+		v42 := v8 < 120
+		h42[li] = v42
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v43 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v44 := v8 == 1
-			h44[li] = v44
-			if next != 12 {
+		if v43 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v44 := v8 == 1
+		h44[li] = v44
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v45 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v45 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v12 := (basex + x) * 64
-		{
-			v47 := v46
-			if v35 {
-				v47 = int32(2147483647)
-			}
-			*(*int32)(unsafe.Add(p2, v12+40)) = v47
+		v12 := (basex + li) * 64
+		v47 := v46
+		if v35 {
+			v47 = 2147483647
 		}
-		continue
+		*(*int32)(unsafe.Add(p2, v12+40)) = v47
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v12 := (basex + x) * 64
-		{
-			v50 := v49
-			if v35 {
-				v50 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p2, v12+44)) = v50
-			continue
+		v12 := (basex + li) * 64
+		v50 := v49
+		if v35 {
+			v50 = -1
 		}
+		*(*int32)(unsafe.Add(p2, v12+44)) = v50
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeInt32Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int32)(unsafe.Add(p2, v12+48)) = v53
-		if !(v8 != 0) {
-			goto b32
+		if v8 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, v12+52)) = 100 / v8
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeInt32Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12+56)) = v58
-			v61 := int32(0)
-			if 3 < v8 {
-				v61 = int32(1)
-			}
-			h61[li] = v61
-			continue
+		*(*int32)(unsafe.Add(p2, v12+56)) = v58
+		v61 := int32(0)
+		if 3 < v8 {
+			v61 = 1
 		}
+		h61[li] = v61
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeInt32Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
-		if !v63 {
-			goto b31
-		}
-		{
+		v12 := (basex + li) * 64
+		if v63 {
 			v64 := *(*int32)(unsafe.Add(p2, v12+56))
 			v65 := v64
 			*(*int32)(unsafe.Add(p2, v12+60)) = v65
 		}
-	b31:
-		continue
 	}
 	return -1
 }
@@ -7695,35 +5209,21 @@ func (g *wholeInt32Host) r18() int {
 // wholeInt64Host is a work-group of the kernel [WholeInt64].
 type wholeInt64Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v8     []int64
-	v14    int64
-	v16    []int64
-	v17    int64
-	v19    int64
-	v21    int64
-	v24    []int64
-	v25    int64
-	v27    int64
-	v29    int64
-	v31    []int64
-	v33    []int64
-	v38    []bool
-	v39    bool
-	v40    []int64
-	v42    []bool
-	v43    bool
-	v44    []bool
-	v45    bool
-	v46    []int64
-	v49    []int64
-	v53    int64
-	v58    int64
-	v61    []int32
-	v62    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v8, v16, v24, v31, v33, v40, v46, v49 []int64
+
+	v14, v17, v19, v21, v25, v27, v29, v53, v58 int64
+
+	v38, v42, v44 []bool
+
+	v39, v43, v45 bool
+
+	v61 []int32
+
+	v62 int32
+
 	sbool  []bool
 	sint32 []int32
 	sint64 []int64
@@ -7732,744 +5232,432 @@ type wholeInt64Host struct {
 func newWholeInt64Host() kernelimpl.HostForm { return new(wholeInt64Host) }
 
 var wholeInt64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeInt64Host) Begin() {
 	g.Sites = wholeInt64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
-	kernelimpl.HostRoom(&g.sint64, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v38, &g.v42, &g.v44)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v61)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v8, &g.v16, &g.v24, &g.v31, &g.v33, &g.v40, &g.v46, &g.v49)
 }
 
-// Run runs it.
 func (g *wholeInt64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v14 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v16)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			g.v17 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			g.v19 = kernelimpl.HostReduceMin[int64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			g.v21 = kernelimpl.HostReduceMax[int64](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v24)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v25 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v27 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v29 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			copy(g.v31[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v38)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v39 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-9223372036854775808))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int64])
-			copy(g.v40[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int64])
+			copy(g.v40, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v43 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v44)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v45 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(9223372036854775807))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int64])
-			kernelimpl.HostShift(g.v46[:n], in, n, int64(9223372036854775807))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int64])
+			kernelimpl.HostShift(g.v46, in, len(in), int64(9223372036854775807))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+			kernelimpl.HostShift(g.v49, in, len(in), int64(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v52 := c0 / 2
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v53 = in[v52]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v58 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeInt64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v6, v8, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b34
-			}
+		v8 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b33
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeInt64Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12)) = v14
-			v16 := v8 | 1
-			h16[li] = v16
-			continue
-		}
+		*(*int64)(unsafe.Add(p2, v12)) = v14
+		v16 := v8 | 1
+		h16[li] = v16
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeInt64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeInt64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 9223372036854775807))
 	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeInt64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -9223372036854775808))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 128
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12+24)) = v21
-			v23 := v1 <= v6
-			if !v23 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v24 := v8 | 3
-			h24[li] = v24
-			next = 4
+		*(*int64)(unsafe.Add(p2, v12+24)) = v21
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v24 := v8 | 3
+		h24[li] = v24
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeInt64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeInt64Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeInt64Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeInt64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeInt64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v33, in, len(in), int64(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v33 := h33[li]
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			v34 := int32(li)
-			v35 := v34 == 0
-			v36 := v33
-			if v35 {
-				v36 = int64(0)
-			}
-			*(*int64)(unsafe.Add(p2, v12+64)) = v36
-			v38 := 100 < v8
-			h38[li] = v38
-			continue
+		v36 := v33
+		if int32(li) == 0 {
+			v36 = 0
 		}
+		*(*int64)(unsafe.Add(p2, v12+64)) = v36
+		v38 := 100 < v8
+		h38[li] = v38
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeInt64Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v39 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v42 := v8 < 120
-			h42[li] = v42
-			if next != 11 {
+		if v39 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v42 := v8 < 120
+		h42[li] = v42
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h40 := g.v40[:n]
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+72)) = v40
-		{
-			v42 := v8 < 120
-			h42[li] = v42
-			continue
-		}
+		v42 := v8 < 120
+		h42[li] = v42
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v43 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v44 := v8 == 1
-			h44[li] = v44
-			if next != 12 {
+		if v43 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v44 := v8 == 1
+		h44[li] = v44
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v45 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v45 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v12 := (basex + x) * 128
-		{
-			v47 := v46
-			if v35 {
-				v47 = int64(9223372036854775807)
-			}
-			*(*int64)(unsafe.Add(p2, v12+80)) = v47
+		v12 := (basex + li) * 128
+		v47 := v46
+		if v35 {
+			v47 = 9223372036854775807
 		}
-		continue
+		*(*int64)(unsafe.Add(p2, v12+80)) = v47
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v12 := (basex + x) * 128
-		{
-			v50 := v49
-			if v35 {
-				v50 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p2, v12+88)) = v50
-			continue
+		v12 := (basex + li) * 128
+		v50 := v49
+		if v35 {
+			v50 = -1
 		}
+		*(*int64)(unsafe.Add(p2, v12+88)) = v50
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeInt64Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int64)(unsafe.Add(p2, v12+96)) = v53
-		if !(v8 != 0) {
-			goto b32
+		if v8 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int64)(unsafe.Add(p2, v12+104)) = 100 / v8
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeInt64Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12+112)) = v58
-			v61 := int32(0)
-			if 3 < v8 {
-				v61 = int32(1)
-			}
-			h61[li] = v61
-			continue
+		*(*int64)(unsafe.Add(p2, v12+112)) = v58
+		v61 := int32(0)
+		if 3 < v8 {
+			v61 = 1
 		}
+		h61[li] = v61
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeInt64Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
-		if !v63 {
-			goto b31
-		}
-		{
+		v12 := (basex + li) * 128
+		if v63 {
 			v64 := *(*int64)(unsafe.Add(p2, v12+112))
 			v65 := v64
 			*(*int64)(unsafe.Add(p2, v12+120)) = v65
 		}
-	b31:
-		continue
 	}
 	return -1
 }
@@ -8477,35 +5665,17 @@ func (g *wholeInt64Host) r18() int {
 // wholeInt8Host is a work-group of the kernel [WholeInt8].
 type wholeInt8Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v9     []int32
-	v15    int32
-	v20    []int32
-	v21    int32
-	v26    int32
-	v29    int32
-	v33    []int32
-	v34    int32
-	v37    int32
-	v40    int32
-	v43    []int32
-	v48    []int32
-	v56    []bool
-	v57    bool
-	v58    []int32
-	v61    []bool
-	v62    bool
-	v63    []bool
-	v64    bool
-	v65    []int32
-	v69    []int32
-	v74    int32
-	v83    int32
-	v89    []int32
-	v90    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v9, v20, v33, v43, v48, v58, v65, v69, v89 []int32
+
+	v15, v21, v26, v29, v34, v37, v40, v74, v83, v90 int32
+
+	v56, v61, v63 []bool
+
+	v57, v62, v64 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -8513,759 +5683,446 @@ type wholeInt8Host struct {
 func newWholeInt8Host() kernelimpl.HostForm { return new(wholeInt8Host) }
 
 var wholeInt8HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeInt8Host) Begin() {
 	g.Sites = wholeInt8HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v9, n)
-	kernelimpl.HostRoom(&g.v20, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v43, n)
-	kernelimpl.HostRoom(&g.v48, n)
-	kernelimpl.HostRoom(&g.v56, n)
-	kernelimpl.HostRoom(&g.v58, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.v63, n)
-	kernelimpl.HostRoom(&g.v65, n)
-	kernelimpl.HostRoom(&g.v69, n)
-	kernelimpl.HostRoom(&g.v89, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v56, &g.v61, &g.v63)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v9, &g.v20, &g.v33, &g.v43, &g.v48, &g.v58, &g.v65, &g.v69, &g.v89)
 }
 
-// Run runs it.
 func (g *wholeInt8Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v15 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v20)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v21 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			g.v26 = kernelimpl.HostReduceMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			g.v29 = kernelimpl.HostReduceMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v33)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v34 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v37 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v40 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v43[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v48[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v56)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v57 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-128))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMax[int32])
-			copy(g.v58[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMax[int32])
+			copy(g.v58, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v62 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v62 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v61, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v63)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v64 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v64 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v63, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(127))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanMin[int32])
-			kernelimpl.HostShift(g.v65[:n], in, n, int32(127))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanMin[int32])
+			kernelimpl.HostShift(g.v65, in, len(in), int32(127))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v69[:n], in, n, int32(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v69, in, len(in), int32(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v73 := c0 / 2
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v74 = in[v73]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v9)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v83 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v89)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v90 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeInt8Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h9 := g.v9[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v9 int32
-		var v6, v10, v12 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 := *(*int8)(unsafe.Add(p1, (basex + x)))
-			v9 = int32(v8)
-			v10 = v6 * 16
-			v11 := uint64(v10) <= uint64(v4)
-			if !v11 {
-				goto b34
-			}
+		v9 := int32(*(*int8)(unsafe.Add(p1, (basex + li))))
+		v10 := v6 * 16
+		if uint64(v10) > uint64(v4) {
+			g.Fault(1, v10, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v12 = v4 - v10
-			v14 := uint64(16) <= uint64(v12)
-			if !v14 {
-				goto b33
-			}
+		v12 := v4 - v10
+		if 16 > uint64(v12) {
+			g.Fault(2, 16, v12, v0)
+			g.Leave(li)
+			continue
 		}
 		h9[li] = v9
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v12, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v10, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeInt8Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v15 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v15 := g.v15
 	v16 := v15 << 24
 	v17 := v16 >> 24
 	v18 := int8(uint32(v17))
-	h9 := g.v9[:n]
 	h20 := g.v20[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		v9 := h9[li]
-		{
-			*(*int8)(unsafe.Add(p2, v13)) = v18
-			v20 := v9 | 1
-			h20[li] = v20
-			continue
-		}
+		*(*int8)(unsafe.Add(p2, v13)) = v18
+		v20 := v9 | 1
+		h20[li] = v20
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeInt8Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v21 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v20, 1))
 	v21 := g.v21
 	v22 := v21 << 24
 	v23 := v22 >> 24
 	v24 := int8(uint32(v23))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+1)) = v24
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeInt8Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v26 = kernelimpl.HostReduceMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 127))
 	v26 := g.v26
 	v27 := int8(uint32(v26))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+2)) = v27
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeInt8Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v29 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, -128))
 	v29 := g.v29
 	v30 := int8(uint32(v29))
 	v1 := g.v1
-	h9 := g.v9[:n]
 	h33 := g.v33[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
-		v0 := int32(basex + x)
+		v13 := (basex + li) * 16
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v9 := h9[li]
-		{
-			*(*int8)(unsafe.Add(p2, v13+3)) = v30
-			v32 := v1 <= v6
-			if !v32 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v33 := v9 | 3
-			h33[li] = v33
-			next = 4
+		*(*int8)(unsafe.Add(p2, v13+3)) = v30
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v33 := v9 | 3
+		h33[li] = v33
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeInt8Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v34 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v33, -1))
 	v34 := g.v34
 	v35 := int8(uint32(v34))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+4)) = v35
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeInt8Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v37 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v37 := g.v37
 	v38 := int8(uint32(v37))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+5)) = v38
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeInt8Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v40 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v40 := g.v40
 	v41 := int8(uint32(v40))
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+6)) = v41
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeInt8Host) r8() int {
-	n := g.Items
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v43, in)
+	}
 	h43 := g.v43[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v43 := h43[li]
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		*(*int8)(unsafe.Add(p2, v13+7)) = int8(uint32((v43 << 24) >> 24))
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeInt8Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v48, in, len(in), int32(0))
+	}
 	h48 := g.v48[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h9 := g.v9[:n]
 	h56 := g.v56[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v48 := h48[li]
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		v9 := h9[li]
-		{
-			v51 := int32(li)
-			v52 := v51 == 0
-			v53 := (v48 << 24) >> 24
-			if v52 {
-				v53 = int32(0)
-			}
-			*(*int8)(unsafe.Add(p2, v13+8)) = int8(uint32(v53))
-			v56 := 100 < v9
-			h56[li] = v56
-			continue
+		v53 := (v48 << 24) >> 24
+		if int32(li) == 0 {
+			v53 = 0
 		}
+		*(*int8)(unsafe.Add(p2, v13+8)) = int8(uint32(v53))
+		v56 := 100 < v9
+		h56[li] = v56
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeInt8Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v57 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v56, false))
 	v57 := g.v57
-	h9 := g.v9[:n]
 	h61 := g.v61[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v9 := h9[li]
-		if !v57 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v61 := v9 < 120
-			h61[li] = v61
-			if next != 11 {
+		if v57 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v61 := v9 < 120
+		h61[li] = v61
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeInt8Host) r11() int {
 	n := g.Items
 	h58 := g.v58[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h9 := g.v9[:n]
 	h61 := g.v61[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v58 := h58[li]
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		v9 := h9[li]
 		*(*int8)(unsafe.Add(p2, v13+9)) = int8(uint32(v58))
-		{
-			v61 := v9 < 120
-			h61[li] = v61
-			continue
-		}
+		v61 := v9 < 120
+		h61[li] = v61
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeInt8Host) r12() int {
 	n := g.Items
 	v62 := g.v62
 	h9 := g.v9[:n]
 	h63 := g.v63[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v9 := h9[li]
-		if !v62 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v63 := v9 == 1
-			h63[li] = v63
-			if next != 12 {
+		if v62 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v63 := v9 == 1
+		h63[li] = v63
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeInt8Host) r13() int {
 	n := g.Items
 	v64 := g.v64
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v64 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v64 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeInt8Host) r14() int {
 	n := g.Items
 	h65 := g.v65[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
 		v65 := h65[li]
-		v13 := (basex + x) * 16
-		{
-			v66 := v65
-			if v52 {
-				v66 = int32(127)
-			}
-			*(*int8)(unsafe.Add(p2, v13+10)) = int8(uint32(v66))
+		v13 := (basex + li) * 16
+		v66 := v65
+		if v52 {
+			v66 = 127
 		}
-		continue
+		*(*int8)(unsafe.Add(p2, v13+10)) = int8(uint32(v66))
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeInt8Host) r15() int {
 	n := g.Items
 	h69 := g.v69[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v51 := int32(li)
 		v52 := v51 == 0
 		v69 := h69[li]
-		v13 := (basex + x) * 16
-		{
-			v70 := v69
-			if v52 {
-				v70 = int32(-1)
-			}
-			*(*int8)(unsafe.Add(p2, v13+11)) = int8(uint32(v70))
-			continue
+		v13 := (basex + li) * 16
+		v70 := v69
+		if v52 {
+			v70 = -1
 		}
+		*(*int8)(unsafe.Add(p2, v13+11)) = int8(uint32(v70))
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeInt8Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v73 := c0 / 2
+	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int8(uint32(v74))
 	h9 := g.v9[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		v9 := h9[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int8)(unsafe.Add(p2, v13+12)) = v75
-		if !(v9 != 0) {
-			goto b32
+		if v9 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
 		*(*int8)(unsafe.Add(p2, v13+13)) = int8(uint32(((100 / v9) << 24) >> 24))
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeInt8Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v83 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0))
 	v83 := g.v83
 	v84 := v83 << 24
 	v85 := v84 >> 24
 	v86 := int8(uint32(v85))
-	h9 := g.v9[:n]
 	h89 := g.v89[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
+		v13 := (basex + li) * 16
 		v9 := h9[li]
-		{
-			*(*int8)(unsafe.Add(p2, v13+14)) = v86
-			v89 := int32(0)
-			if 3 < v9 {
-				v89 = int32(1)
-			}
-			h89[li] = v89
-			continue
+		*(*int8)(unsafe.Add(p2, v13+14)) = v86
+		v89 := int32(0)
+		if 3 < v9 {
+			v89 = 1
 		}
+		h89[li] = v89
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeInt8Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v90 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v89, 0))
 	v90 := g.v90
 	v91 := v90 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v13 := (basex + x) * 16
-		if !v91 {
-			goto b31
-		}
-		{
+		v13 := (basex + li) * 16
+		if v91 {
 			v92 := *(*int8)(unsafe.Add(p2, v13+14))
 			v94 := int32(v92)
 			*(*int8)(unsafe.Add(p2, v13+15)) = int8(uint32(v94))
 		}
-	b31:
-		continue
 	}
 	return -1
 }
@@ -9273,35 +6130,17 @@ func (g *wholeInt8Host) r18() int {
 // wholeUint32Host is a work-group of the kernel [WholeUint32].
 type wholeUint32Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v8     []int32
-	v14    int32
-	v16    []int32
-	v17    int32
-	v19    int32
-	v21    int32
-	v24    []int32
-	v25    int32
-	v27    int32
-	v29    int32
-	v31    []int32
-	v33    []int32
-	v38    []bool
-	v39    bool
-	v40    []int32
-	v42    []bool
-	v43    bool
-	v44    []bool
-	v45    bool
-	v46    []int32
-	v49    []int32
-	v53    int32
-	v58    int32
-	v61    []int32
-	v62    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v8, v16, v24, v31, v33, v40, v46, v49, v61 []int32
+
+	v14, v17, v19, v21, v25, v27, v29, v53, v58, v62 int32
+
+	v38, v42, v44 []bool
+
+	v39, v43, v45 bool
+
 	sbool  []bool
 	sint32 []int32
 }
@@ -9309,743 +6148,431 @@ type wholeUint32Host struct {
 func newWholeUint32Host() kernelimpl.HostForm { return new(wholeUint32Host) }
 
 var wholeUint32HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeUint32Host) Begin() {
 	g.Sites = wholeUint32HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v38, &g.v42, &g.v44)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v16, &g.v24, &g.v31, &g.v33, &g.v40, &g.v46, &g.v49, &g.v61)
 }
 
-// Run runs it.
 func (g *wholeUint32Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v14 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v16)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(1))
-			g.v17 = kernelimpl.HostReduceMul[int32](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v19 = kernelimpl.HostReduceUMin[int32](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v21 = kernelimpl.HostReduceUMax[int32](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v24)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			g.v25 = kernelimpl.HostReduceAnd[int32](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v27 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v29 = kernelimpl.HostReduceXor[int32](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			copy(g.v31[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v33[:n], in, n, int32(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v38)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v39 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int32])
-			copy(g.v40[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int32])
+			copy(g.v40, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v43 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v44)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v45 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int32])
-			kernelimpl.HostShift(g.v46[:n], in, n, int32(-1))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int32])
+			kernelimpl.HostShift(g.v46, in, len(in), int32(-1))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int32])
-			kernelimpl.HostShift(g.v49[:n], in, n, int32(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int32])
+			kernelimpl.HostShift(g.v49, in, len(in), int32(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v52 := c0 / 2
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v53 = in[v52]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v58 = kernelimpl.HostReduceAdd[int32](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeUint32Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0, v8 int32
-		var v6, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*int32)(unsafe.Add(p1, (basex+x)*4))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b34
-			}
+		v8 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b33
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeUint32Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12)) = v14
-			v16 := v8 | 1
-			h16[li] = v16
-			continue
-		}
+		*(*int32)(unsafe.Add(p2, v12)) = v14
+		v16 := v8 | 1
+		h16[li] = v16
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeUint32Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+4)) = v17
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeUint32Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceUMin[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -1))
 	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+8)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeUint32Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceUMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 64
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12+12)) = v21
-			v23 := v1 <= v6
-			if !v23 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v24 := v8 | 3
-			h24[li] = v24
-			next = 4
+		*(*int32)(unsafe.Add(p2, v12+12)) = v21
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v24 := v8 | 3
+		h24[li] = v24
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeUint32Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+16)) = v25
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeUint32Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+20)) = v27
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeUint32Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		*(*int32)(unsafe.Add(p2, v12+24)) = v29
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeUint32Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v31 := h31[li]
 		*(*int32)(unsafe.Add(p2, v12+28)) = v31
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeUint32Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v33, in, len(in), int32(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v33 := h33[li]
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			v34 := int32(li)
-			v35 := v34 == 0
-			v36 := v33
-			if v35 {
-				v36 = int32(0)
-			}
-			*(*int32)(unsafe.Add(p2, v12+32)) = v36
-			v38 := uint32(100) < uint32(v8)
-			h38[li] = v38
-			continue
+		v36 := v33
+		if int32(li) == 0 {
+			v36 = 0
 		}
+		*(*int32)(unsafe.Add(p2, v12+32)) = v36
+		v38 := 100 < uint32(v8)
+		h38[li] = v38
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeUint32Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v39 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v42 := uint32(v8) < uint32(120)
-			h42[li] = v42
-			if next != 11 {
+		if v39 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v42 := uint32(v8) < 120
+		h42[li] = v42
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeUint32Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h40 := g.v40[:n]
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+36)) = v40
-		{
-			v42 := uint32(v8) < uint32(120)
-			h42[li] = v42
-			continue
-		}
+		v42 := uint32(v8) < 120
+		h42[li] = v42
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeUint32Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v43 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v44 := v8 == 1
-			h44[li] = v44
-			if next != 12 {
+		if v43 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v44 := v8 == 1
+		h44[li] = v44
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeUint32Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v45 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v45 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint32Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v12 := (basex + x) * 64
-		{
-			v47 := v46
-			if v35 {
-				v47 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p2, v12+40)) = v47
+		v12 := (basex + li) * 64
+		v47 := v46
+		if v35 {
+			v47 = -1
 		}
-		continue
+		*(*int32)(unsafe.Add(p2, v12+40)) = v47
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeUint32Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v12 := (basex + x) * 64
-		{
-			v50 := v49
-			if v35 {
-				v50 = int32(-1)
-			}
-			*(*int32)(unsafe.Add(p2, v12+44)) = v50
-			continue
+		v12 := (basex + li) * 64
+		v50 := v49
+		if v35 {
+			v50 = -1
 		}
+		*(*int32)(unsafe.Add(p2, v12+44)) = v50
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeUint32Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int32)(unsafe.Add(p2, v12+48)) = v53
-		if !(v8 != 0) {
-			goto b32
+		if v8 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int32)(unsafe.Add(p2, v12+52)) = int32(uint32(100) / uint32(v8))
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int32)(unsafe.Add(p2, v12+52)) = int32(100 / uint32(v8))
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeUint32Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
+		v12 := (basex + li) * 64
 		v8 := h8[li]
-		{
-			*(*int32)(unsafe.Add(p2, v12+56)) = v58
-			v61 := int32(0)
-			if uint32(3) < uint32(v8) {
-				v61 = int32(1)
-			}
-			h61[li] = v61
-			continue
+		*(*int32)(unsafe.Add(p2, v12+56)) = v58
+		v61 := int32(0)
+		if 3 < uint32(v8) {
+			v61 = 1
 		}
+		h61[li] = v61
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeUint32Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 64
-		if !v63 {
-			goto b31
-		}
-		{
+		v12 := (basex + li) * 64
+		if v63 {
 			v64 := *(*int32)(unsafe.Add(p2, v12+56))
 			v65 := v64
 			*(*int32)(unsafe.Add(p2, v12+60)) = v65
 		}
-	b31:
-		continue
 	}
 	return -1
 }
@@ -10053,35 +6580,21 @@ func (g *wholeUint32Host) r18() int {
 // wholeUint64Host is a work-group of the kernel [WholeUint64].
 type wholeUint64Host struct {
 	kernelimpl.HostGroup
-	c0     int32
-	v1     int64
-	v2     int64
-	v4     int64
-	v8     []int64
-	v14    int64
-	v16    []int64
-	v17    int64
-	v19    int64
-	v21    int64
-	v24    []int64
-	v25    int64
-	v27    int64
-	v29    int64
-	v31    []int64
-	v33    []int64
-	v38    []bool
-	v39    bool
-	v40    []int64
-	v42    []bool
-	v43    bool
-	v44    []bool
-	v45    bool
-	v46    []int64
-	v49    []int64
-	v53    int64
-	v58    int64
-	v61    []int32
-	v62    int32
+	c0         int32
+	v1, v2, v4 int64
+
+	v8, v16, v24, v31, v33, v40, v46, v49 []int64
+
+	v14, v17, v19, v21, v25, v27, v29, v53, v58 int64
+
+	v38, v42, v44 []bool
+
+	v39, v43, v45 bool
+
+	v61 []int32
+
+	v62 int32
+
 	sbool  []bool
 	sint32 []int32
 	sint64 []int64
@@ -10090,744 +6603,432 @@ type wholeUint64Host struct {
 func newWholeUint64Host() kernelimpl.HostForm { return new(wholeUint64Host) }
 
 var wholeUint64HostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
 	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
+	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
+	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
 	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
 }
 
-// Begin readies the form for a launch.
 func (g *wholeUint64Host) Begin() {
 	g.Sites = wholeUint64HostSites
 	n := g.Items
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
-	kernelimpl.HostRoom(&g.v8, n)
-	kernelimpl.HostRoom(&g.v16, n)
-	kernelimpl.HostRoom(&g.v24, n)
-	kernelimpl.HostRoom(&g.v31, n)
-	kernelimpl.HostRoom(&g.v33, n)
-	kernelimpl.HostRoom(&g.v38, n)
-	kernelimpl.HostRoom(&g.v40, n)
-	kernelimpl.HostRoom(&g.v42, n)
-	kernelimpl.HostRoom(&g.v44, n)
-	kernelimpl.HostRoom(&g.v46, n)
-	kernelimpl.HostRoom(&g.v49, n)
-	kernelimpl.HostRoom(&g.v61, n)
-	kernelimpl.HostRoom(&g.sbool, n)
-	kernelimpl.HostRoom(&g.sint32, n)
-	kernelimpl.HostRoom(&g.sint64, n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v38, &g.v42, &g.v44)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v61)
+	kernelimpl.HostRoom(n, &g.sint64, &g.v8, &g.v16, &g.v24, &g.v31, &g.v33, &g.v40, &g.v46, &g.v49)
 }
 
-// Run runs it.
 func (g *wholeUint64Host) Run() {
 	next := g.r0()
 	for next >= 0 {
 		switch next {
-		case 0:
-			// GroupReduce in line 145 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v14 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r1()
-		case 1:
-			// GroupReduce in line 146 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v16)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(1))
-			g.v17 = kernelimpl.HostReduceMul[int64](in)
-			next = g.r2()
-		case 2:
-			// GroupReduce in line 147 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v19 = kernelimpl.HostReduceUMin[int64](in)
-			next = g.r3()
-		case 3:
-			// GroupReduce in line 148 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v21 = kernelimpl.HostReduceUMax[int64](in)
-			next = g.r4()
-		case 4:
-			// GroupReduce in line 152 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v24)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			g.v25 = kernelimpl.HostReduceAnd[int64](in)
-			next = g.r5()
-		case 5:
-			// GroupReduce in line 153 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v27 = kernelimpl.HostReduceOr[int64](in)
-			next = g.r6()
-		case 6:
-			// GroupReduce in line 154 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v29 = kernelimpl.HostReduceXor[int64](in)
-			next = g.r7()
-		case 7:
-			// GroupInclusiveScan in line 155 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			copy(g.v31[:n], in)
-			next = g.r8()
-		case 8:
-			// GroupExclusiveScan in line 156 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAdd[int64])
-			kernelimpl.HostShift(g.v33[:n], in, n, int64(0))
-			next = g.r9()
-		case 9:
-			// GroupAny in line 157 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v38)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v39 = kernelimpl.HostAny(in)
-			next = g.r10()
-		case 10:
-			// GroupInclusiveScan in line 158 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMax[int64])
-			copy(g.v40[:n], in)
+		case 10: // GroupInclusiveScan, kernel.go:158
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMax[int64])
+			copy(g.v40, in)
 			next = g.r11()
-		case 11:
-			// GroupAll in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v42)
-			kernelimpl.HostNeutral(&g.HostGroup, in, true)
-			g.v43 = kernelimpl.HostAll(in)
+		case 11: // GroupAll, kernel.go:160
+			g.v43 = kernelimpl.HostAll(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v42, true))
 			next = g.r12()
-		case 12:
-			// GroupAny in line 160 of kernel.go
-			n := g.Items
-			in := g.sbool[:n]
-			copy(in, g.v44)
-			kernelimpl.HostNeutral(&g.HostGroup, in, false)
-			g.v45 = kernelimpl.HostAny(in)
+		case 12: // GroupAny, kernel.go:160
+			g.v45 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v44, false))
 			next = g.r13()
-		case 13:
-			// GroupExclusiveScan in line 161 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanUMin[int64])
-			kernelimpl.HostShift(g.v46[:n], in, n, int64(-1))
+		case 13: // GroupExclusiveScan, kernel.go:161
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanUMin[int64])
+			kernelimpl.HostShift(g.v46, in, len(in), int64(-1))
 			next = g.r14()
-		case 14:
-			// GroupExclusiveScan in line 163 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(-1))
-			kernelimpl.HostScans(in, n, kernelimpl.HostScanAnd[int64])
-			kernelimpl.HostShift(g.v49[:n], in, n, int64(-1))
+		case 14: // GroupExclusiveScan, kernel.go:163
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1)
+			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAnd[int64])
+			kernelimpl.HostShift(g.v49, in, len(in), int64(-1))
 			next = g.r15()
-		case 15:
-			// GroupSelect in line 164 of kernel.go
-			n := g.Items
-			c0 := g.c0
-			v52 := c0 / 2
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v53 = in[v52]
-			next = g.r16()
-		case 16:
-			// GroupReduce in line 166 of kernel.go
-			n := g.Items
-			in := g.sint64[:n]
-			copy(in, g.v8)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int64(0))
-			g.v58 = kernelimpl.HostReduceAdd[int64](in)
-			next = g.r17()
-		case 17:
-			// GroupReduce in line 167 of kernel.go
-			n := g.Items
-			in := g.sint32[:n]
-			copy(in, g.v61)
-			kernelimpl.HostNeutral(&g.HostGroup, in, int32(0))
-			g.v62 = kernelimpl.HostReduceOr[int32](in)
-			next = g.r18()
 		}
 	}
 }
 
-// r0 runs the work-items from the beginning.
 func (g *wholeUint64Host) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	v4 := g.v4
 	h8 := g.v8[:n]
-	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		var v0 int32
-		var v6, v8, v9, v11 int64
-		{
-			v0 = int32(basex + x)
-			v6 = int64(uint32(v0))
-			v7 := uint64(v6) < uint64(v2)
-			if !v7 {
-				goto b35
-			}
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v8 = *(*int64)(unsafe.Add(p1, (basex+x)*8))
-			v9 = v6 * 16
-			v10 := uint64(v9) <= uint64(v4)
-			if !v10 {
-				goto b34
-			}
+		v8 := *(*int64)(unsafe.Add(p1, (basex+li)*8))
+		v9 := v6 * 16
+		if uint64(v9) > uint64(v4) {
+			g.Fault(1, v9, v4, v0)
+			g.Leave(li)
+			continue
 		}
-		{
-			v11 = v4 - v9
-			v13 := uint64(16) <= uint64(v11)
-			if !v13 {
-				goto b33
-			}
+		v11 := v4 - v9
+		if 16 > uint64(v11) {
+			g.Fault(2, 16, v11, v0)
+			g.Leave(li)
+			continue
 		}
 		h8[li] = v8
-		next = 0
-		continue
-	b33:
-		g.Fault(0, int64(16), v11, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b34:
-		g.Fault(1, v9, v4, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
-	b35:
-		g.Fault(2, v6, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		more = true
 	}
-	return next
-}
-
-// r1 runs them after the GroupReduce in line 145 of kernel.go.
-func (g *wholeUint64Host) r1() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:145
+	g.v14 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
 	v14 := g.v14
-	h8 := g.v8[:n]
 	h16 := g.v16[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12)) = v14
-			v16 := v8 | 1
-			h16[li] = v16
-			continue
-		}
+		*(*int64)(unsafe.Add(p2, v12)) = v14
+		v16 := v8 | 1
+		h16[li] = v16
 	}
-	return 1
-}
-
-// r2 runs them after the GroupReduce in line 146 of kernel.go.
-func (g *wholeUint64Host) r2() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:146
+	g.v17 = kernelimpl.HostReduceMul[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v16, 1))
 	v17 := g.v17
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+8)) = v17
-		continue
 	}
-	return 2
-}
-
-// r3 runs them after the GroupReduce in line 147 of kernel.go.
-func (g *wholeUint64Host) r3() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:147
+	g.v19 = kernelimpl.HostReduceUMin[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, -1))
 	v19 := g.v19
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+16)) = v19
-		continue
 	}
-	return 3
-}
-
-// r4 runs them after the GroupReduce in line 148 of kernel.go.
-func (g *wholeUint64Host) r4() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:148
+	g.v21 = kernelimpl.HostReduceUMax[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v21 := g.v21
 	v1 := g.v1
-	h8 := g.v8[:n]
 	h24 := g.v24[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more = false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
-		v0 := int32(basex + x)
+		v12 := (basex + li) * 128
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12+24)) = v21
-			v23 := v1 <= v6
-			if !v23 {
-				goto b9
-			}
-		}
-		g.Leave(li)
-		continue
-	b9:
-		{
-			v24 := v8 | 3
-			h24[li] = v24
-			next = 4
+		*(*int64)(unsafe.Add(p2, v12+24)) = v21
+		if v1 <= v6 {
+			g.Leave(li)
 			continue
 		}
+		v24 := v8 | 3
+		h24[li] = v24
+		more = true
 	}
-	return next
-}
-
-// r5 runs them after the GroupReduce in line 152 of kernel.go.
-func (g *wholeUint64Host) r5() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:152
+	g.v25 = kernelimpl.HostReduceAnd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v24, -1))
 	v25 := g.v25
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+32)) = v25
-		continue
 	}
-	return 5
-}
-
-// r6 runs them after the GroupReduce in line 153 of kernel.go.
-func (g *wholeUint64Host) r6() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:153
+	g.v27 = kernelimpl.HostReduceOr[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v27 := g.v27
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+40)) = v27
-		continue
 	}
-	return 6
-}
-
-// r7 runs them after the GroupReduce in line 154 of kernel.go.
-func (g *wholeUint64Host) r7() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupReduce, kernel.go:154
+	g.v29 = kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v29 := g.v29
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		*(*int64)(unsafe.Add(p2, v12+48)) = v29
-		continue
 	}
-	return 7
-}
-
-// r8 runs them after the GroupInclusiveScan in line 155 of kernel.go.
-func (g *wholeUint64Host) r8() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupInclusiveScan, kernel.go:155
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		copy(g.v31, in)
+	}
 	h31 := g.v31[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v31 := h31[li]
 		*(*int64)(unsafe.Add(p2, v12+56)) = v31
-		continue
 	}
-	return 8
-}
-
-// r9 runs them after the GroupExclusiveScan in line 156 of kernel.go.
-func (g *wholeUint64Host) r9() int {
-	n := g.Items
+	// GroupExclusiveScan, kernel.go:156
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int64])
+		kernelimpl.HostShift(g.v33, in, len(in), int64(0))
+	}
 	h33 := g.v33[:n]
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	h8 := g.v8[:n]
 	h38 := g.v38[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v33 := h33[li]
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			v34 := int32(li)
-			v35 := v34 == 0
-			v36 := v33
-			if v35 {
-				v36 = int64(0)
-			}
-			*(*int64)(unsafe.Add(p2, v12+64)) = v36
-			v38 := uint64(100) < uint64(v8)
-			h38[li] = v38
-			continue
+		v36 := v33
+		if int32(li) == 0 {
+			v36 = 0
 		}
+		*(*int64)(unsafe.Add(p2, v12+64)) = v36
+		v38 := 100 < uint64(v8)
+		h38[li] = v38
 	}
-	return 9
-}
-
-// r10 runs them after the GroupAny in line 157 of kernel.go.
-func (g *wholeUint64Host) r10() int {
-	n := g.Items
+	// GroupAny, kernel.go:157
+	g.v39 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v38, false))
 	v39 := g.v39
-	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v39 {
-			goto b18
-		}
-		if next != 10 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 10
-		}
-		continue
-	b18:
-		{
-			v42 := uint64(v8) < uint64(120)
-			h42[li] = v42
-			if next != 11 {
+		if v39 {
+			if next != 10 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 11
+				next = 10
 			}
 			continue
+		}
+		v42 := uint64(v8) < 120
+		h42[li] = v42
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
 		}
 	}
 	return next
 }
 
-// r11 runs them after the GroupInclusiveScan in line 158 of kernel.go.
 func (g *wholeUint64Host) r11() int {
 	n := g.Items
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	h40 := g.v40[:n]
 	h8 := g.v8[:n]
 	h42 := g.v42[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v40 := h40[li]
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+72)) = v40
-		{
-			v42 := uint64(v8) < uint64(120)
-			h42[li] = v42
-			continue
-		}
+		v42 := uint64(v8) < 120
+		h42[li] = v42
 	}
 	return 11
 }
 
-// r12 runs them after the GroupAll in line 160 of kernel.go.
 func (g *wholeUint64Host) r12() int {
 	n := g.Items
 	v43 := g.v43
 	h8 := g.v8[:n]
 	h44 := g.v44[:n]
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := h8[li]
-		if !v43 {
-			goto b20
-		}
-		if next != 13 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 13
-		}
-		continue
-	b20:
-		{
-			v44 := v8 == 1
-			h44[li] = v44
-			if next != 12 {
+		if v43 {
+			if next != 13 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 12
+				next = 13
 			}
 			continue
+		}
+		v44 := v8 == 1
+		h44[li] = v44
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
 		}
 	}
 	return next
 }
 
-// r13 runs them after the GroupAny in line 160 of kernel.go.
 func (g *wholeUint64Host) r13() int {
 	n := g.Items
 	v45 := g.v45
-	next := -1
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
+	next := -1
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		if !v45 {
-			goto b22
-		}
-		if next != 14 {
-			if next >= 0 {
-				return g.Diverge()
+		if v45 {
+			if next != 14 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 14
 			}
-			next = 14
+			continue
 		}
-		continue
-	b22:
 		if next != 13 {
 			if next >= 0 {
 				return g.Diverge()
 			}
 			next = 13
 		}
-		continue
 	}
 	return next
 }
 
-// r14 runs them after the GroupExclusiveScan in line 161 of kernel.go.
 func (g *wholeUint64Host) r14() int {
 	n := g.Items
 	h46 := g.v46[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v46 := h46[li]
-		v12 := (basex + x) * 128
-		{
-			v47 := v46
-			if v35 {
-				v47 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p2, v12+80)) = v47
+		v12 := (basex + li) * 128
+		v47 := v46
+		if v35 {
+			v47 = -1
 		}
-		continue
+		*(*int64)(unsafe.Add(p2, v12+80)) = v47
 	}
 	return 14
 }
 
-// r15 runs them after the GroupExclusiveScan in line 163 of kernel.go.
 func (g *wholeUint64Host) r15() int {
 	n := g.Items
 	h49 := g.v49[:n]
 	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v34 := int32(li)
 		v35 := v34 == 0
 		v49 := h49[li]
-		v12 := (basex + x) * 128
-		{
-			v50 := v49
-			if v35 {
-				v50 = int64(-1)
-			}
-			*(*int64)(unsafe.Add(p2, v12+88)) = v50
-			continue
+		v12 := (basex + li) * 128
+		v50 := v49
+		if v35 {
+			v50 = -1
 		}
+		*(*int64)(unsafe.Add(p2, v12+88)) = v50
 	}
-	return 15
-}
-
-// r16 runs them after the GroupSelect in line 164 of kernel.go.
-func (g *wholeUint64Host) r16() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	// GroupSelect, kernel.go:164
+	c0 := g.c0
+	v52 := c0 / 2
+	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
-	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	more := false
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		v0 := int32(basex + x)
+		v0 := int32(basex + li)
 		*(*int64)(unsafe.Add(p2, v12+96)) = v53
-		if !(v8 != 0) {
-			goto b32
+		if v8 == 0 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int64)(unsafe.Add(p2, v12+104)) = int64(uint64(100) / uint64(v8))
-		next = 16
-		continue
-	b32:
-		g.Fault(3, int64(0), int64(0), v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
+		*(*int64)(unsafe.Add(p2, v12+104)) = int64(100 / uint64(v8))
+		more = true
 	}
-	return next
-}
-
-// r17 runs them after the GroupReduce in line 166 of kernel.go.
-func (g *wholeUint64Host) r17() int {
-	n := g.Items
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
+	if !more {
+		return -1
+	}
+	// GroupReduce, kernel.go:166
+	g.v58 = kernelimpl.HostReduceAdd[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0))
 	v58 := g.v58
-	h8 := g.v8[:n]
 	h61 := g.v61[:n]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
+		v12 := (basex + li) * 128
 		v8 := h8[li]
-		{
-			*(*int64)(unsafe.Add(p2, v12+112)) = v58
-			v61 := int32(0)
-			if uint64(3) < uint64(v8) {
-				v61 = int32(1)
-			}
-			h61[li] = v61
-			continue
+		*(*int64)(unsafe.Add(p2, v12+112)) = v58
+		v61 := int32(0)
+		if 3 < uint64(v8) {
+			v61 = 1
 		}
+		h61[li] = v61
 	}
-	return 17
-}
-
-// r18 runs them after the GroupReduce in line 167 of kernel.go.
-func (g *wholeUint64Host) r18() int {
-	n := g.Items
+	// GroupReduce, kernel.go:167
+	g.v62 = kernelimpl.HostReduceOr[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v62 := g.v62
 	v63 := v62 != 0
-	p2 := g.Pointer(2)
-	basex := g.ID[0] * g.Local[0]
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v12 := (basex + x) * 128
-		if !v63 {
-			goto b31
-		}
-		{
+		v12 := (basex + li) * 128
+		if v63 {
 			v64 := *(*int64)(unsafe.Add(p2, v12+112))
 			v65 := v64
 			*(*int64)(unsafe.Add(p2, v12+120)) = v65
 		}
-	b31:
-		continue
 	}
 	return -1
 }

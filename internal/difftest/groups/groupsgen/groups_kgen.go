@@ -4,11 +4,10 @@
 package groupsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,14 +27,17 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/groups",
-	Kernels: []string{"Alone", "Ballots", "Bisections", "Choices", "OneWayOut", "OwnChecks", "OwnLoops", "Replaced", "Rows", "Search", "Stated", "Steps", "UniformRows", "Votes", "WholeFloat32", "WholeFloat64", "WholeInt16", "WholeInt32", "WholeInt64", "WholeInt8", "WholeUint32", "WholeUint64"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
 	},
 })
-var aloneKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Alone"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/groups"
+
+var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
 	return groups.Alone{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
@@ -44,94 +46,26 @@ var aloneKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 		G:   kernelimpl.HostSlice[float32](a, 4),
 	}.Kernel
 }, newAloneHost)
-
-// Alone is the kernel [groups.Alone] with its slices in device memory.
-// Alone has group algorithms on devices that may lack sub-groups.
-type Alone struct {
-	N   int
-	X   runtime.View[int32]
-	F   runtime.View[float32]
-	Out runtime.View[int32]
-	G   runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Alone) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(aloneKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.F)
-	kernelimpl.View(l, 3, k.Out)
-	kernelimpl.View(l, 4, k.G)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Alone) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Alone) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunAlone runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAlone(ctx context.Context, dev *runtime.Device, k groups.Alone, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(aloneKernel)
+var RunAlone = stubs.NDRange1(aloneKernel, func(l *kernelimpl.Launch, k groups.Alone) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.F)
 	kernelimpl.Slice(l, 3, k.Out)
 	kernelimpl.Slice(l, 4, k.G)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var ballotsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Ballots"), func(a *kernelimpl.HostArgs) any {
+})
+var ballotsKernel = kernelimpl.RegisterForm(pkg.Kernel("Ballots"), func(a *kernelimpl.HostArgs) any {
 	return groups.Ballots{
 		N:   kernelimpl.HostValue[int](a, 0),
 		X:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newBallotsHost)
-
-// Ballots is the kernel [groups.Ballots] with its slices in device memory.
-// Ballots counts lanes by ballot.
-type Ballots struct {
-	N   int
-	X   runtime.View[int32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Ballots) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ballotsKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Ballots) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Ballots) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunBallots runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBallots(ctx context.Context, dev *runtime.Device, k groups.Ballots, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ballotsKernel)
+var RunBallots = stubs.NDRange1(ballotsKernel, func(l *kernelimpl.Launch, k groups.Ballots) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Bisections"), func(a *kernelimpl.HostArgs) any {
+})
+var bisectionsKernel = kernelimpl.RegisterForm(pkg.Kernel("Bisections"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Bisections
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -140,99 +74,26 @@ var bisectionsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-g
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newBisectionsHost)
-
-// Bisections is the kernel [groups.Bisections] with its slices in device memory.
-// Bisections looks for its numbers in those of the group, in as many rounds as each takes.
-type Bisections struct {
-	Lanes BisectionsLanes
-}
-
-// BisectionsLanes is the field Lanes of [Bisections].
-type BisectionsLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Bisections) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(bisectionsKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Bisections) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Bisections) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunBisections runs the kernel for every work-item of r on k's own slices, and waits.
-func RunBisections(ctx context.Context, dev *runtime.Device, k groups.Bisections, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bisectionsKernel)
+var RunBisections = stubs.NDRange1(bisectionsKernel, func(l *kernelimpl.Launch, k groups.Bisections) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var choicesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Choices"), func(a *kernelimpl.HostArgs) any {
+})
+var choicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Choices"), func(a *kernelimpl.HostArgs) any {
 	return groups.Choices{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newChoicesHost)
-
-// Choices is the kernel [groups.Choices] with its slices in device memory.
-// Choices has loops with barriers in branches that all work-items go, or none, by what they read from memory.
-type Choices struct {
-	N   int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Choices) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(choicesKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Choices) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Choices) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunChoices runs the kernel for every work-item of r on k's own slices, and waits.
-func RunChoices(ctx context.Context, dev *runtime.Device, k groups.Choices, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(choicesKernel)
+var RunChoices = stubs.NDRange1(choicesKernel, func(l *kernelimpl.Launch, k groups.Choices) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OneWayOut"), func(a *kernelimpl.HostArgs) any {
+})
+var oneWayOutKernel = kernelimpl.RegisterForm(pkg.Kernel("OneWayOut"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OneWayOut
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -241,55 +102,14 @@ var oneWayOutKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOneWayOutHost)
-
-// OneWayOut is the kernel [groups.OneWayOut] with its slices in device memory.
-// OneWayOut has loops in which all leave together, or some at a time, and panics.
-type OneWayOut struct {
-	Lanes OneWayOutLanes
-}
-
-// OneWayOutLanes is the field Lanes of [OneWayOut].
-type OneWayOutLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OneWayOut) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(oneWayOutKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OneWayOut) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OneWayOut) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunOneWayOut runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOneWayOut(ctx context.Context, dev *runtime.Device, k groups.OneWayOut, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oneWayOutKernel)
+var RunOneWayOut = stubs.NDRange1(oneWayOutKernel, func(l *kernelimpl.Launch, k groups.OneWayOut) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnChecks"), func(a *kernelimpl.HostArgs) any {
+})
+var ownChecksKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnChecks"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnChecks
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -298,55 +118,14 @@ var ownChecksKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOwnChecksHost)
-
-// OwnChecks is the kernel [groups.OwnChecks] with its slices in device memory.
-// OwnChecks meets as often as it says behind checks in a loop that work-items leave one by one.
-type OwnChecks struct {
-	Lanes OwnChecksLanes
-}
-
-// OwnChecksLanes is the field Lanes of [OwnChecks].
-type OwnChecksLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OwnChecks) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ownChecksKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OwnChecks) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OwnChecks) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunOwnChecks runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOwnChecks(ctx context.Context, dev *runtime.Device, k groups.OwnChecks, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownChecksKernel)
+var RunOwnChecks = stubs.NDRange1(ownChecksKernel, func(l *kernelimpl.Launch, k groups.OwnChecks) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "OwnLoops"), func(a *kernelimpl.HostArgs) any {
+})
+var ownLoopsKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnLoops"), func(a *kernelimpl.HostArgs) any {
 	var k groups.OwnLoops
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -355,55 +134,14 @@ var ownLoopsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newOwnLoopsHost)
-
-// OwnLoops is the kernel [groups.OwnLoops] with its slices in device memory.
-// OwnLoops meets as often as it says in a loop that work-items leave one by one.
-type OwnLoops struct {
-	Lanes OwnLoopsLanes
-}
-
-// OwnLoopsLanes is the field Lanes of [OwnLoops].
-type OwnLoopsLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k OwnLoops) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(ownLoopsKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k OwnLoops) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k OwnLoops) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunOwnLoops runs the kernel for every work-item of r on k's own slices, and waits.
-func RunOwnLoops(ctx context.Context, dev *runtime.Device, k groups.OwnLoops, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ownLoopsKernel)
+var RunOwnLoops = stubs.NDRange1(ownLoopsKernel, func(l *kernelimpl.Launch, k groups.OwnLoops) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var replacedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Replaced"), func(a *kernelimpl.HostArgs) any {
+})
+var replacedKernel = kernelimpl.RegisterForm(pkg.Kernel("Replaced"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Replaced
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -412,99 +150,26 @@ var replacedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newReplacedHost)
-
-// Replaced is the kernel [groups.Replaced] with its slices in device memory.
-// Replaced meets as often as one of two constants says, after some have left.
-type Replaced struct {
-	Lanes ReplacedLanes
-}
-
-// ReplacedLanes is the field Lanes of [Replaced].
-type ReplacedLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Replaced) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(replacedKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Replaced) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Replaced) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunReplaced runs the kernel for every work-item of r on k's own slices, and waits.
-func RunReplaced(ctx context.Context, dev *runtime.Device, k groups.Replaced, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(replacedKernel)
+var RunReplaced = stubs.NDRange1(replacedKernel, func(l *kernelimpl.Launch, k groups.Replaced) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var rowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Rows"), func(a *kernelimpl.HostArgs) any {
+})
+var rowsKernel = kernelimpl.RegisterForm(pkg.Kernel("Rows"), func(a *kernelimpl.HostArgs) any {
 	return groups.Rows{
 		Choice: kernelimpl.HostSlice[int32](a, 0),
 		In:     kernelimpl.HostSlice[int32](a, 1),
 		Out:    kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newRowsHost)
-
-// Rows is the kernel [groups.Rows] with its slices in device memory.
-// Rows has loops with barriers in branches that all work-items go, or none, by what they read from memory, in work-groups of rows.
-type Rows struct {
-	Choice runtime.View[int32]
-	In     runtime.View[int32]
-	Out    runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Rows) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rowsKernel)
-	kernelimpl.View(l, 0, k.Choice)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Rows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Rows) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunRows runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRows(ctx context.Context, dev *runtime.Device, k groups.Rows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rowsKernel)
+var RunRows = stubs.NDRange2(rowsKernel, func(l *kernelimpl.Launch, k groups.Rows) {
 	kernelimpl.Slice(l, 0, k.Choice)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Search"), func(a *kernelimpl.HostArgs) any {
+})
+var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Search
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -513,55 +178,14 @@ var searchKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newSearchHost)
-
-// Search is the kernel [groups.Search] with its slices in device memory.
-// Search is left by those that have found, and panics for the others.
-type Search struct {
-	Lanes SearchLanes
-}
-
-// SearchLanes is the field Lanes of [Search].
-type SearchLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Search) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(searchKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Search) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Search) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSearch runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSearch(ctx context.Context, dev *runtime.Device, k groups.Search, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchKernel)
+var RunSearch = stubs.NDRange1(searchKernel, func(l *kernelimpl.Launch, k groups.Search) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var statedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Stated"), func(a *kernelimpl.HostArgs) any {
+})
+var statedKernel = kernelimpl.RegisterForm(pkg.Kernel("Stated"), func(a *kernelimpl.HostArgs) any {
 	return groups.Stated{
 		N: kernelimpl.HostValue[int](a, 0),
 		X: kernelimpl.HostSlice[int32](a, 1),
@@ -569,47 +193,13 @@ var statedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kg
 		F: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newStatedHost)
-
-// Stated is the kernel [groups.Stated] with its slices in device memory.
-// Stated has barriers that depend on what it says is uniform, with work-items that leave before, or without.
-type Stated struct {
-	N int
-	X runtime.View[int32]
-	Y runtime.View[int32]
-	F runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Stated) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(statedKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.F)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Stated) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Stated) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunStated runs the kernel for every work-item of r on k's own slices, and waits.
-func RunStated(ctx context.Context, dev *runtime.Device, k groups.Stated, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(statedKernel)
+var RunStated = stubs.NDRange1(statedKernel, func(l *kernelimpl.Launch, k groups.Stated) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.F)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var stepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Steps"), func(a *kernelimpl.HostArgs) any {
+})
+var stepsKernel = kernelimpl.RegisterForm(pkg.Kernel("Steps"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Steps
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -618,95 +208,24 @@ var stepsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newStepsHost)
-
-// Steps is the kernel [groups.Steps] with its slices in device memory.
-// Steps meets in a loop by steps that may be zero or lead away from its end, until no work-item is left.
-type Steps struct {
-	Lanes StepsLanes
-}
-
-// StepsLanes is the field Lanes of [Steps].
-type StepsLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Steps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(stepsKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Steps) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Steps) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunSteps runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSteps(ctx context.Context, dev *runtime.Device, k groups.Steps, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stepsKernel)
+var RunSteps = stubs.NDRange1(stepsKernel, func(l *kernelimpl.Launch, k groups.Steps) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var uniformRowsKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "UniformRows"), func(a *kernelimpl.HostArgs) any {
+})
+var uniformRowsKernel = kernelimpl.RegisterForm(pkg.Kernel("UniformRows"), func(a *kernelimpl.HostArgs) any {
 	return groups.UniformRows{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
 }, newUniformRowsHost)
-
-// UniformRows is the kernel [groups.UniformRows] with its slices in device memory.
-// UniformRows is like Rows where only the kernel's author knows that all go one way.
-type UniformRows struct {
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k UniformRows) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(uniformRowsKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k UniformRows) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k UniformRows) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunUniformRows runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUniformRows(ctx context.Context, dev *runtime.Device, k groups.UniformRows, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(uniformRowsKernel)
+var RunUniformRows = stubs.NDRange2(uniformRowsKernel, func(l *kernelimpl.Launch, k groups.UniformRows) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-var votesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "Votes"), func(a *kernelimpl.HostArgs) any {
+})
+var votesKernel = kernelimpl.RegisterForm(pkg.Kernel("Votes"), func(a *kernelimpl.HostArgs) any {
 	var k groups.Votes
 	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
 	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
@@ -715,394 +234,106 @@ var votesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kge
 	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
 	return k.Kernel
 }, newVotesHost)
-
-// Votes is the kernel [groups.Votes] with its slices in device memory.
-// Votes goes on as long as one of those that are left wants.
-type Votes struct {
-	Lanes VotesLanes
-}
-
-// VotesLanes is the field Lanes of [Votes].
-type VotesLanes struct {
-	N int
-	M int
-	T runtime.View[int32]
-	X runtime.View[int32]
-	Y runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Votes) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(votesKernel)
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.View(l, 2, k.Lanes.T)
-	kernelimpl.View(l, 3, k.Lanes.X)
-	kernelimpl.View(l, 4, k.Lanes.Y)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Votes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Votes) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunVotes runs the kernel for every work-item of r on k's own slices, and waits.
-func RunVotes(ctx context.Context, dev *runtime.Device, k groups.Votes, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(votesKernel)
+var RunVotes = stubs.NDRange1(votesKernel, func(l *kernelimpl.Launch, k groups.Votes) {
 	kernelimpl.Value(l, 0, k.Lanes.N)
 	kernelimpl.Value(l, 1, k.Lanes.M)
 	kernelimpl.Slice(l, 2, k.Lanes.T)
 	kernelimpl.Slice(l, 3, k.Lanes.X)
 	kernelimpl.Slice(l, 4, k.Lanes.Y)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat32"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newWholeFloat32Host)
-
-// WholeFloat32 is the kernel [groups.WholeFloat32] with its slices in device memory.
-type WholeFloat32 struct {
-	N   int
-	In  runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeFloat32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeFloat32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeFloat32(ctx context.Context, dev *runtime.Device, k groups.WholeFloat32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeFloat32Kernel)
+var RunWholeFloat32 = stubs.NDRange1(wholeFloat32Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeFloat64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeFloat64"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeFloat64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[float64](a, 2),
 	}.Kernel
 }, newWholeFloat64Host)
-
-// WholeFloat64 is the kernel [groups.WholeFloat64] with its slices in device memory.
-type WholeFloat64 struct {
-	N   int
-	In  runtime.View[float64]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeFloat64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeFloat64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeFloat64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeFloat64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeFloat64(ctx context.Context, dev *runtime.Device, k groups.WholeFloat64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeFloat64Kernel)
+var RunWholeFloat64 = stubs.NDRange1(wholeFloat64Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt16"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt16{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[int16](a, 2),
 	}.Kernel
 }, newWholeInt16Host)
-
-// WholeInt16 is the kernel [groups.WholeInt16] with its slices in device memory.
-type WholeInt16 struct {
-	N   int
-	In  runtime.View[int16]
-	Out runtime.View[int16]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeInt16Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeInt16(ctx context.Context, dev *runtime.Device, k groups.WholeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt16Kernel)
+var RunWholeInt16 = stubs.NDRange1(wholeInt16Kernel, func(l *kernelimpl.Launch, k groups.WholeInt16) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
 }, newWholeInt32Host)
-
-// WholeInt32 is the kernel [groups.WholeInt32] with its slices in device memory.
-type WholeInt32 struct {
-	N   int
-	In  runtime.View[int32]
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeInt32Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeInt32(ctx context.Context, dev *runtime.Device, k groups.WholeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt32Kernel)
+var RunWholeInt32 = stubs.NDRange1(wholeInt32Kernel, func(l *kernelimpl.Launch, k groups.WholeInt32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[int64](a, 2),
 	}.Kernel
 }, newWholeInt64Host)
-
-// WholeInt64 is the kernel [groups.WholeInt64] with its slices in device memory.
-type WholeInt64 struct {
-	N   int
-	In  runtime.View[int64]
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeInt64Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeInt64(ctx context.Context, dev *runtime.Device, k groups.WholeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt64Kernel)
+var RunWholeInt64 = stubs.NDRange1(wholeInt64Kernel, func(l *kernelimpl.Launch, k groups.WholeInt64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt8"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeInt8{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[int8](a, 2),
 	}.Kernel
 }, newWholeInt8Host)
-
-// WholeInt8 is the kernel [groups.WholeInt8] with its slices in device memory.
-type WholeInt8 struct {
-	N   int
-	In  runtime.View[int8]
-	Out runtime.View[int8]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeInt8Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeInt8(ctx context.Context, dev *runtime.Device, k groups.WholeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeInt8Kernel)
+var RunWholeInt8 = stubs.NDRange1(wholeInt8Kernel, func(l *kernelimpl.Launch, k groups.WholeInt8) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint32"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint32{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newWholeUint32Host)
-
-// WholeUint32 is the kernel [groups.WholeUint32] with its slices in device memory.
-type WholeUint32 struct {
-	N   int
-	In  runtime.View[uint32]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeUint32Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeUint32(ctx context.Context, dev *runtime.Device, k groups.WholeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeUint32Kernel)
+var RunWholeUint32 = stubs.NDRange1(wholeUint32Kernel, func(l *kernelimpl.Launch, k groups.WholeUint32) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var wholeUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/groups", "WholeUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var wholeUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint64"), func(a *kernelimpl.HostArgs) any {
 	return groups.WholeUint64{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[uint64](a, 2),
 	}.Kernel
 }, newWholeUint64Host)
-
-// WholeUint64 is the kernel [groups.WholeUint64] with its slices in device memory.
-type WholeUint64 struct {
-	N   int
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WholeUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wholeUint64Kernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WholeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WholeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunWholeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWholeUint64(ctx context.Context, dev *runtime.Device, k groups.WholeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wholeUint64Kernel)
+var RunWholeUint64 = stubs.NDRange1(wholeUint64Kernel, func(l *kernelimpl.Launch, k groups.WholeUint64) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
+})

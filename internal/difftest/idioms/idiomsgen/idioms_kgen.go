@@ -4,11 +4,10 @@
 package idiomsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/idioms"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
-	Kernels: []string{"Carries", "ClampInt16", "ClampInt32", "ClampInt64", "ClampInt8", "ClampUint16", "ClampUint32", "ClampUint64", "ClampUint8", "CompareInt16", "CompareInt32", "CompareInt64", "CompareInt8", "CompareUint16", "CompareUint32", "CompareUint64", "CompareUint8", "Convert32Int16", "Convert32Int32", "Convert32Int64", "Convert32Int8", "Convert32Uint16", "Convert32Uint32", "Convert32Uint64", "Convert32Uint8", "CountsInt16", "CountsInt32", "CountsInt64", "CountsInt8", "CountsOfInt32", "CountsOfInt8", "CountsOfUint16", "CountsOfUint64", "CountsUint16", "CountsUint32", "CountsUint64", "CountsUint8", "DivideInt16", "DivideInt32", "DivideInt64", "DivideInt8", "DivideUint16", "DivideUint32", "DivideUint64", "DivideUint8", "FieldsInt16", "FieldsInt32", "FieldsInt64", "FieldsInt8", "FieldsUint16", "FieldsUint32", "FieldsUint64", "FieldsUint8", "FlagsAlikeInt32", "FlagsAlikeInt64", "FlagsAlikeUint64", "FlagsAlikeUint8", "FlagsInt32", "FlagsInt64", "FlagsUint64", "FlagsUint8", "Floats32", "Floats64", "Floats64OfInt16", "Floats64OfInt32", "Floats64OfInt64", "Floats64OfInt8", "Floats64OfUint16", "Floats64OfUint32", "Floats64OfUint64", "Floats64OfUint8", "FlowInt16", "FlowInt32", "FlowInt64", "FlowInt8", "FlowUint16", "FlowUint32", "FlowUint64", "FlowUint8", "IndexInt16", "IndexInt32", "IndexInt64", "IndexInt8", "IndexUint16", "IndexUint32", "IndexUint64", "IndexUint8", "LogsUint16", "LogsUint32", "LogsUint64", "LogsUint8", "Mix", "RotateUint16", "RotateUint32", "RotateUint64", "RotateUint8", "SaturateInt16", "SaturateInt32", "SaturateInt64", "SaturateInt8", "SaturateUint16", "SaturateUint32", "SaturateUint64", "SaturateUint8", "ScaledAlikeInt16", "ScaledAlikeInt32", "ScaledAlikeInt64", "ScaledAlikeInt8", "ScaledAlikeUint16", "ScaledAlikeUint32", "ScaledAlikeUint64", "ScaledAlikeUint8", "ScaledInt16", "ScaledInt32", "ScaledInt64", "ScaledInt8", "ScaledUint16", "ScaledUint32", "ScaledUint64", "ScaledUint8", "Swaps", "TricksInt16", "TricksInt32", "TricksInt64", "TricksInt8", "TricksUint16", "TricksUint32", "TricksUint64", "TricksUint8", "WidenInt16", "WidenInt32", "WidenInt64", "WidenInt8", "WidenUint16", "WidenUint32", "WidenUint64", "WidenUint8"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -61,7 +59,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
 	},
 })
-var carriesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Carries"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/idioms"
+
+var carriesKernel = kernelimpl.Register(pkg.Kernel("Carries"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Carries{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -69,391 +71,109 @@ var carriesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
 })
-
-// Carries is the kernel [idioms.Carries] with its slices in device memory.
-// Carries computes with several words.
-type Carries struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Carries) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(carriesKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Carries) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Carries) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCarries runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCarries(ctx context.Context, dev *runtime.Device, k idioms.Carries, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(carriesKernel)
+var RunCarries = stubs.Range1(carriesKernel, func(l *kernelimpl.Launch, k idioms.Carries) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var clampInt16Kernel = kernelimpl.Register(pkg.Kernel("ClampInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampInt16 is the kernel [idioms.ClampInt16] with its slices in device memory.
-type ClampInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampInt16(ctx context.Context, dev *runtime.Device, k idioms.ClampInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt16Kernel)
+var RunClampInt16 = stubs.Range1(clampInt16Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var clampInt32Kernel = kernelimpl.Register(pkg.Kernel("ClampInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampInt32 is the kernel [idioms.ClampInt32] with its slices in device memory.
-type ClampInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampInt32(ctx context.Context, dev *runtime.Device, k idioms.ClampInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt32Kernel)
+var RunClampInt32 = stubs.Range1(clampInt32Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var clampInt64Kernel = kernelimpl.Register(pkg.Kernel("ClampInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampInt64 is the kernel [idioms.ClampInt64] with its slices in device memory.
-type ClampInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampInt64(ctx context.Context, dev *runtime.Device, k idioms.ClampInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt64Kernel)
+var RunClampInt64 = stubs.Range1(clampInt64Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var clampInt8Kernel = kernelimpl.Register(pkg.Kernel("ClampInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampInt8 is the kernel [idioms.ClampInt8] with its slices in device memory.
-type ClampInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampInt8(ctx context.Context, dev *runtime.Device, k idioms.ClampInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampInt8Kernel)
+var RunClampInt8 = stubs.Range1(clampInt8Kernel, func(l *kernelimpl.Launch, k idioms.ClampInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var clampUint16Kernel = kernelimpl.Register(pkg.Kernel("ClampUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampUint16 is the kernel [idioms.ClampUint16] with its slices in device memory.
-type ClampUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampUint16(ctx context.Context, dev *runtime.Device, k idioms.ClampUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint16Kernel)
+var RunClampUint16 = stubs.Range1(clampUint16Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var clampUint32Kernel = kernelimpl.Register(pkg.Kernel("ClampUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampUint32 is the kernel [idioms.ClampUint32] with its slices in device memory.
-type ClampUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampUint32(ctx context.Context, dev *runtime.Device, k idioms.ClampUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint32Kernel)
+var RunClampUint32 = stubs.Range1(clampUint32Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var clampUint64Kernel = kernelimpl.Register(pkg.Kernel("ClampUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampUint64 is the kernel [idioms.ClampUint64] with its slices in device memory.
-type ClampUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampUint64(ctx context.Context, dev *runtime.Device, k idioms.ClampUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint64Kernel)
+var RunClampUint64 = stubs.Range1(clampUint64Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var clampUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ClampUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var clampUint8Kernel = kernelimpl.Register(pkg.Kernel("ClampUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ClampUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// ClampUint8 is the kernel [idioms.ClampUint8] with its slices in device memory.
-type ClampUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ClampUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(clampUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ClampUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ClampUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunClampUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunClampUint8(ctx context.Context, dev *runtime.Device, k idioms.ClampUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(clampUint8Kernel)
+var RunClampUint8 = stubs.Range1(clampUint8Kernel, func(l *kernelimpl.Launch, k idioms.ClampUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var compareInt16Kernel = kernelimpl.Register(pkg.Kernel("CompareInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -461,46 +181,13 @@ var compareInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareInt16 is the kernel [idioms.CompareInt16] with its slices in device memory.
-type CompareInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareInt16(ctx context.Context, dev *runtime.Device, k idioms.CompareInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt16Kernel)
+var RunCompareInt16 = stubs.Range1(compareInt16Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var compareInt32Kernel = kernelimpl.Register(pkg.Kernel("CompareInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -508,46 +195,13 @@ var compareInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareInt32 is the kernel [idioms.CompareInt32] with its slices in device memory.
-type CompareInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareInt32(ctx context.Context, dev *runtime.Device, k idioms.CompareInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt32Kernel)
+var RunCompareInt32 = stubs.Range1(compareInt32Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var compareInt64Kernel = kernelimpl.Register(pkg.Kernel("CompareInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -555,46 +209,13 @@ var compareInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareInt64 is the kernel [idioms.CompareInt64] with its slices in device memory.
-type CompareInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareInt64(ctx context.Context, dev *runtime.Device, k idioms.CompareInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt64Kernel)
+var RunCompareInt64 = stubs.Range1(compareInt64Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var compareInt8Kernel = kernelimpl.Register(pkg.Kernel("CompareInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -602,46 +223,13 @@ var compareInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareInt8 is the kernel [idioms.CompareInt8] with its slices in device memory.
-type CompareInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareInt8(ctx context.Context, dev *runtime.Device, k idioms.CompareInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareInt8Kernel)
+var RunCompareInt8 = stubs.Range1(compareInt8Kernel, func(l *kernelimpl.Launch, k idioms.CompareInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var compareUint16Kernel = kernelimpl.Register(pkg.Kernel("CompareUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -649,46 +237,13 @@ var compareUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareUint16 is the kernel [idioms.CompareUint16] with its slices in device memory.
-type CompareUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareUint16(ctx context.Context, dev *runtime.Device, k idioms.CompareUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint16Kernel)
+var RunCompareUint16 = stubs.Range1(compareUint16Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var compareUint32Kernel = kernelimpl.Register(pkg.Kernel("CompareUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -696,46 +251,13 @@ var compareUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareUint32 is the kernel [idioms.CompareUint32] with its slices in device memory.
-type CompareUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareUint32(ctx context.Context, dev *runtime.Device, k idioms.CompareUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint32Kernel)
+var RunCompareUint32 = stubs.Range1(compareUint32Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var compareUint64Kernel = kernelimpl.Register(pkg.Kernel("CompareUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -743,46 +265,13 @@ var compareUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareUint64 is the kernel [idioms.CompareUint64] with its slices in device memory.
-type CompareUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareUint64(ctx context.Context, dev *runtime.Device, k idioms.CompareUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint64Kernel)
+var RunCompareUint64 = stubs.Range1(compareUint64Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CompareUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var compareUint8Kernel = kernelimpl.Register(pkg.Kernel("CompareUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CompareUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -790,46 +279,13 @@ var compareUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// CompareUint8 is the kernel [idioms.CompareUint8] with its slices in device memory.
-type CompareUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CompareUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(compareUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CompareUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CompareUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCompareUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCompareUint8(ctx context.Context, dev *runtime.Device, k idioms.CompareUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(compareUint8Kernel)
+var RunCompareUint8 = stubs.Range1(compareUint8Kernel, func(l *kernelimpl.Launch, k idioms.CompareUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int16"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Int16Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -837,46 +293,13 @@ var convert32Int16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Int16 is the kernel [idioms.Convert32Int16] with its slices in device memory.
-type Convert32Int16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Int16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int16Kernel)
+var RunConvert32Int16 = stubs.Range1(convert32Int16Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int32"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Int32Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -884,46 +307,13 @@ var convert32Int32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Int32 is the kernel [idioms.Convert32Int32] with its slices in device memory.
-type Convert32Int32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Int32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int32Kernel)
+var RunConvert32Int32 = stubs.Range1(convert32Int32Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int64"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Int64Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -931,46 +321,13 @@ var convert32Int64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Int64 is the kernel [idioms.Convert32Int64] with its slices in device memory.
-type Convert32Int64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Int64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int64Kernel)
+var RunConvert32Int64 = stubs.Range1(convert32Int64Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Int8"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Int8Kernel = kernelimpl.Register(pkg.Kernel("Convert32Int8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Int8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -978,46 +335,13 @@ var convert32Int8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Int8 is the kernel [idioms.Convert32Int8] with its slices in device memory.
-type Convert32Int8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Int8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Int8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Int8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Int8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Int8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Int8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Int8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Int8Kernel)
+var RunConvert32Int8 = stubs.Range1(convert32Int8Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Int8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Uint16Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -1025,46 +349,13 @@ var convert32Uint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Uint16 is the kernel [idioms.Convert32Uint16] with its slices in device memory.
-type Convert32Uint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Uint16(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint16Kernel)
+var RunConvert32Uint16 = stubs.Range1(convert32Uint16Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Uint32Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -1072,46 +363,13 @@ var convert32Uint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Uint32 is the kernel [idioms.Convert32Uint32] with its slices in device memory.
-type Convert32Uint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Uint32(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint32Kernel)
+var RunConvert32Uint32 = stubs.Range1(convert32Uint32Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Uint64Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -1119,46 +377,13 @@ var convert32Uint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Uint64 is the kernel [idioms.Convert32Uint64] with its slices in device memory.
-type Convert32Uint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Uint64(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint64Kernel)
+var RunConvert32Uint64 = stubs.Range1(convert32Uint64Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
+})
+var convert32Uint8Kernel = kernelimpl.Register(pkg.Kernel("Convert32Uint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Convert32Uint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -1166,1250 +391,349 @@ var convert32Uint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Convert32Uint8 is the kernel [idioms.Convert32Uint8] with its slices in device memory.
-type Convert32Uint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Convert32Uint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Convert32Uint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Convert32Uint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvert32Uint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvert32Uint8(ctx context.Context, dev *runtime.Device, k idioms.Convert32Uint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convert32Uint8Kernel)
+var RunConvert32Uint8 = stubs.Range1(convert32Uint8Kernel, func(l *kernelimpl.Launch, k idioms.Convert32Uint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var countsInt16Kernel = kernelimpl.Register(pkg.Kernel("CountsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsInt16 is the kernel [idioms.CountsInt16] with its slices in device memory.
-type CountsInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsInt16(ctx context.Context, dev *runtime.Device, k idioms.CountsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt16Kernel)
+var RunCountsInt16 = stubs.Range1(countsInt16Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var countsInt32Kernel = kernelimpl.Register(pkg.Kernel("CountsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsInt32 is the kernel [idioms.CountsInt32] with its slices in device memory.
-type CountsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt32Kernel)
+var RunCountsInt32 = stubs.Range1(countsInt32Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var countsInt64Kernel = kernelimpl.Register(pkg.Kernel("CountsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsInt64 is the kernel [idioms.CountsInt64] with its slices in device memory.
-type CountsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsInt64(ctx context.Context, dev *runtime.Device, k idioms.CountsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt64Kernel)
+var RunCountsInt64 = stubs.Range1(countsInt64Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var countsInt8Kernel = kernelimpl.Register(pkg.Kernel("CountsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsInt8 is the kernel [idioms.CountsInt8] with its slices in device memory.
-type CountsInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsInt8Kernel)
+var RunCountsInt8 = stubs.Range1(countsInt8Kernel, func(l *kernelimpl.Launch, k idioms.CountsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsOfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var countsOfInt32Kernel = kernelimpl.Register(pkg.Kernel("CountsOfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsOfInt32 is the kernel [idioms.CountsOfInt32] with its slices in device memory.
-type CountsOfInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsOfInt32(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfInt32Kernel)
+var RunCountsOfInt32 = stubs.Range1(countsOfInt32Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsOfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var countsOfInt8Kernel = kernelimpl.Register(pkg.Kernel("CountsOfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsOfInt8 is the kernel [idioms.CountsOfInt8] with its slices in device memory.
-type CountsOfInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsOfInt8(ctx context.Context, dev *runtime.Device, k idioms.CountsOfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfInt8Kernel)
+var RunCountsOfInt8 = stubs.Range1(countsOfInt8Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsOfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var countsOfUint16Kernel = kernelimpl.Register(pkg.Kernel("CountsOfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsOfUint16 is the kernel [idioms.CountsOfUint16] with its slices in device memory.
-type CountsOfUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsOfUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfUint16Kernel)
+var RunCountsOfUint16 = stubs.Range1(countsOfUint16Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsOfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var countsOfUint64Kernel = kernelimpl.Register(pkg.Kernel("CountsOfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsOfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsOfUint64 is the kernel [idioms.CountsOfUint64] with its slices in device memory.
-type CountsOfUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsOfUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsOfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsOfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsOfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsOfUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsOfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsOfUint64Kernel)
+var RunCountsOfUint64 = stubs.Range1(countsOfUint64Kernel, func(l *kernelimpl.Launch, k idioms.CountsOfUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var countsUint16Kernel = kernelimpl.Register(pkg.Kernel("CountsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsUint16 is the kernel [idioms.CountsUint16] with its slices in device memory.
-type CountsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsUint16(ctx context.Context, dev *runtime.Device, k idioms.CountsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint16Kernel)
+var RunCountsUint16 = stubs.Range1(countsUint16Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var countsUint32Kernel = kernelimpl.Register(pkg.Kernel("CountsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsUint32 is the kernel [idioms.CountsUint32] with its slices in device memory.
-type CountsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsUint32(ctx context.Context, dev *runtime.Device, k idioms.CountsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint32Kernel)
+var RunCountsUint32 = stubs.Range1(countsUint32Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var countsUint64Kernel = kernelimpl.Register(pkg.Kernel("CountsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsUint64 is the kernel [idioms.CountsUint64] with its slices in device memory.
-type CountsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsUint64(ctx context.Context, dev *runtime.Device, k idioms.CountsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint64Kernel)
+var RunCountsUint64 = stubs.Range1(countsUint64Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "CountsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var countsUint8Kernel = kernelimpl.Register(pkg.Kernel("CountsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.CountsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// CountsUint8 is the kernel [idioms.CountsUint8] with its slices in device memory.
-type CountsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CountsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CountsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CountsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCountsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCountsUint8(ctx context.Context, dev *runtime.Device, k idioms.CountsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countsUint8Kernel)
+var RunCountsUint8 = stubs.Range1(countsUint8Kernel, func(l *kernelimpl.Launch, k idioms.CountsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var divideInt16Kernel = kernelimpl.Register(pkg.Kernel("DivideInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideInt16 is the kernel [idioms.DivideInt16] with its slices in device memory.
-type DivideInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideInt16(ctx context.Context, dev *runtime.Device, k idioms.DivideInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt16Kernel)
+var RunDivideInt16 = stubs.Range1(divideInt16Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var divideInt32Kernel = kernelimpl.Register(pkg.Kernel("DivideInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideInt32 is the kernel [idioms.DivideInt32] with its slices in device memory.
-type DivideInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideInt32(ctx context.Context, dev *runtime.Device, k idioms.DivideInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt32Kernel)
+var RunDivideInt32 = stubs.Range1(divideInt32Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var divideInt64Kernel = kernelimpl.Register(pkg.Kernel("DivideInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideInt64 is the kernel [idioms.DivideInt64] with its slices in device memory.
-type DivideInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideInt64(ctx context.Context, dev *runtime.Device, k idioms.DivideInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt64Kernel)
+var RunDivideInt64 = stubs.Range1(divideInt64Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var divideInt8Kernel = kernelimpl.Register(pkg.Kernel("DivideInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideInt8 is the kernel [idioms.DivideInt8] with its slices in device memory.
-type DivideInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideInt8(ctx context.Context, dev *runtime.Device, k idioms.DivideInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideInt8Kernel)
+var RunDivideInt8 = stubs.Range1(divideInt8Kernel, func(l *kernelimpl.Launch, k idioms.DivideInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var divideUint16Kernel = kernelimpl.Register(pkg.Kernel("DivideUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideUint16 is the kernel [idioms.DivideUint16] with its slices in device memory.
-type DivideUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideUint16(ctx context.Context, dev *runtime.Device, k idioms.DivideUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint16Kernel)
+var RunDivideUint16 = stubs.Range1(divideUint16Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var divideUint32Kernel = kernelimpl.Register(pkg.Kernel("DivideUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideUint32 is the kernel [idioms.DivideUint32] with its slices in device memory.
-type DivideUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideUint32(ctx context.Context, dev *runtime.Device, k idioms.DivideUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint32Kernel)
+var RunDivideUint32 = stubs.Range1(divideUint32Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var divideUint64Kernel = kernelimpl.Register(pkg.Kernel("DivideUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideUint64 is the kernel [idioms.DivideUint64] with its slices in device memory.
-type DivideUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideUint64(ctx context.Context, dev *runtime.Device, k idioms.DivideUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint64Kernel)
+var RunDivideUint64 = stubs.Range1(divideUint64Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var divideUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "DivideUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var divideUint8Kernel = kernelimpl.Register(pkg.Kernel("DivideUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.DivideUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// DivideUint8 is the kernel [idioms.DivideUint8] with its slices in device memory.
-type DivideUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k DivideUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(divideUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k DivideUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k DivideUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDivideUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDivideUint8(ctx context.Context, dev *runtime.Device, k idioms.DivideUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(divideUint8Kernel)
+var RunDivideUint8 = stubs.Range1(divideUint8Kernel, func(l *kernelimpl.Launch, k idioms.DivideUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsInt16Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsInt16 is the kernel [idioms.FieldsInt16] with its slices in device memory.
-type FieldsInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsInt16(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt16Kernel)
+var RunFieldsInt16 = stubs.Range1(fieldsInt16Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsInt32Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsInt32 is the kernel [idioms.FieldsInt32] with its slices in device memory.
-type FieldsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsInt32(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt32Kernel)
+var RunFieldsInt32 = stubs.Range1(fieldsInt32Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsInt64Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsInt64 is the kernel [idioms.FieldsInt64] with its slices in device memory.
-type FieldsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsInt64(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt64Kernel)
+var RunFieldsInt64 = stubs.Range1(fieldsInt64Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsInt8Kernel = kernelimpl.Register(pkg.Kernel("FieldsInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsInt8 is the kernel [idioms.FieldsInt8] with its slices in device memory.
-type FieldsInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsInt8(ctx context.Context, dev *runtime.Device, k idioms.FieldsInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsInt8Kernel)
+var RunFieldsInt8 = stubs.Range1(fieldsInt8Kernel, func(l *kernelimpl.Launch, k idioms.FieldsInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsUint16Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsUint16 is the kernel [idioms.FieldsUint16] with its slices in device memory.
-type FieldsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsUint16(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint16Kernel)
+var RunFieldsUint16 = stubs.Range1(fieldsUint16Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsUint32Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsUint32 is the kernel [idioms.FieldsUint32] with its slices in device memory.
-type FieldsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsUint32(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint32Kernel)
+var RunFieldsUint32 = stubs.Range1(fieldsUint32Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsUint64Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsUint64 is the kernel [idioms.FieldsUint64] with its slices in device memory.
-type FieldsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsUint64(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint64Kernel)
+var RunFieldsUint64 = stubs.Range1(fieldsUint64Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fieldsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FieldsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var fieldsUint8Kernel = kernelimpl.Register(pkg.Kernel("FieldsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FieldsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FieldsUint8 is the kernel [idioms.FieldsUint8] with its slices in device memory.
-type FieldsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FieldsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FieldsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FieldsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFieldsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFieldsUint8(ctx context.Context, dev *runtime.Device, k idioms.FieldsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fieldsUint8Kernel)
+var RunFieldsUint8 = stubs.Range1(fieldsUint8Kernel, func(l *kernelimpl.Launch, k idioms.FieldsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsAlikeInt32Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2417,46 +741,13 @@ var flagsAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsAlikeInt32 is the kernel [idioms.FlagsAlikeInt32] with its slices in device memory.
-type FlagsAlikeInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeInt32Kernel)
+var RunFlagsAlikeInt32 = stubs.NDRange1(flagsAlikeInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsAlikeInt64Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2464,46 +755,13 @@ var flagsAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsAlikeInt64 is the kernel [idioms.FlagsAlikeInt64] with its slices in device memory.
-type FlagsAlikeInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeInt64Kernel)
+var RunFlagsAlikeInt64 = stubs.NDRange1(flagsAlikeInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsAlikeUint64Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2511,46 +769,13 @@ var flagsAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsAlikeUint64 is the kernel [idioms.FlagsAlikeUint64] with its slices in device memory.
-type FlagsAlikeUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeUint64Kernel)
+var RunFlagsAlikeUint64 = stubs.NDRange1(flagsAlikeUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsAlikeUint8Kernel = kernelimpl.Register(pkg.Kernel("FlagsAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2558,46 +783,13 @@ var flagsAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsAlikeUint8 is the kernel [idioms.FlagsAlikeUint8] with its slices in device memory.
-type FlagsAlikeUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsAlikeUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunFlagsAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsAlikeUint8Kernel)
+var RunFlagsAlikeUint8 = stubs.NDRange1(flagsAlikeUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlagsAlikeUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsInt32Kernel = kernelimpl.Register(pkg.Kernel("FlagsInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2605,46 +797,13 @@ var flagsInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsInt32 is the kernel [idioms.FlagsInt32] with its slices in device memory.
-type FlagsInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsInt32(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsInt32Kernel)
+var RunFlagsInt32 = stubs.Range1(flagsInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlagsInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsInt64Kernel = kernelimpl.Register(pkg.Kernel("FlagsInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2652,46 +811,13 @@ var flagsInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsInt64 is the kernel [idioms.FlagsInt64] with its slices in device memory.
-type FlagsInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsInt64(ctx context.Context, dev *runtime.Device, k idioms.FlagsInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsInt64Kernel)
+var RunFlagsInt64 = stubs.Range1(flagsInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsUint64Kernel = kernelimpl.Register(pkg.Kernel("FlagsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -2699,46 +825,13 @@ var flagsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsUint64 is the kernel [idioms.FlagsUint64] with its slices in device memory.
-type FlagsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsUint64(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsUint64Kernel)
+var RunFlagsUint64 = stubs.Range1(flagsUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlagsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlagsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var flagsUint8Kernel = kernelimpl.Register(pkg.Kernel("FlagsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlagsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -2746,134 +839,37 @@ var flagsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// FlagsUint8 is the kernel [idioms.FlagsUint8] with its slices in device memory.
-type FlagsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlagsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flagsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlagsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlagsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlagsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlagsUint8(ctx context.Context, dev *runtime.Device, k idioms.FlagsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flagsUint8Kernel)
+var RunFlagsUint8 = stubs.Range1(flagsUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlagsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats32"), func(a *kernelimpl.HostArgs) any {
+})
+var floats32Kernel = kernelimpl.Register(pkg.Kernel("Floats32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats32{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		B:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// Floats32 is the kernel [idioms.Floats32] with its slices in device memory.
-// Floats32 has the idioms of float32; those whose results depend on the payload of a NaN are not among them, nor those with subnormal results.
-type Floats32 struct {
-	A   runtime.View[float32]
-	B   runtime.View[float32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats32(ctx context.Context, dev *runtime.Device, k idioms.Floats32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats32Kernel)
+var RunFloats32 = stubs.Range1(floats32Kernel, func(l *kernelimpl.Launch, k idioms.Floats32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64Kernel = kernelimpl.Register(pkg.Kernel("Floats64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64{
 		A:   kernelimpl.HostSlice[float64](a, 0),
 		B:   kernelimpl.HostSlice[float64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// Floats64 is the kernel [idioms.Floats64] with its slices in device memory.
-// Floats64 is Floats32 for float64.
-type Floats64 struct {
-	A   runtime.View[float64]
-	B   runtime.View[float64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64(ctx context.Context, dev *runtime.Device, k idioms.Floats64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64Kernel)
+var RunFloats64 = stubs.Range1(floats64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfInt16Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -2881,46 +877,13 @@ var floats64OfInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfInt16 is the kernel [idioms.Floats64OfInt16] with its slices in device memory.
-type Floats64OfInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfInt16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt16Kernel)
+var RunFloats64OfInt16 = stubs.Range1(floats64OfInt16Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfInt32Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -2928,46 +891,13 @@ var floats64OfInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfInt32 is the kernel [idioms.Floats64OfInt32] with its slices in device memory.
-type Floats64OfInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfInt32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt32Kernel)
+var RunFloats64OfInt32 = stubs.Range1(floats64OfInt32Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfInt64Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -2975,46 +905,13 @@ var floats64OfInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfInt64 is the kernel [idioms.Floats64OfInt64] with its slices in device memory.
-type Floats64OfInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfInt64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt64Kernel)
+var RunFloats64OfInt64 = stubs.Range1(floats64OfInt64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfInt8Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -3022,46 +919,13 @@ var floats64OfInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfInt8 is the kernel [idioms.Floats64OfInt8] with its slices in device memory.
-type Floats64OfInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfInt8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfInt8Kernel)
+var RunFloats64OfInt8 = stubs.Range1(floats64OfInt8Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfUint16Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -3069,46 +933,13 @@ var floats64OfUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfUint16 is the kernel [idioms.Floats64OfUint16] with its slices in device memory.
-type Floats64OfUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfUint16(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint16Kernel)
+var RunFloats64OfUint16 = stubs.Range1(floats64OfUint16Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfUint32Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -3116,46 +947,13 @@ var floats64OfUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfUint32 is the kernel [idioms.Floats64OfUint32] with its slices in device memory.
-type Floats64OfUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfUint32(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint32Kernel)
+var RunFloats64OfUint32 = stubs.Range1(floats64OfUint32Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfUint64Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -3163,46 +961,13 @@ var floats64OfUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfUint64 is the kernel [idioms.Floats64OfUint64] with its slices in device memory.
-type Floats64OfUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfUint64(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint64Kernel)
+var RunFloats64OfUint64 = stubs.Range1(floats64OfUint64Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var floats64OfUint8Kernel = kernelimpl.Register(pkg.Kernel("Floats64OfUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Floats64OfUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -3210,906 +975,253 @@ var floats64OfUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Floats64OfUint8 is the kernel [idioms.Floats64OfUint8] with its slices in device memory.
-type Floats64OfUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Floats64OfUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Floats64OfUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Floats64OfUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFloats64OfUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFloats64OfUint8(ctx context.Context, dev *runtime.Device, k idioms.Floats64OfUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(floats64OfUint8Kernel)
+var RunFloats64OfUint8 = stubs.Range1(floats64OfUint8Kernel, func(l *kernelimpl.Launch, k idioms.Floats64OfUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var flowInt16Kernel = kernelimpl.Register(pkg.Kernel("FlowInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowInt16 is the kernel [idioms.FlowInt16] with its slices in device memory.
-type FlowInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowInt16(ctx context.Context, dev *runtime.Device, k idioms.FlowInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt16Kernel)
+var RunFlowInt16 = stubs.Range1(flowInt16Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var flowInt32Kernel = kernelimpl.Register(pkg.Kernel("FlowInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowInt32 is the kernel [idioms.FlowInt32] with its slices in device memory.
-type FlowInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowInt32(ctx context.Context, dev *runtime.Device, k idioms.FlowInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt32Kernel)
+var RunFlowInt32 = stubs.Range1(flowInt32Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var flowInt64Kernel = kernelimpl.Register(pkg.Kernel("FlowInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowInt64 is the kernel [idioms.FlowInt64] with its slices in device memory.
-type FlowInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowInt64(ctx context.Context, dev *runtime.Device, k idioms.FlowInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt64Kernel)
+var RunFlowInt64 = stubs.Range1(flowInt64Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var flowInt8Kernel = kernelimpl.Register(pkg.Kernel("FlowInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowInt8 is the kernel [idioms.FlowInt8] with its slices in device memory.
-type FlowInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowInt8(ctx context.Context, dev *runtime.Device, k idioms.FlowInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowInt8Kernel)
+var RunFlowInt8 = stubs.Range1(flowInt8Kernel, func(l *kernelimpl.Launch, k idioms.FlowInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var flowUint16Kernel = kernelimpl.Register(pkg.Kernel("FlowUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowUint16 is the kernel [idioms.FlowUint16] with its slices in device memory.
-type FlowUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowUint16(ctx context.Context, dev *runtime.Device, k idioms.FlowUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint16Kernel)
+var RunFlowUint16 = stubs.Range1(flowUint16Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var flowUint32Kernel = kernelimpl.Register(pkg.Kernel("FlowUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowUint32 is the kernel [idioms.FlowUint32] with its slices in device memory.
-type FlowUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowUint32(ctx context.Context, dev *runtime.Device, k idioms.FlowUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint32Kernel)
+var RunFlowUint32 = stubs.Range1(flowUint32Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var flowUint64Kernel = kernelimpl.Register(pkg.Kernel("FlowUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowUint64 is the kernel [idioms.FlowUint64] with its slices in device memory.
-type FlowUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowUint64(ctx context.Context, dev *runtime.Device, k idioms.FlowUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint64Kernel)
+var RunFlowUint64 = stubs.Range1(flowUint64Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var flowUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "FlowUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var flowUint8Kernel = kernelimpl.Register(pkg.Kernel("FlowUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.FlowUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// FlowUint8 is the kernel [idioms.FlowUint8] with its slices in device memory.
-type FlowUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k FlowUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(flowUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k FlowUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k FlowUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFlowUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFlowUint8(ctx context.Context, dev *runtime.Device, k idioms.FlowUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(flowUint8Kernel)
+var RunFlowUint8 = stubs.Range1(flowUint8Kernel, func(l *kernelimpl.Launch, k idioms.FlowUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var indexInt16Kernel = kernelimpl.Register(pkg.Kernel("IndexInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexInt16 is the kernel [idioms.IndexInt16] with its slices in device memory.
-type IndexInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexInt16(ctx context.Context, dev *runtime.Device, k idioms.IndexInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt16Kernel)
+var RunIndexInt16 = stubs.Range1(indexInt16Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var indexInt32Kernel = kernelimpl.Register(pkg.Kernel("IndexInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexInt32 is the kernel [idioms.IndexInt32] with its slices in device memory.
-type IndexInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexInt32(ctx context.Context, dev *runtime.Device, k idioms.IndexInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt32Kernel)
+var RunIndexInt32 = stubs.Range1(indexInt32Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var indexInt64Kernel = kernelimpl.Register(pkg.Kernel("IndexInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexInt64 is the kernel [idioms.IndexInt64] with its slices in device memory.
-type IndexInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexInt64(ctx context.Context, dev *runtime.Device, k idioms.IndexInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt64Kernel)
+var RunIndexInt64 = stubs.Range1(indexInt64Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var indexInt8Kernel = kernelimpl.Register(pkg.Kernel("IndexInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexInt8 is the kernel [idioms.IndexInt8] with its slices in device memory.
-type IndexInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexInt8(ctx context.Context, dev *runtime.Device, k idioms.IndexInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexInt8Kernel)
+var RunIndexInt8 = stubs.Range1(indexInt8Kernel, func(l *kernelimpl.Launch, k idioms.IndexInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var indexUint16Kernel = kernelimpl.Register(pkg.Kernel("IndexUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexUint16 is the kernel [idioms.IndexUint16] with its slices in device memory.
-type IndexUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexUint16(ctx context.Context, dev *runtime.Device, k idioms.IndexUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint16Kernel)
+var RunIndexUint16 = stubs.Range1(indexUint16Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var indexUint32Kernel = kernelimpl.Register(pkg.Kernel("IndexUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexUint32 is the kernel [idioms.IndexUint32] with its slices in device memory.
-type IndexUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexUint32(ctx context.Context, dev *runtime.Device, k idioms.IndexUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint32Kernel)
+var RunIndexUint32 = stubs.Range1(indexUint32Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var indexUint64Kernel = kernelimpl.Register(pkg.Kernel("IndexUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexUint64 is the kernel [idioms.IndexUint64] with its slices in device memory.
-type IndexUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexUint64(ctx context.Context, dev *runtime.Device, k idioms.IndexUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint64Kernel)
+var RunIndexUint64 = stubs.Range1(indexUint64Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var indexUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "IndexUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var indexUint8Kernel = kernelimpl.Register(pkg.Kernel("IndexUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.IndexUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// IndexUint8 is the kernel [idioms.IndexUint8] with its slices in device memory.
-type IndexUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k IndexUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(indexUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k IndexUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k IndexUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunIndexUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunIndexUint8(ctx context.Context, dev *runtime.Device, k idioms.IndexUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(indexUint8Kernel)
+var RunIndexUint8 = stubs.Range1(indexUint8Kernel, func(l *kernelimpl.Launch, k idioms.IndexUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var logsUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var logsUint16Kernel = kernelimpl.Register(pkg.Kernel("LogsUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// LogsUint16 is the kernel [idioms.LogsUint16] with its slices in device memory.
-type LogsUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLogsUint16(ctx context.Context, dev *runtime.Device, k idioms.LogsUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint16Kernel)
+var RunLogsUint16 = stubs.Range1(logsUint16Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var logsUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var logsUint32Kernel = kernelimpl.Register(pkg.Kernel("LogsUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// LogsUint32 is the kernel [idioms.LogsUint32] with its slices in device memory.
-type LogsUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLogsUint32(ctx context.Context, dev *runtime.Device, k idioms.LogsUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint32Kernel)
+var RunLogsUint32 = stubs.Range1(logsUint32Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var logsUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var logsUint64Kernel = kernelimpl.Register(pkg.Kernel("LogsUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// LogsUint64 is the kernel [idioms.LogsUint64] with its slices in device memory.
-type LogsUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLogsUint64(ctx context.Context, dev *runtime.Device, k idioms.LogsUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint64Kernel)
+var RunLogsUint64 = stubs.Range1(logsUint64Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var logsUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "LogsUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var logsUint8Kernel = kernelimpl.Register(pkg.Kernel("LogsUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.LogsUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// LogsUint8 is the kernel [idioms.LogsUint8] with its slices in device memory.
-type LogsUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k LogsUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(logsUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k LogsUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k LogsUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunLogsUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLogsUint8(ctx context.Context, dev *runtime.Device, k idioms.LogsUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(logsUint8Kernel)
+var RunLogsUint8 = stubs.Range1(logsUint8Kernel, func(l *kernelimpl.Launch, k idioms.LogsUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Mix"), func(a *kernelimpl.HostArgs) any {
+})
+var mixKernel = kernelimpl.Register(pkg.Kernel("Mix"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Mix{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4117,219 +1229,61 @@ var mixKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/inte
 		Out: kernelimpl.HostSlice[idioms.Row](a, 3),
 	}.Kernel
 })
-
-// Mix is the kernel [idioms.Mix] with its slices in device memory.
-// Mix has the steps of generators of random numbers and of hashes.
-type Mix struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Mix) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(mixKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Mix) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Mix) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunMix runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMix(ctx context.Context, dev *runtime.Device, k idioms.Mix, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mixKernel)
+var RunMix = stubs.Range1(mixKernel, func(l *kernelimpl.Launch, k idioms.Mix) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rotateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var rotateUint16Kernel = kernelimpl.Register(pkg.Kernel("RotateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// RotateUint16 is the kernel [idioms.RotateUint16] with its slices in device memory.
-type RotateUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRotateUint16(ctx context.Context, dev *runtime.Device, k idioms.RotateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint16Kernel)
+var RunRotateUint16 = stubs.Range1(rotateUint16Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rotateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var rotateUint32Kernel = kernelimpl.Register(pkg.Kernel("RotateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// RotateUint32 is the kernel [idioms.RotateUint32] with its slices in device memory.
-type RotateUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRotateUint32(ctx context.Context, dev *runtime.Device, k idioms.RotateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint32Kernel)
+var RunRotateUint32 = stubs.Range1(rotateUint32Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rotateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var rotateUint64Kernel = kernelimpl.Register(pkg.Kernel("RotateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// RotateUint64 is the kernel [idioms.RotateUint64] with its slices in device memory.
-type RotateUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRotateUint64(ctx context.Context, dev *runtime.Device, k idioms.RotateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint64Kernel)
+var RunRotateUint64 = stubs.Range1(rotateUint64Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var rotateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "RotateUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var rotateUint8Kernel = kernelimpl.Register(pkg.Kernel("RotateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.RotateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// RotateUint8 is the kernel [idioms.RotateUint8] with its slices in device memory.
-type RotateUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k RotateUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(rotateUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k RotateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k RotateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRotateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRotateUint8(ctx context.Context, dev *runtime.Device, k idioms.RotateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateUint8Kernel)
+var RunRotateUint8 = stubs.Range1(rotateUint8Kernel, func(l *kernelimpl.Launch, k idioms.RotateUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateInt16Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -4337,46 +1291,13 @@ var saturateInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateInt16 is the kernel [idioms.SaturateInt16] with its slices in device memory.
-type SaturateInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateInt16(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt16Kernel)
+var RunSaturateInt16 = stubs.Range1(saturateInt16Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateInt32Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4384,46 +1305,13 @@ var saturateInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateInt32 is the kernel [idioms.SaturateInt32] with its slices in device memory.
-type SaturateInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateInt32(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt32Kernel)
+var RunSaturateInt32 = stubs.Range1(saturateInt32Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateInt64Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4431,46 +1319,13 @@ var saturateInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateInt64 is the kernel [idioms.SaturateInt64] with its slices in device memory.
-type SaturateInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateInt64(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt64Kernel)
+var RunSaturateInt64 = stubs.Range1(saturateInt64Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateInt8Kernel = kernelimpl.Register(pkg.Kernel("SaturateInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -4478,46 +1333,13 @@ var saturateInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateInt8 is the kernel [idioms.SaturateInt8] with its slices in device memory.
-type SaturateInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateInt8(ctx context.Context, dev *runtime.Device, k idioms.SaturateInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateInt8Kernel)
+var RunSaturateInt8 = stubs.Range1(saturateInt8Kernel, func(l *kernelimpl.Launch, k idioms.SaturateInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateUint16Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -4525,46 +1347,13 @@ var saturateUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateUint16 is the kernel [idioms.SaturateUint16] with its slices in device memory.
-type SaturateUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateUint16(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint16Kernel)
+var RunSaturateUint16 = stubs.Range1(saturateUint16Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateUint32Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4572,46 +1361,13 @@ var saturateUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateUint32 is the kernel [idioms.SaturateUint32] with its slices in device memory.
-type SaturateUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateUint32(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint32Kernel)
+var RunSaturateUint32 = stubs.Range1(saturateUint32Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateUint64Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4619,46 +1375,13 @@ var saturateUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-g
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateUint64 is the kernel [idioms.SaturateUint64] with its slices in device memory.
-type SaturateUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateUint64(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint64Kernel)
+var RunSaturateUint64 = stubs.Range1(saturateUint64Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "SaturateUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var saturateUint8Kernel = kernelimpl.Register(pkg.Kernel("SaturateUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.SaturateUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -4666,46 +1389,13 @@ var saturateUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// SaturateUint8 is the kernel [idioms.SaturateUint8] with its slices in device memory.
-type SaturateUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k SaturateUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(saturateUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k SaturateUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k SaturateUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSaturateUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSaturateUint8(ctx context.Context, dev *runtime.Device, k idioms.SaturateUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(saturateUint8Kernel)
+var RunSaturateUint8 = stubs.Range1(saturateUint8Kernel, func(l *kernelimpl.Launch, k idioms.SaturateUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeInt16Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -4713,46 +1403,13 @@ var scaledAlikeInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeInt16 is the kernel [idioms.ScaledAlikeInt16] with its slices in device memory.
-type ScaledAlikeInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt16Kernel)
+var RunScaledAlikeInt16 = stubs.NDRange1(scaledAlikeInt16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeInt32Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -4760,46 +1417,13 @@ var scaledAlikeInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeInt32 is the kernel [idioms.ScaledAlikeInt32] with its slices in device memory.
-type ScaledAlikeInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt32Kernel)
+var RunScaledAlikeInt32 = stubs.NDRange1(scaledAlikeInt32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeInt64Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -4807,46 +1431,13 @@ var scaledAlikeInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeInt64 is the kernel [idioms.ScaledAlikeInt64] with its slices in device memory.
-type ScaledAlikeInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt64Kernel)
+var RunScaledAlikeInt64 = stubs.NDRange1(scaledAlikeInt64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeInt8Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -4854,46 +1445,13 @@ var scaledAlikeInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeInt8 is the kernel [idioms.ScaledAlikeInt8] with its slices in device memory.
-type ScaledAlikeInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeInt8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeInt8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeInt8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeInt8Kernel)
+var RunScaledAlikeInt8 = stubs.NDRange1(scaledAlikeInt8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeUint16Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -4901,46 +1459,13 @@ var scaledAlikeUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeUint16 is the kernel [idioms.ScaledAlikeUint16] with its slices in device memory.
-type ScaledAlikeUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint16) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint16) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint16, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint16Kernel)
+var RunScaledAlikeUint16 = stubs.NDRange1(scaledAlikeUint16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeUint32Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -4948,46 +1473,13 @@ var scaledAlikeUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeUint32 is the kernel [idioms.ScaledAlikeUint32] with its slices in device memory.
-type ScaledAlikeUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint32) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint32) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint32, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint32Kernel)
+var RunScaledAlikeUint32 = stubs.NDRange1(scaledAlikeUint32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeUint64Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -4995,46 +1487,13 @@ var scaledAlikeUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kge
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeUint64 is the kernel [idioms.ScaledAlikeUint64] with its slices in device memory.
-type ScaledAlikeUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint64) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint64) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint64, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint64Kernel)
+var RunScaledAlikeUint64 = stubs.NDRange1(scaledAlikeUint64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledAlikeUint8Kernel = kernelimpl.Register(pkg.Kernel("ScaledAlikeUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledAlikeUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5042,46 +1501,13 @@ var scaledAlikeUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledAlikeUint8 is the kernel [idioms.ScaledAlikeUint8] with its slices in device memory.
-type ScaledAlikeUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledAlikeUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledAlikeUint8) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledAlikeUint8) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunScaledAlikeUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledAlikeUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledAlikeUint8, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledAlikeUint8Kernel)
+var RunScaledAlikeUint8 = stubs.NDRange1(scaledAlikeUint8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledAlikeUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledInt16Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -5089,46 +1515,13 @@ var scaledInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledInt16 is the kernel [idioms.ScaledInt16] with its slices in device memory.
-type ScaledInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledInt16(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt16Kernel)
+var RunScaledInt16 = stubs.Range1(scaledInt16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledInt32Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -5136,46 +1529,13 @@ var scaledInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledInt32 is the kernel [idioms.ScaledInt32] with its slices in device memory.
-type ScaledInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledInt32(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt32Kernel)
+var RunScaledInt32 = stubs.Range1(scaledInt32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledInt64Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5183,46 +1543,13 @@ var scaledInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledInt64 is the kernel [idioms.ScaledInt64] with its slices in device memory.
-type ScaledInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledInt64(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt64Kernel)
+var RunScaledInt64 = stubs.Range1(scaledInt64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledInt8Kernel = kernelimpl.Register(pkg.Kernel("ScaledInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5230,46 +1557,13 @@ var scaledInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledInt8 is the kernel [idioms.ScaledInt8] with its slices in device memory.
-type ScaledInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledInt8(ctx context.Context, dev *runtime.Device, k idioms.ScaledInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledInt8Kernel)
+var RunScaledInt8 = stubs.Range1(scaledInt8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledUint16Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -5277,46 +1571,13 @@ var scaledUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledUint16 is the kernel [idioms.ScaledUint16] with its slices in device memory.
-type ScaledUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledUint16(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint16Kernel)
+var RunScaledUint16 = stubs.Range1(scaledUint16Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledUint32Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -5324,46 +1585,13 @@ var scaledUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledUint32 is the kernel [idioms.ScaledUint32] with its slices in device memory.
-type ScaledUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledUint32(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint32Kernel)
+var RunScaledUint32 = stubs.Range1(scaledUint32Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledUint64Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5371,46 +1599,13 @@ var scaledUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledUint64 is the kernel [idioms.ScaledUint64] with its slices in device memory.
-type ScaledUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledUint64(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint64Kernel)
+var RunScaledUint64 = stubs.Range1(scaledUint64Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "ScaledUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var scaledUint8Kernel = kernelimpl.Register(pkg.Kernel("ScaledUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.ScaledUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -5418,46 +1613,13 @@ var scaledUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// ScaledUint8 is the kernel [idioms.ScaledUint8] with its slices in device memory.
-type ScaledUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ScaledUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(scaledUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ScaledUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ScaledUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunScaledUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunScaledUint8(ctx context.Context, dev *runtime.Device, k idioms.ScaledUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scaledUint8Kernel)
+var RunScaledUint8 = stubs.Range1(scaledUint8Kernel, func(l *kernelimpl.Launch, k idioms.ScaledUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "Swaps"), func(a *kernelimpl.HostArgs) any {
+})
+var swapsKernel = kernelimpl.Register(pkg.Kernel("Swaps"), func(a *kernelimpl.HostArgs) any {
 	return idioms.Swaps{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -5465,391 +1627,109 @@ var swapsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/in
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// Swaps is the kernel [idioms.Swaps] with its slices in device memory.
-// Swaps reverses the bytes of numbers by hand and by the library.
-type Swaps struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Swaps) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(swapsKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Swaps) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Swaps) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunSwaps runs the kernel for every work-item of r on k's own slices, and waits.
-func RunSwaps(ctx context.Context, dev *runtime.Device, k idioms.Swaps, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapsKernel)
+var RunSwaps = stubs.Range1(swapsKernel, func(l *kernelimpl.Launch, k idioms.Swaps) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksInt16Kernel = kernelimpl.Register(pkg.Kernel("TricksInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksInt16 is the kernel [idioms.TricksInt16] with its slices in device memory.
-type TricksInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksInt16(ctx context.Context, dev *runtime.Device, k idioms.TricksInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt16Kernel)
+var RunTricksInt16 = stubs.Range1(tricksInt16Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksInt32Kernel = kernelimpl.Register(pkg.Kernel("TricksInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksInt32 is the kernel [idioms.TricksInt32] with its slices in device memory.
-type TricksInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksInt32(ctx context.Context, dev *runtime.Device, k idioms.TricksInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt32Kernel)
+var RunTricksInt32 = stubs.Range1(tricksInt32Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksInt64Kernel = kernelimpl.Register(pkg.Kernel("TricksInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksInt64 is the kernel [idioms.TricksInt64] with its slices in device memory.
-type TricksInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksInt64(ctx context.Context, dev *runtime.Device, k idioms.TricksInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt64Kernel)
+var RunTricksInt64 = stubs.Range1(tricksInt64Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksInt8Kernel = kernelimpl.Register(pkg.Kernel("TricksInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksInt8 is the kernel [idioms.TricksInt8] with its slices in device memory.
-type TricksInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksInt8(ctx context.Context, dev *runtime.Device, k idioms.TricksInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksInt8Kernel)
+var RunTricksInt8 = stubs.Range1(tricksInt8Kernel, func(l *kernelimpl.Launch, k idioms.TricksInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksUint16Kernel = kernelimpl.Register(pkg.Kernel("TricksUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksUint16 is the kernel [idioms.TricksUint16] with its slices in device memory.
-type TricksUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksUint16(ctx context.Context, dev *runtime.Device, k idioms.TricksUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint16Kernel)
+var RunTricksUint16 = stubs.Range1(tricksUint16Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksUint32Kernel = kernelimpl.Register(pkg.Kernel("TricksUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksUint32 is the kernel [idioms.TricksUint32] with its slices in device memory.
-type TricksUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksUint32(ctx context.Context, dev *runtime.Device, k idioms.TricksUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint32Kernel)
+var RunTricksUint32 = stubs.Range1(tricksUint32Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksUint64Kernel = kernelimpl.Register(pkg.Kernel("TricksUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksUint64 is the kernel [idioms.TricksUint64] with its slices in device memory.
-type TricksUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksUint64(ctx context.Context, dev *runtime.Device, k idioms.TricksUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint64Kernel)
+var RunTricksUint64 = stubs.Range1(tricksUint64Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tricksUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "TricksUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var tricksUint8Kernel = kernelimpl.Register(pkg.Kernel("TricksUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.TricksUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
 		Out: kernelimpl.HostSlice[idioms.Row](a, 2),
 	}.Kernel
 })
-
-// TricksUint8 is the kernel [idioms.TricksUint8] with its slices in device memory.
-type TricksUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	Out runtime.View[idioms.Row]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k TricksUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tricksUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k TricksUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k TricksUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTricksUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTricksUint8(ctx context.Context, dev *runtime.Device, k idioms.TricksUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tricksUint8Kernel)
+var RunTricksUint8 = stubs.Range1(tricksUint8Kernel, func(l *kernelimpl.Launch, k idioms.TricksUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var widenInt16Kernel = kernelimpl.Register(pkg.Kernel("WidenInt16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt16{
 		A:   kernelimpl.HostSlice[int16](a, 0),
 		B:   kernelimpl.HostSlice[int16](a, 1),
@@ -5857,46 +1737,13 @@ var widenInt16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenInt16 is the kernel [idioms.WidenInt16] with its slices in device memory.
-type WidenInt16 struct {
-	A   runtime.View[int16]
-	B   runtime.View[int16]
-	C   runtime.View[int16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenInt16(ctx context.Context, dev *runtime.Device, k idioms.WidenInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt16Kernel)
+var RunWidenInt16 = stubs.Range1(widenInt16Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var widenInt32Kernel = kernelimpl.Register(pkg.Kernel("WidenInt32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt32{
 		A:   kernelimpl.HostSlice[int32](a, 0),
 		B:   kernelimpl.HostSlice[int32](a, 1),
@@ -5904,46 +1751,13 @@ var widenInt32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenInt32 is the kernel [idioms.WidenInt32] with its slices in device memory.
-type WidenInt32 struct {
-	A   runtime.View[int32]
-	B   runtime.View[int32]
-	C   runtime.View[int32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenInt32(ctx context.Context, dev *runtime.Device, k idioms.WidenInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt32Kernel)
+var RunWidenInt32 = stubs.Range1(widenInt32Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var widenInt64Kernel = kernelimpl.Register(pkg.Kernel("WidenInt64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt64{
 		A:   kernelimpl.HostSlice[int64](a, 0),
 		B:   kernelimpl.HostSlice[int64](a, 1),
@@ -5951,46 +1765,13 @@ var widenInt64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenInt64 is the kernel [idioms.WidenInt64] with its slices in device memory.
-type WidenInt64 struct {
-	A   runtime.View[int64]
-	B   runtime.View[int64]
-	C   runtime.View[int64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenInt64(ctx context.Context, dev *runtime.Device, k idioms.WidenInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt64Kernel)
+var RunWidenInt64 = stubs.Range1(widenInt64Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var widenInt8Kernel = kernelimpl.Register(pkg.Kernel("WidenInt8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenInt8{
 		A:   kernelimpl.HostSlice[int8](a, 0),
 		B:   kernelimpl.HostSlice[int8](a, 1),
@@ -5998,46 +1779,13 @@ var widenInt8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kge
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenInt8 is the kernel [idioms.WidenInt8] with its slices in device memory.
-type WidenInt8 struct {
-	A   runtime.View[int8]
-	B   runtime.View[int8]
-	C   runtime.View[int8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenInt8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenInt8(ctx context.Context, dev *runtime.Device, k idioms.WidenInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenInt8Kernel)
+var RunWidenInt8 = stubs.Range1(widenInt8Kernel, func(l *kernelimpl.Launch, k idioms.WidenInt8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var widenUint16Kernel = kernelimpl.Register(pkg.Kernel("WidenUint16"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint16{
 		A:   kernelimpl.HostSlice[uint16](a, 0),
 		B:   kernelimpl.HostSlice[uint16](a, 1),
@@ -6045,46 +1793,13 @@ var widenUint16Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenUint16 is the kernel [idioms.WidenUint16] with its slices in device memory.
-type WidenUint16 struct {
-	A   runtime.View[uint16]
-	B   runtime.View[uint16]
-	C   runtime.View[uint16]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint16Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenUint16(ctx context.Context, dev *runtime.Device, k idioms.WidenUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint16Kernel)
+var RunWidenUint16 = stubs.Range1(widenUint16Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint16) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var widenUint32Kernel = kernelimpl.Register(pkg.Kernel("WidenUint32"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint32{
 		A:   kernelimpl.HostSlice[uint32](a, 0),
 		B:   kernelimpl.HostSlice[uint32](a, 1),
@@ -6092,46 +1807,13 @@ var widenUint32Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenUint32 is the kernel [idioms.WidenUint32] with its slices in device memory.
-type WidenUint32 struct {
-	A   runtime.View[uint32]
-	B   runtime.View[uint32]
-	C   runtime.View[uint32]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint32Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenUint32(ctx context.Context, dev *runtime.Device, k idioms.WidenUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint32Kernel)
+var RunWidenUint32 = stubs.Range1(widenUint32Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint32) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var widenUint64Kernel = kernelimpl.Register(pkg.Kernel("WidenUint64"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint64{
 		A:   kernelimpl.HostSlice[uint64](a, 0),
 		B:   kernelimpl.HostSlice[uint64](a, 1),
@@ -6139,46 +1821,13 @@ var widenUint64Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/k
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenUint64 is the kernel [idioms.WidenUint64] with its slices in device memory.
-type WidenUint64 struct {
-	A   runtime.View[uint64]
-	B   runtime.View[uint64]
-	C   runtime.View[uint64]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint64Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenUint64(ctx context.Context, dev *runtime.Device, k idioms.WidenUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint64Kernel)
+var RunWidenUint64 = stubs.Range1(widenUint64Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint64) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/idioms", "WidenUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var widenUint8Kernel = kernelimpl.Register(pkg.Kernel("WidenUint8"), func(a *kernelimpl.HostArgs) any {
 	return idioms.WidenUint8{
 		A:   kernelimpl.HostSlice[uint8](a, 0),
 		B:   kernelimpl.HostSlice[uint8](a, 1),
@@ -6186,41 +1835,9 @@ var widenUint8Kernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kg
 		Out: kernelimpl.HostSlice[idioms.Rows](a, 3),
 	}.Kernel
 })
-
-// WidenUint8 is the kernel [idioms.WidenUint8] with its slices in device memory.
-type WidenUint8 struct {
-	A   runtime.View[uint8]
-	B   runtime.View[uint8]
-	C   runtime.View[uint8]
-	Out runtime.View[idioms.Rows]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k WidenUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(widenUint8Kernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k WidenUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k WidenUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWidenUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWidenUint8(ctx context.Context, dev *runtime.Device, k idioms.WidenUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(widenUint8Kernel)
+var RunWidenUint8 = stubs.Range1(widenUint8Kernel, func(l *kernelimpl.Launch, k idioms.WidenUint8) {
 	kernelimpl.Slice(l, 0, k.A)
 	kernelimpl.Slice(l, 1, k.B)
 	kernelimpl.Slice(l, 2, k.C)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

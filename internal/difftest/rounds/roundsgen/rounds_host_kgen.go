@@ -12,8 +12,6 @@ import (
 // astrayHost is some work-items of the kernel [Astray].
 type astrayHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
 }
 
 func newAstrayHost() kernelimpl.HostForm { return new(astrayHost) }
@@ -22,206 +20,148 @@ var astrayHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:130:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *astrayHost) Begin() {
 	g.Sites = astrayHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*astrayHost) Spare() {}
 
-// Run runs it.
 func (g *astrayHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *astrayHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(24)
 	stop := g.Cancelled()
-	v2 := g.v2
+	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0 int32
-		var v4, v5, v9 int64
-		v0 = int32(x)
-		v4 = int64(uint32(v0))
-		v5 = int64(0)
+		var v5 int64
+		v0 := int32(x)
+		v4 := int64(uint32(v0))
+		v5 = 0
 	b1:
-		if !(v5 < v1) {
-			goto b3
+		if v5 < v1 {
+			v5 = v5 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
 		}
-		v5 = v5 + 1
-		if stop.Load() {
-			return g.Stop()
+		v9 := (v4 + v5) - v1
+		if uint64(v9) >= uint64(v2) {
+			g.Fault(0, v9, v2, v0)
+			continue
 		}
-		goto b1
-	b3:
-		v9 = (v4 + v5) - v1
-		if !(uint64(v9) < uint64(v2)) {
-			goto b5
-		}
-		*(*int64)(unsafe.Add(p1, int(v9)*8)) = int64(1)
-		continue
-	b5:
-		g.Fault(0, v9, v2, v0, int32(0), int32(0))
-		continue
+		*(*int64)(unsafe.Add(p1, int(v9)*8)) = 1
 	}
-	return -1
 }
 
 // countHost is some work-items of the kernel [Count].
 type countHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
 var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:25:7"},
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:22:13"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:25:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*countHost) Spare() {}
 
-// Run runs it.
 func (g *countHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *countHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0 int32
-		var v5, v7, v11, v15 int64
-		var v6 bool
-		v0 = int32(x)
-		v5 = int64(uint32(v0))
-		v6 = uint64(v5) < uint64(v1)
+		var v7, v11, v15 int64
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		v6 := uint64(v5) < uint64(v1)
 		if !v6 {
-			v11 = int64(0)
+			v11 = 0
 			goto b3
 		}
-		v7 = int64(0)
+		v7 = 0
 	b1:
-		{
-			v8 := *(*int64)(unsafe.Add(p0, x*8))
-			if !(v7 < v8) {
-				v15 = v7
-				goto b6
+		if v7 < *(*int64)(unsafe.Add(p0, x*8)) {
+			v7 = v7 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b1
 		}
-		v7 = v7 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
+		v15 = v7
+		goto b6
 	b3:
 		if !v6 {
-			goto b9
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v12 := *(*int64)(unsafe.Add(p0, x*8))
-			if !(v11 < v12) {
-				v15 = v11
-				goto b6
+		if v11 < *(*int64)(unsafe.Add(p0, x*8)) {
+			v11 = v11 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b3
 		}
-		v11 = v11 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b3
+		v15 = v11
 	b6:
-		{
-			v16 := uint64(v5) < uint64(v3)
-			if !v16 {
-				goto b8
-			}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p1, x*8)) = v15
-		continue
-	b8:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // distanceHost is some work-items of the kernel [Distance].
 type distanceHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v4 int64
-	v6 int64
 }
 
 func newDistanceHost() kernelimpl.HostForm { return new(distanceHost) }
 
 var distanceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:80:6"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:18"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:8"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:7"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:78:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:33"},
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:18"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:33"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:78:16"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:80:6"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:8"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:18"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:16"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *distanceHost) Begin() {
 	g.Sites = distanceHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*distanceHost) Spare() {}
 
-// Run runs it.
 func (g *distanceHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *distanceHost) r0() int {
-	v1 := g.v1
-	v4 := g.v4
-	v3 := g.v3
+	v1 := g.Int64(32)
+	v4 := g.Int64(56)
+	v3 := g.Int64(40)
 	v14 := v3 + 1
 	v15 := 0 < v14
 	v16 := v14 <= 2147483647
-	v17 := uint64(v3) < uint64(257)
+	v17 := uint64(v3) < 257
 	v18 := v16 && v17
 	p2 := g.Pointer(2)
 	stop := g.Cancelled()
@@ -229,114 +169,101 @@ func (g *distanceHost) r0() int {
 	v33 := v3 <= 2147483647
 	v36 := v32 && v33
 	v34 := v3 + -1
-	v35 := uint64(v34) < uint64(256)
+	v35 := uint64(v34) < 256
 	v37 := v36 && v35
 	v38 := v37 && v35
 	p0 := g.Pointer(0)
-	v105 := uint64(v3) < uint64(257)
+	v105 := uint64(v3) < 257
 	v106 := int32(uint64(v3))
-	v6 := g.v6
+	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v24, v28, v45, v46, v77, v78, v83, v85, v107 int32
-		var v8, v9, v11, v19, v22, v25, v39, v47, v70, v75, v79, v81 int64
+		var v19, v22, v25, v39, v47, v70, v75, v79, v81 int64
+		var v24, v28, v45, v46, v77, v78, v83, v85 int32
 		var v76 bool
-		{
-			v0 = int32(x)
-			v8 = int64(uint32(v0))
-			v9 = v8 * 2
-			v10 := uint64(v9) < uint64(v1)
-			if !v10 {
-				goto b33
-			}
+		v0 := int32(x)
+		v8 := int64(uint32(v0))
+		v9 := v8 * 2
+		if uint64(v9) >= uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		{
-			v11 = v9 + 1
-			v12 := uint64(v11) < uint64(v1)
-			if !v12 {
-				goto b32
-			}
+		v11 := v9 + 1
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(1, v11, v1, v0)
+			continue
 		}
-		{
-			v13 := uint64(v8) < uint64(v4)
-			if !v13 {
-				goto b31
-			}
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(2, v8, v4, v0)
+			continue
 		}
 		if !v15 {
 			goto b11
 		}
 		if !v18 {
-			v24 = int32(0)
+			v24 = 0
 			goto b7
 		}
-		v19 = int64(0)
+		v19 = 0
 	b5:
 		{
 			v20 := int32(uint64(v19))
 			*(*int32)(unsafe.Add(p2, x*1028+int(v20)*4)) = v20
 			v22 = v19 + 1
-			if !(v22 < v14) {
-				goto b11
+			if v22 < v14 {
+				v19 = v22
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
 			}
+			goto b11
 		}
-		v19 = v22
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
 	b7:
 		v25 = int64(uint32(v24))
-		if !(uint32(v24) < uint32(257)) {
-			goto b10
+		if uint32(v24) >= 257 {
+			g.Fault(3, v25, 257, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p2, x*1028+int(v24)*4)) = v24
 		v28 = v24 + 1
-		if !(int64(uint32(v28)) < v14) {
-			goto b11
+		if int64(uint32(v28)) < v14 {
+			v24 = v28
+			goto b7
 		}
-		v24 = v28
-		goto b7
-	b10:
-		g.Fault(0, v25, int64(257), v0, int32(0), int32(0))
-		continue
 	b11:
 		if !v38 {
-			v70 = int64(1)
+			v70 = 1
 			goto b17
 		}
-		v39 = int64(1)
+		v39 = 1
 	b12:
-		if !(v39 <= v3) {
-			goto b26
-		}
-		{
+		if v39 <= v3 {
 			v41 := *(*int32)(unsafe.Add(p2, x*1028))
 			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v39))
 			v45 = int32(uint64(v39 + -1))
 			v46 = v41
-			v47 = int64(1)
+			v47 = 1
+		} else {
+			goto b26
 		}
 	b14:
-		if !(v47 <= v3) {
-			goto b16
-		}
-		{
+		if v47 <= v3 {
 			v50 := int32(uint64(v47 + -1))
-			v51 := *(*int8)(unsafe.Add(p0, x*512+int(v50)))
-			v53 := *(*int8)(unsafe.Add(p0, x*512+int(v45)+256))
+			v55 := int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v50))))) != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v45)+256))))
 			v57 := v46
-			if int32(uint8(v51)) != int32(uint8(v53)) {
+			if v55 {
 				v57 = v46 + 1
 			}
 			v58 := int32(uint64(v47))
 			v59 := *(*int32)(unsafe.Add(p2, x*1028+int(v58)*4))
 			v60 := v59 + 1
-			v61 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4))
-			v62 := v61 + 1
+			v62 := *(*int32)(unsafe.Add(p2, x*1028+int(v50)*4)) + 1
 			v64 := v60
 			if v57 < v60 {
 				v64 = v57
@@ -349,56 +276,59 @@ func (g *distanceHost) r0() int {
 			v46 = v59
 			v47 = v47 + 1
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b14
 		}
-	b16:
 		v39 = v39 + 1
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b12
 	b17:
-		if !(v70 <= v3) {
-			goto b26
-		}
-		{
+		if v70 <= v3 {
 			v72 := *(*int32)(unsafe.Add(p2, x*1028))
 			*(*int32)(unsafe.Add(p2, x*1028)) = int32(uint64(v70))
 			v75 = v70 + -1
-			v76 = uint64(v75) < uint64(256)
+			v76 = uint64(v75) < 256
 			v77 = int32(uint64(v75))
 			v78 = v72
-			v79 = int64(1)
+			v79 = 1
+		} else {
+			goto b26
 		}
 	b19:
-		if !(v79 <= v3) {
-			goto b25
+		if v79 > v3 {
+			v70 = v70 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b17
 		}
 		v81 = v79 + -1
-		if !(uint64(v81) < uint64(256)) {
-			goto b24
+		if uint64(v81) >= 256 {
+			g.Fault(4, v81, 256, v0)
+			continue
+		}
+		v83 = int32(uint64(v81))
+		v85 = int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v83)))))
+		if !v76 {
+			g.Fault(5, v75, 256, v0)
+			continue
 		}
 		{
-			v83 = int32(uint64(v81))
-			v84 := *(*int8)(unsafe.Add(p0, x*512+int(v83)))
-			v85 = int32(uint8(v84))
-			if !v76 {
-				goto b23
-			}
-		}
-		{
-			v86 := *(*int8)(unsafe.Add(p0, x*512+int(v77)+256))
+			v88 := v85 != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v77)+256))))
 			v90 := v78
-			if v85 != int32(uint8(v86)) {
+			if v88 {
 				v90 = v78 + 1
 			}
 			v91 := int32(uint64(v79))
 			v92 := *(*int32)(unsafe.Add(p2, x*1028+int(v91)*4))
 			v93 := v92 + 1
-			v94 := *(*int32)(unsafe.Add(p2, x*1028+int(v83)*4))
-			v95 := v94 + 1
+			v95 := *(*int32)(unsafe.Add(p2, x*1028+int(v83)*4)) + 1
 			v97 := v93
 			if v90 < v93 {
 				v97 = v90
@@ -412,56 +342,27 @@ func (g *distanceHost) r0() int {
 			v79 = v79 + 1
 			goto b19
 		}
-	b23:
-		g.Fault(1, v75, int64(256), v0, int32(0), int32(0))
-		continue
-	b24:
-		g.Fault(2, v81, int64(256), v0, int32(0), int32(0))
-		continue
-	b25:
-		v70 = v70 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b17
 	b26:
 		if !v105 {
-			goto b30
+			g.Fault(6, v3, 257, v0)
+			continue
 		}
-		{
-			v107 = *(*int32)(unsafe.Add(p2, x*1028+int(v106)*4))
-			v108 := uint64(v8) < uint64(v6)
-			if !v108 {
-				goto b29
-			}
+		v107 := *(*int32)(unsafe.Add(p2, x*1028+int(v106)*4))
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(7, v8, v6, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p3, x*4)) = v107
-		continue
-	b29:
-		g.Fault(3, v8, v6, v0, int32(0), int32(0))
-		continue
-	b30:
-		g.Fault(4, v3, int64(257), v0, int32(0), int32(0))
-		continue
-	b31:
-		g.Fault(5, v8, v4, v0, int32(0), int32(0))
-		continue
-	b32:
-		g.Fault(6, v11, v1, v0, int32(0), int32(0))
-		continue
-	b33:
-		g.Fault(7, v9, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // meetHost is a work-group of the kernel [Meet].
 type meetHost struct {
 	kernelimpl.HostGroup
-	v1  int64
-	v2  int64
-	v8  int64
+	v1, v2 int64
+
+	v8 int64
+
 	v11 []int64
 }
 
@@ -471,153 +372,109 @@ var meetHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:115:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *meetHost) Begin() {
 	g.Sites = meetHostSites
 	const n = 16
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
 	g.Allot(0, 128)
-	kernelimpl.HostRoom(&g.v11, n)
+	kernelimpl.HostRoom(n, &g.v11)
 }
 
-// Run runs it.
 func (g *meetHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 106 of kernel.go
-			g.Zero(0)
-			next = g.r1()
-		case 1:
-			// Barrier in line 110 of kernel.go
+		case 1: // Barrier, kernel.go:110
 			next = g.r2()
-		case 2:
-			// Barrier in line 112 of kernel.go
-			next = g.r3()
 		}
 	}
 }
 
-// r1 runs them after the ZeroLocal in line 106 of kernel.go.
-func (g *meetHost) r1() int {
+func (g *meetHost) r0() int {
 	const n = 16
+	// ZeroLocal, kernel.go:106
+	g.Zero(0)
 	m0 := g.Memory(0)
 	v1 := g.v1
 	v7 := 0 < v1
 	u8 := g.v8
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	next := -1
-	for li := 0; li < n; li++ {
-		x := li
-		v0 := int32(basex + x)
-		var v8, v16, v17 int64
-		{
-			v4 := int32(x)
-			v5 := int64(uint32(v4))
-			*(*int64)(unsafe.Add(m0, x*8)) = v5
-			if !v7 {
-				goto b6
-			}
-			v8 = int64(0)
+	for li := range n {
+		v0 := int32(basex + li)
+		var v8 int64
+		*(*int64)(unsafe.Add(m0, li*8)) = int64(uint32(int32(li)))
+		if v7 {
+			v8 = 0
+			u8 = v8
+			next = 1
+			continue
 		}
-		u8 = v8
-		next = 1
-		continue
-	b6:
-		{
-			v16 = int64(uint32(v0))
-			v17 = *(*int64)(unsafe.Add(m0, x*8))
-			v18 := uint64(v16) < uint64(v2)
-			if !v18 {
-				goto b8
-			}
+		v16 := int64(uint32(v0))
+		v17 := *(*int64)(unsafe.Add(m0, li*8))
+		if uint64(v16) >= uint64(v2) {
+			g.Fault(0, v16, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v17
+		*(*int64)(unsafe.Add(p1, (basex+li)*8)) = v17
 		g.Leave(li)
-		continue
-	b8:
-		g.Fault(0, v16, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v8 = u8
 	return next
 }
 
-// r2 runs them after the Barrier in line 110 of kernel.go.
 func (g *meetHost) r2() int {
 	const n = 16
 	m0 := g.Memory(0)
 	h11 := g.v11[:n]
 	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v4 := int32(x)
-		{
-			v9 := v4 + 1
-			v10 := v9 & 15
-			v11 := *(*int64)(unsafe.Add(m0, int(v10)*8))
-			h11[li] = v11
-			continue
-		}
+		v4 := int32(li)
+		v11 := *(*int64)(unsafe.Add(m0, int((v4+1)&15)*8))
+		h11[li] = v11
 	}
-	return 2
-}
-
-// r3 runs them after the Barrier in line 112 of kernel.go.
-func (g *meetHost) r3() int {
-	const n = 16
+	// Barrier, kernel.go:112
 	e8 := g.v8
-	h11 := g.v11[:n]
-	m0 := g.Memory(0)
 	v1 := g.v1
 	u8 := g.v8
-	basex := g.ID[0] * g.Local[0]
+	basex := g.Base(0)
 	v2 := g.v2
 	p1 := g.Pointer(1)
 	next := -1
-	dead := g.Dead[:n]
-	for li := 0; li < n; li++ {
-		x := li
+	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := e8
 		v11 := h11[li]
-		v0 := int32(basex + x)
-		var v14, v16, v17 int64
-		*(*int64)(unsafe.Add(m0, x*8)) = v11 + v8
-		v14 = v8 + 1
-		if !(v14 < v1) {
+		v0 := int32(basex + li)
+		*(*int64)(unsafe.Add(m0, li*8)) = v11 + v8
+		v14 := v8 + 1
+		if v14 < v1 {
+			v8 = v14
+		} else {
 			goto b6
 		}
-		v8 = v14
 		u8 = v8
 		next = 1
 		continue
 	b6:
-		{
-			v16 = int64(uint32(v0))
-			v17 = *(*int64)(unsafe.Add(m0, x*8))
-			v18 := uint64(v16) < uint64(v2)
-			if !v18 {
-				goto b8
-			}
+		v16 := int64(uint32(v0))
+		v17 := *(*int64)(unsafe.Add(m0, li*8))
+		if uint64(v16) >= uint64(v2) {
+			g.Fault(0, v16, v2, v0)
+			g.Leave(li)
+			continue
 		}
-		*(*int64)(unsafe.Add(p1, (basex+x)*8)) = v17
+		*(*int64)(unsafe.Add(p1, (basex+li)*8)) = v17
 		g.Leave(li)
-		continue
-	b8:
-		g.Fault(0, v16, v2, v0, int32(0), int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v8 = u8
 	return next
@@ -626,9 +483,6 @@ func (g *meetHost) r3() int {
 // productHost is some work-items of the kernel [Product].
 type productHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v2 int64
-	v3 int64
 }
 
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
@@ -637,145 +491,110 @@ var productHostSites = []abi.Site{
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:64:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *productHost) Begin() {
 	g.Sites = productHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*productHost) Spare() {}
 
-// Run runs it.
 func (g *productHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *productHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(24)
 	v6 := 0 < v1
-	v2 := g.v2
+	v2 := g.Int64(32)
 	stop := g.Cancelled()
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0 int32
-		var v5, v7, v8, v9, v10, v16, v18 int64
-		v0 = int32(x)
-		v5 = int64(uint32(v0))
+		var v7, v8, v9, v10, v16, v18 int64
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
 		if !v6 {
-			v18 = int64(0)
+			v18 = 0
 			goto b6
 		}
-		v7 = int64(0)
-		v8 = int64(0)
+		v7 = 0
+		v8 = 0
 	b1:
 		v9 = v7
-		v10 = int64(0)
+		v10 = 0
 	b2:
-		if !(v10 < v2) {
-			goto b4
-		}
-		v9 = v9 + ((v8 ^ v10) + v5)
-		v10 = v10 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b4:
-		v16 = v8 + 1
-		if !(v16 < v1) {
-			v18 = v9
-			goto b6
-		}
-		v7 = v9
-		v8 = v16
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
-	b6:
-		{
-			v19 := uint64(v5) < uint64(v3)
-			if !v19 {
-				goto b8
+		if v10 < v2 {
+			v9 = v9 + ((v8 ^ v10) + v5)
+			v10 = v10 + 1
+			if stop.Load() {
+				g.Stop()
+				return
 			}
+			goto b2
+		}
+		v16 = v8 + 1
+		if v16 < v1 {
+			v7 = v9
+			v8 = v16
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
+		}
+		v18 = v9
+	b6:
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(0, v5, v3, v0)
+			continue
 		}
 		*(*int64)(unsafe.Add(p2, x*8)) = v18
-		continue
-	b8:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // untilHost is some work-items of the kernel [Until].
 type untilHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newUntilHost() kernelimpl.HostForm { return new(untilHost) }
 
 var untilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:7"},
 	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:33"},
+	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *untilHost) Begin() {
 	g.Sites = untilHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*untilHost) Spare() {}
 
-// Run runs it.
 func (g *untilHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *untilHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0, v10, v14, v18, v19, v25, v29, v33, v34, v36 int32
-		var v5, v8, v11, v16, v23, v26, v31 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b14
-			}
+		var v10, v14, v18, v19, v25, v29, v33, v34 int32
+		var v11, v16, v26, v31 int64
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
 		}
-		{
-			v7 := *(*int64)(unsafe.Add(p0, x*8))
-			v8 = v7 / 2
-			if !(0 < v8) {
-				v18 = v0
-				goto b5
-			}
-			v10 = v0
-			v11 = int64(0)
+		v8 := *(*int64)(unsafe.Add(p0, x*8)) / 2
+		if 0 >= v8 {
+			v18 = v0
+			goto b5
 		}
+		v10 = v0
+		v11 = 0
 	b2:
 		{
 			v13 := v10 * 1664525
@@ -786,30 +605,28 @@ func (g *untilHost) r0() int {
 			}
 		}
 		v16 = v11 + 1
-		if !(v16 < v8) {
-			v18 = v14
-			goto b5
+		if v16 < v8 {
+			v10 = v14
+			v11 = v16
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		v10 = v14
-		v11 = v16
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
+		v18 = v14
 	b5:
 		v19 = v18
 	b6:
-		{
-			v20 := v0 * 7
-			v21 := *(*int64)(unsafe.Add(p0, x*8))
-			v23 = v21 - (v21 / 2)
-			if !(0 < v23) {
-				v33 = v20
-				goto b10
-			}
-			v25 = v20
-			v26 = int64(0)
+		v20 := v0 * 7
+		v21 := *(*int64)(unsafe.Add(p0, x*8))
+		v23 := v21 - (v21 / 2)
+		if 0 >= v23 {
+			v33 = v20
+			goto b10
 		}
+		v25 = v20
+		v26 = 0
 	b7:
 		{
 			v28 := v25 * 1664525
@@ -820,34 +637,24 @@ func (g *untilHost) r0() int {
 			}
 		}
 		v31 = v26 + 1
-		if !(v31 < v23) {
-			v33 = v29
-			goto b10
+		if v31 < v23 {
+			v25 = v29
+			v26 = v31
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b7
 		}
-		v25 = v29
-		v26 = v31
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b7
+		v33 = v29
 	b10:
 		v34 = v33
 	b11:
-		{
-			v36 = v19 ^ (v34 << 1)
-			v37 := uint64(v5) < uint64(v3)
-			if !v37 {
-				goto b13
-			}
+		v36 := v19 ^ (v34 << 1)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v36
-		continue
-	b13:
-		g.Fault(0, v5, v3, v0, int32(0), int32(0))
-		continue
-	b14:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

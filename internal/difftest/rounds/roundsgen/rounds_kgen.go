@@ -4,11 +4,10 @@
 package roundsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/rounds"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,93 +27,36 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/rounds",
-	Kernels: []string{"Astray", "Count", "Distance", "Meet", "Product", "Until"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/rounds/kernel.go", Package: "rounds", Sum: 0xe662238f},
 	},
 })
-var astrayKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Astray"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/rounds"
+
+var astrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Astray"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Astray{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newAstrayHost)
-
-// Astray is the kernel [rounds.Astray] with its slices in device memory.
-// Astray indexes with what a loop leaves.
-type Astray struct {
-	N   int
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Astray) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(astrayKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Astray) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Astray) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAstray runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAstray(ctx context.Context, dev *runtime.Device, k rounds.Astray, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(astrayKernel)
+var RunAstray = stubs.Range1(astrayKernel, func(l *kernelimpl.Launch, k rounds.Astray) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var countKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Count"), func(a *kernelimpl.HostArgs) any {
+})
+var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Count{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newCountHost)
-
-// Count is the kernel [rounds.Count] with its slices in device memory.
-// Count counts to a number.
-type Count struct {
-	N   runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Count) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(countKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Count) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCount runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCount(ctx context.Context, dev *runtime.Device, k rounds.Count, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countKernel)
+var RunCount = stubs.Range1(countKernel, func(l *kernelimpl.Launch, k rounds.Count) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Distance"), func(a *kernelimpl.HostArgs) any {
+})
+var distanceKernel = kernelimpl.RegisterForm(pkg.Kernel("Distance"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Distance{
 		Words: kernelimpl.HostSlice[[256]byte](a, 0),
 		N:     kernelimpl.HostValue[int](a, 1),
@@ -122,166 +64,41 @@ var distanceKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/
 		Out:   kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
 }, newDistanceHost)
-
-// Distance is the kernel [rounds.Distance] with its slices in device memory.
-// Distance is the edit distance of words, by a row of a table at a time.
-type Distance struct {
-	Words runtime.View[[256]byte]
-	N     int
-	Rows  runtime.View[[257]int32]
-	Out   runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Distance) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(distanceKernel)
-	kernelimpl.View(l, 0, k.Words)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.View(l, 2, k.Rows)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Distance) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Distance) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunDistance runs the kernel for every work-item of r on k's own slices, and waits.
-func RunDistance(ctx context.Context, dev *runtime.Device, k rounds.Distance, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(distanceKernel)
+var RunDistance = stubs.Range1(distanceKernel, func(l *kernelimpl.Launch, k rounds.Distance) {
 	kernelimpl.Slice(l, 0, k.Words)
 	kernelimpl.Value(l, 1, k.N)
 	kernelimpl.Slice(l, 2, k.Rows)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var meetKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Meet"), func(a *kernelimpl.HostArgs) any {
+})
+var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Meet{
 		N:   kernelimpl.HostValue[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
 }, newMeetHost)
-
-// Meet is the kernel [rounds.Meet] with its slices in device memory.
-// Meet has work-groups that meet in each round.
-type Meet struct {
-	N   int
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Meet) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(meetKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunMeet runs the kernel for every work-item of r on k's own slices, and waits.
-func RunMeet(ctx context.Context, dev *runtime.Device, k rounds.Meet, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(meetKernel)
+var RunMeet = stubs.NDRange1(meetKernel, func(l *kernelimpl.Launch, k rounds.Meet) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var productKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Product"), func(a *kernelimpl.HostArgs) any {
+})
+var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Product{
 		Rows:    kernelimpl.HostValue[int](a, 0),
 		Columns: kernelimpl.HostValue[int](a, 1),
 		Out:     kernelimpl.HostSlice[int](a, 2),
 	}.Kernel
 }, newProductHost)
-
-// Product is the kernel [rounds.Product] with its slices in device memory.
-// Product makes rows times columns rounds in a loop in another.
-type Product struct {
-	Rows    int
-	Columns int
-	Out     runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Product) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(productKernel)
-	kernelimpl.Value(l, 0, k.Rows)
-	kernelimpl.Value(l, 1, k.Columns)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunProduct runs the kernel for every work-item of r on k's own slices, and waits.
-func RunProduct(ctx context.Context, dev *runtime.Device, k rounds.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(productKernel)
+var RunProduct = stubs.Range1(productKernel, func(l *kernelimpl.Launch, k rounds.Product) {
 	kernelimpl.Value(l, 0, k.Rows)
 	kernelimpl.Value(l, 1, k.Columns)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var untilKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/rounds", "Until"), func(a *kernelimpl.HostArgs) any {
+})
+var untilKernel = kernelimpl.RegisterForm(pkg.Kernel("Until"), func(a *kernelimpl.HostArgs) any {
 	return rounds.Until{
 		N:   kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newUntilHost)
-
-// Until is the kernel [rounds.Until] with its slices in device memory.
-// Until has loops that are left in several ways, one after another.
-type Until struct {
-	N   runtime.View[int]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Until) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(untilKernel)
-	kernelimpl.View(l, 0, k.N)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Until) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Until) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunUntil runs the kernel for every work-item of r on k's own slices, and waits.
-func RunUntil(ctx context.Context, dev *runtime.Device, k rounds.Until, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(untilKernel)
+var RunUntil = stubs.Range1(untilKernel, func(l *kernelimpl.Launch, k rounds.Until) {
 	kernelimpl.Slice(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

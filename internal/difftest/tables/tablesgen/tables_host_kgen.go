@@ -13,16 +13,14 @@ import (
 // tablesHost is some work-items of the kernel [Tables].
 type tablesHost struct {
 	kernelimpl.HostGroup
-	v3 int64
-	v5 int64
 }
 
 func newTablesHost() kernelimpl.HostForm { return new(tablesHost) }
 
 var tablesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/tables/tables.go:220:27"},
-	{Kind: 3, Pos: "internal/difftest/tables/tables.go:216:14"},
 	{Kind: 1, Pos: "internal/difftest/tables/tables.go:215:15"},
+	{Kind: 3, Pos: "internal/difftest/tables/tables.go:216:14"},
+	{Kind: 1, Pos: "internal/difftest/tables/tables.go:220:27"},
 }
 
 var tablesHostTable0 = [46]int32{2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167, 173, 179, 181, 191, 193, 197, 199}
@@ -103,209 +101,164 @@ var tablesHostTable11 = [3]int32{7, 2, 0}
 
 var tablesHostTable12 = [84]int32{206, 177, 97, 98, 101, 98, 99, 206, 177, 100, 98, 101, 101, 102, 206, 177, 103, 98, 101, 104, 105, 206, 177, 106, 98, 101, 107, 108, 206, 177, 109, 98, 101, 110, 111, 206, 177, 112, 98, 101, 113, 114, 206, 177, 115, 98, 101, 116, 117, 206, 177, 118, 98, 101, 119, 120, 206, 177, 121, 98, 101, 122, 123, 206, 177, 124, 98, 101, 125, 126, 206, 177, 127, 98, 101, 194, 128, 99, 104, 97, 110, 103, 101, 100}
 
-// Begin readies the form for a launch.
 func (g *tablesHost) Begin() {
 	g.Sites = tablesHostSites
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*tablesHost) Spare() {}
 
-// Run runs it.
 func (g *tablesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *tablesHost) r0() int {
-	v3 := g.v3
+	v3 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v5 := g.v5
+	v5 := g.Int64(48)
 	data := g.Data()
 	v1 := 16
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v2, v9, v28, v31, v39, v48, v56 int32
-		var v7, v10, v12, v55, v57, v65, v78, v79, v91 int64
-		var v14 int
-		var v77 bool
-		{
-			v2 = int32(x)
-			v7 = int64(uint32(v2))
-			v8 := uint64(v7) < uint64(v3)
-			if !v8 {
-				goto b25
-			}
+		var v28, v31, v39 int32
+		var v79, v91 int64
+		v2 := int32(x)
+		v7 := int64(uint32(v2))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v2)
+			continue
 		}
-		{
-			v9 = *(*int32)(unsafe.Add(p0, x*4))
-			v10 = int64(v9)
-			v11 := v7 * 6
-			v12 = v11 + 6
-			v13 := uint64(v12) <= uint64(v5)
-			if !v13 {
-				goto b24
-			}
+		v9 := *(*int32)(unsafe.Add(p0, x*4))
+		v10 := int64(v9)
+		v12 := (v7 * 6) + 6
+		if uint64(v12) > uint64(v5) {
+			g.Fault(1, v12, v5, v2)
+			continue
 		}
-		{
-			v14 = x * 48
-			v15 := v9 & 255
-			v17 := *(*int8)(unsafe.Add(data, v1+int(v15)))
-			v20 := *(*int8)(unsafe.Add(data, v1+int(int64(uint8(v17))+int64(uint32(v15)))))
-			*(*int64)(unsafe.Add(p1, v14)) = int64(uint8(v20))
-			v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(int64(uint64(v10)%uint64(46)))))*4))
-			*(*int64)(unsafe.Add(p1, v14+8)) = int64(uint32(v25))
-			v28 = int32(0)
-		}
+		v14 := x * 48
+		v15 := v9 & 255
+		v19 := int64(uint8(*(*int8)(unsafe.Add(data, v1+int(v15))))) + int64(uint32(v15))
+		*(*int64)(unsafe.Add(p1, v14)) = int64(uint8(*(*int8)(unsafe.Add(data, v1+int(v19)))))
+		v25 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable0), int(int32(uint64(int64(uint64(v10)%46))))*4))
+		*(*int64)(unsafe.Add(p1, v14+8)) = int64(uint32(v25))
+		v28 = 0
 	b3:
-		if !(0 <= v28) {
+		if 0 > v28 {
 			goto b11
 		}
-		if !(uint32(v28) < uint32(12)) {
-			goto b10
+		if uint32(v28) >= 12 {
+			g.Fault(2, int64(v28), 12, v2)
+			continue
 		}
 		v31 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12))
-		if !(v31 != v9) {
+		if v31 == v9 {
 			goto b11
 		}
-		{
-			v33 := *(*int64)(unsafe.Add(p1, v14+16))
-			*(*int64)(unsafe.Add(p1, v14+16)) = v33 + 1
-			if !(v9 < v31) {
-				goto b8
-			}
-		}
-		{
+		*(*int64)(unsafe.Add(p1, v14+16)) = *(*int64)(unsafe.Add(p1, v14+16)) + 1
+		if v9 < v31 {
 			v37 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+4))
 			v39 = v37
-			goto b9
-		}
-	b8:
-		{
+		} else {
 			v38 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable1), int(v28)*12+8))
 			v39 = v38
 		}
-	b9:
 		v28 = v39
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
 		goto b3
-	b10:
-		g.Fault(0, int64(v28), int64(12), v2, int32(0), int32(0))
-		continue
 	b11:
-		{
-			v42 := *(*int64)(unsafe.Add(p1, v14+16))
-			*(*int64)(unsafe.Add(p1, v14+16)) = (v42 << 8) | int64(uint32(v28&255))
-			v48 = v9 & 31
-			v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable2), int(v48)*4))
-			v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable3), int(v48)*4))
-			v51 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable4), int(v48)*4))
-			v52 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable5), int(v48)*8))
-			v53 := *(*bool)(unsafe.Add(unsafe.Pointer(&tablesHostTable6), int(v48)))
-			v54 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable7), int(v48)*4))
-			v55 = int64(uint32(v54))
-			v56 = *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
-			v57 = int64(uint32(v56))
-			v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
-			v65 = v64 ^ v52
-			*(*int64)(unsafe.Add(p1, v14+24)) = v65
-			if !v53 {
-				goto b13
-			}
+		v46 := (*(*int64)(unsafe.Add(p1, v14+16)) << 8) | int64(uint32(v28&255))
+		*(*int64)(unsafe.Add(p1, v14+16)) = v46
+		v48 := v9 & 31
+		v49 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable2), int(v48)*4))
+		v50 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable3), int(v48)*4))
+		v51 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable4), int(v48)*4))
+		v52 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable5), int(v48)*8))
+		v53 := *(*bool)(unsafe.Add(unsafe.Pointer(&tablesHostTable6), int(v48)))
+		v54 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable7), int(v48)*4))
+		v55 := int64(uint32(v54))
+		v56 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
+		v57 := int64(uint32(v56))
+		v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
+		v65 := v64 ^ v52
+		*(*int64)(unsafe.Add(p1, v14+24)) = v65
+		if v53 {
+			*(*int64)(unsafe.Add(p1, v14+24)) = v65 + 1
 		}
-		*(*int64)(unsafe.Add(p1, v14+24)) = v65 + 1
-	b13:
-		{
-			v69 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
-			v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
-			*(*int64)(unsafe.Add(p1, v14+32)) = v69 + v70
-			v74 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
-			*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v74))
-			v77 = v56 == 3
-			v78 = int64(0)
-			if v77 {
-				v78 = v57
-			}
-			v79 = int64(0)
+		v69 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
+		v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
+		*(*int64)(unsafe.Add(p1, v14+32)) = v69 + v70
+		v74 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
+		*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v74))
+		v77 := v56 == 3
+		v78 := int64(0)
+		if v77 {
+			v78 = v57
 		}
+		v79 = 0
 	b14:
-		if !(v79 < v78) {
+		if v79 >= v78 {
 			goto b17
 		}
 		{
 			v83 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v79)))*4))
 			v86 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v79+7)))*4))
-			if !(v83 == v86) {
-				goto b17
+			if v83 == v86 {
+				v79 = v79 + 1
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b14
 			}
 		}
-		v79 = v79 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
 	b17:
-		if v77 && (v79 == v78) {
+		v90 := v77 && (v79 == v78)
+		if v90 {
 			goto b22
 		}
-		v91 = int64(0)
+		v91 = 0
 	b18:
-		if !(v91 < v78) {
+		if v91 >= v78 {
 			goto b21
 		}
 		{
 			v95 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v91)))*4))
 			v98 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v91+10)))*4))
-			if !(v95 == v98) {
-				goto b21
+			if v95 == v98 {
+				v91 = v91 + 1
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b18
 			}
 		}
-		v91 = v91 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b18
 	b21:
-		if !(v77 && (v91 == v78)) {
-			goto b23
+		{
+			v102 := v77 && (v91 == v78)
+			if !v102 {
+				goto b23
+			}
 		}
 	b22:
-		{
-			v103 := *(*int64)(unsafe.Add(p1, v14+40))
-			*(*int64)(unsafe.Add(p1, v14+40)) = v103 | 256
-		}
+		*(*int64)(unsafe.Add(p1, v14+40)) = *(*int64)(unsafe.Add(p1, v14+40)) | 256
 	b23:
-		continue
-	b24:
-		g.Fault(1, v12, v5, v2, int32(0), int32(0))
-		continue
-	b25:
-		g.Fault(2, v7, v3, v2, int32(0), int32(0))
-		continue
 	}
-	return -1
 }
 
 // wavesHost is some work-items of the kernel [Waves].
 type wavesHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
 }
 
 func newWavesHost() kernelimpl.HostForm { return new(wavesHost) }
 
 var wavesHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/difftest/tables/tables.go:110:14"},
 	{Kind: 1, Pos: "internal/difftest/tables/tables.go:109:15"},
+	{Kind: 3, Pos: "internal/difftest/tables/tables.go:110:14"},
 }
 
 var wavesHostTable0 = [64]float64{0, 0.03267238010985354, 0.06503010733870941, 0.09676155908482077, 0.12756114412169658, 0.15713224560866587, 0.18519007767320073, 0.2114644280545485, 0.2357022603955158, 0.2576701511209123, 0.2771565374341817, 0.293973754782785, 0.30795984417042893, 0.31898011191073633, 0.3269284268010768, 0.3317282422240656, 0.3333333333333333, 0.3317282422240656, 0.3269284268010768, 0.31898011191073633, 0.30795984417042893, 0.293973754782785, 0.2771565374341818, 0.25767015112091235, 0.23570226039551587, 0.2114644280545485, 0.18519007767320073, 0.15713224560866593, 0.1275611441216966, 0.09676155908482077, 0.06503010733870952, 0.03267238010985361, 4.082155997157838e-17, -0.03267238010985353, -0.06503010733870945, -0.09676155908482072, -0.12756114412169656, -0.15713224560866587, -0.18519007767320064, -0.21146442805454843, -0.2357022603955158, -0.25767015112091224, -0.2771565374341818, -0.2939737547827849, -0.3079598441704288, -0.3189801119107363, -0.32692842680107675, -0.3317282422240656, -0.3333333333333333, -0.33172824222406566, -0.3269284268010768, -0.31898011191073633, -0.3079598441704289, -0.29397375478278504, -0.27715653743418184, -0.2576701511209123, -0.2357022603955159, -0.21146442805454865, -0.18519007767320073, -0.15713224560866598, -0.1275611441216968, -0.09676155908482081, -0.06503010733870958, -0.03267238010985351}
@@ -367,67 +320,40 @@ var wavesHostTable2 = [16]struct {
 
 var wavesHostTable3 = [5]float64{math.Float64frombits(0x7ff0000000000000), math.Float64frombits(0x8000000000000000), math.Float64frombits(0x7ff8000000000001), 8.881784197001251e-16, 9.5e-322}
 
-// Begin readies the form for a launch.
 func (g *wavesHost) Begin() {
 	g.Sites = wavesHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
 }
 
-// Run runs it.
 func (g *wavesHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *wavesHost) r0() int {
-	v1 := g.v1
+	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.v3
+	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v0, v8 int32
-		var v5, v10 int64
-		{
-			v0 = int32(x)
-			v5 = int64(uint32(v0))
-			v6 := uint64(v5) < uint64(v1)
-			if !v6 {
-				goto b4
-			}
-		}
-		{
-			v7 := *(*int32)(unsafe.Add(p0, x*4))
-			v8 = v7 & 1023
-			v9 := v5 * 5
-			v10 = v9 + 5
-			v11 := uint64(v10) <= uint64(v3)
-			if !v11 {
-				goto b3
-			}
-		}
-		{
-			v12 := x * 40
-			v15 := v8 - ((v8 / 64) * 64)
-			v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
-			*(*float64)(unsafe.Add(p1, v12)) = v16
-			v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
-			*(*float64)(unsafe.Add(p1, v12+8)) = float64(v18)
-			v23 := v8 - ((v8 / 16) * 16)
-			v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
-			v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
-			*(*float64)(unsafe.Add(p1, v12+16)) = v24
-			*(*float64)(unsafe.Add(p1, v12+24)) = -v25
-			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-((v8/5)*5))*8))
-			*(*float64)(unsafe.Add(p1, v12+32)) = v32
+		v0 := int32(x)
+		v5 := int64(uint32(v0))
+		if uint64(v5) >= uint64(v1) {
+			g.Fault(0, v5, v1, v0)
 			continue
 		}
-	b3:
-		g.Fault(0, v10, v3, v0, int32(0), int32(0))
-		continue
-	b4:
-		g.Fault(1, v5, v1, v0, int32(0), int32(0))
-		continue
+		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 1023
+		v10 := (v5 * 5) + 5
+		if uint64(v10) > uint64(v3) {
+			g.Fault(1, v10, v3, v0)
+			continue
+		}
+		v12 := x * 40
+		v15 := v8 - ((v8 / 64) * 64)
+		v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
+		*(*float64)(unsafe.Add(p1, v12)) = v16
+		v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
+		*(*float64)(unsafe.Add(p1, v12+8)) = float64(v18)
+		v23 := v8 - ((v8 / 16) * 16)
+		v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
+		v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
+		*(*float64)(unsafe.Add(p1, v12+16)) = v24
+		*(*float64)(unsafe.Add(p1, v12+24)) = -v25
+		v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-((v8/5)*5))*8))
+		*(*float64)(unsafe.Add(p1, v12+32)) = v32
 	}
-	return -1
 }

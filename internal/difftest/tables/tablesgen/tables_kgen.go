@@ -4,12 +4,11 @@
 package tablesgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/tables"
 	"github.com/kgen-go/kgen/internal/difftest/tables/near"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -29,165 +28,51 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/tables",
-	Kernels: []string{"CRC", "Tables", "Waves", "Written"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/tables/tables.go", Package: "tables", Sum: 0x72de5e3a},
 		{File: "internal/difftest/tables/near/near.go", Package: "near", Sum: 0x5b7c9a3b},
 	},
 })
-var crcKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "CRC"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/tables"
+
+var crcKernel = kernelimpl.Register(pkg.Kernel("CRC"), func(a *kernelimpl.HostArgs) any {
 	return tables.CRC{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 })
-
-// CRC is the kernel [tables.CRC] with its slices in device memory.
-// CRC is the checksum of eight bytes each, by one table and by eight.
-type CRC struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k CRC) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(crcKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k CRC) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k CRC) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunCRC runs the kernel for every work-item of r on k's own slices, and waits.
-func RunCRC(ctx context.Context, dev *runtime.Device, k tables.CRC, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(crcKernel)
+var RunCRC = stubs.Range1(crcKernel, func(l *kernelimpl.Launch, k tables.CRC) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tablesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
+})
+var tablesKernel = kernelimpl.RegisterForm(pkg.Kernel("Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
 	return tables.Tables{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
 }, newTablesHost)
-
-// Tables is the kernel [tables.Tables] with its slices in device memory.
-// Tables reads the rest.
-type Tables struct {
-	In  runtime.View[int32]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tables) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tablesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tables) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tables) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTables runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTables(ctx context.Context, dev *runtime.Device, k tables.Tables, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tablesKernel)
+var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k tables.Tables) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var wavesKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Waves"), func(a *kernelimpl.HostArgs) any {
+})
+var wavesKernel = kernelimpl.RegisterForm(pkg.Kernel("Waves"), func(a *kernelimpl.HostArgs) any {
 	return tables.Waves{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[float64](a, 1),
 	}.Kernel
 }, newWavesHost)
-
-// Waves is the kernel [tables.Waves] with its slices in device memory.
-// Waves reads floats and complex numbers.
-type Waves struct {
-	In  runtime.View[int32]
-	Out runtime.View[float64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Waves) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wavesKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Waves) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Waves) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWaves runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWaves(ctx context.Context, dev *runtime.Device, k tables.Waves, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wavesKernel)
+var RunWaves = stubs.Range1(wavesKernel, func(l *kernelimpl.Launch, k tables.Waves) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var writtenKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/tables", "Written"), func(a *kernelimpl.HostArgs) any {
+})
+var writtenKernel = kernelimpl.Register(pkg.Kernel("Written"), func(a *kernelimpl.HostArgs) any {
 	return tables.Written{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
 })
-
-// Written is the kernel [tables.Written] with its slices in device memory.
-// Written reads variables that are written in many ways while the package is initialized.
-type Written struct {
-	Out runtime.View[int32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Written) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(writtenKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Written) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Written) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWritten runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWritten(ctx context.Context, dev *runtime.Device, k tables.Written, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(writtenKernel)
+var RunWritten = stubs.Range1(writtenKernel, func(l *kernelimpl.Launch, k tables.Written) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

@@ -4,11 +4,10 @@
 package ulpsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/ulps"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,7 +27,6 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/ulps",
-	Kernels: []string{"Fast", "Precise"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -47,7 +45,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/ulps/kernel.go", Package: "ulps", Sum: 0x1d078c00},
 	},
 })
-var fastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Fast"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/ulps"
+
+var fastKernel = kernelimpl.Register(pkg.Kernel("Fast"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Fast{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -55,47 +57,13 @@ var fastKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 })
-
-// Fast is the kernel [ulps.Fast] with its slices in device memory.
-// Fast applies the fast form of function Fn; Pow takes Y too.
-type Fast struct {
-	Fn  int32
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Fast) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(fastKernel)
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Fast) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Fast) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunFast runs the kernel for every work-item of r on k's own slices, and waits.
-func RunFast(ctx context.Context, dev *runtime.Device, k ulps.Fast, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fastKernel)
+var RunFast = stubs.Range1(fastKernel, func(l *kernelimpl.Launch, k ulps.Fast) {
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/ulps", "Precise"), func(a *kernelimpl.HostArgs) any {
+})
+var preciseKernel = kernelimpl.Register(pkg.Kernel("Precise"), func(a *kernelimpl.HostArgs) any {
 	return ulps.Precise{
 		Fn:  kernelimpl.HostValue[int32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -103,42 +71,9 @@ var preciseKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/
 		Out: kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 })
-
-// Precise is the kernel [ulps.Precise] with its slices in device memory.
-// Precise applies the precise form.
-type Precise struct {
-	Fn  int32
-	X   runtime.View[float32]
-	Y   runtime.View[float32]
-	Out runtime.View[float32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Precise) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(preciseKernel)
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.View(l, 1, k.X)
-	kernelimpl.View(l, 2, k.Y)
-	kernelimpl.View(l, 3, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Precise) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Precise) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunPrecise runs the kernel for every work-item of r on k's own slices, and waits.
-func RunPrecise(ctx context.Context, dev *runtime.Device, k ulps.Precise, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(preciseKernel)
+var RunPrecise = stubs.Range1(preciseKernel, func(l *kernelimpl.Launch, k ulps.Precise) {
 	kernelimpl.Value(l, 0, k.Fn)
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

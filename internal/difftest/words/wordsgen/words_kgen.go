@@ -9,6 +9,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -28,14 +29,17 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/difftest/words",
-	Kernels: []string{"Bytes", "ConvertFloat32", "ConvertInt", "ConvertInt16", "ConvertInt32", "ConvertInt64", "ConvertInt8", "ConvertUint", "ConvertUint16", "ConvertUint32", "ConvertUint64", "ConvertUint8", "Fill", "Insertion", "Records", "Table", "Tile", "Walk"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/difftest/words/insertion.go", Package: "words", Sum: 0xf38a92dd},
-		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0xf3d259fd},
+		{File: "internal/difftest/words/kernel.go", Package: "words", Sum: 0x9f9cba01},
 	},
 })
-var bytesKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Bytes"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/words"
+
+var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
 	return words.Bytes{
 		By:    kernelimpl.HostValue[int](a, 0),
 		A:     kernelimpl.HostSlice[uint8](a, 1),
@@ -81,8 +85,6 @@ func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunBytes runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -95,440 +97,121 @@ func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var convertFloat32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
+var convertFloat32Kernel = kernelimpl.Register(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertFloat32{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertFloat32Host)
-
-// ConvertFloat32 is the kernel [words.ConvertFloat32] with its slices in device memory.
-type ConvertFloat32 struct {
-	In  runtime.View[float32]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertFloat32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertFloat32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertFloat32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertFloat32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertFloat32(ctx context.Context, dev *runtime.Device, k words.ConvertFloat32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertFloat32Kernel)
+})
+var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k words.ConvertFloat32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertIntKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt"), func(a *kernelimpl.HostArgs) any {
+})
+var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertIntHost)
-
-// ConvertInt is the kernel [words.ConvertInt] with its slices in device memory.
-type ConvertInt struct {
-	In  runtime.View[int]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertIntKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt(ctx context.Context, dev *runtime.Device, k words.ConvertInt, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertIntKernel)
+})
+var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k words.ConvertInt) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt16"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt16Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt16{
 		In:  kernelimpl.HostSlice[int16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt16Host)
-
-// ConvertInt16 is the kernel [words.ConvertInt16] with its slices in device memory.
-type ConvertInt16 struct {
-	In  runtime.View[int16]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt16(ctx context.Context, dev *runtime.Device, k words.ConvertInt16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt16Kernel)
+})
+var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k words.ConvertInt16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt32"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt32Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt32{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt32Host)
-
-// ConvertInt32 is the kernel [words.ConvertInt32] with its slices in device memory.
-type ConvertInt32 struct {
-	In  runtime.View[int32]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt32(ctx context.Context, dev *runtime.Device, k words.ConvertInt32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt32Kernel)
+})
+var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k words.ConvertInt32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt64"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt64Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt64{
 		In:  kernelimpl.HostSlice[int64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt64Host)
-
-// ConvertInt64 is the kernel [words.ConvertInt64] with its slices in device memory.
-type ConvertInt64 struct {
-	In  runtime.View[int64]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt64(ctx context.Context, dev *runtime.Device, k words.ConvertInt64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt64Kernel)
+})
+var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k words.ConvertInt64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertInt8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertInt8"), func(a *kernelimpl.HostArgs) any {
+})
+var convertInt8Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertInt8{
 		In:  kernelimpl.HostSlice[int8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertInt8Host)
-
-// ConvertInt8 is the kernel [words.ConvertInt8] with its slices in device memory.
-type ConvertInt8 struct {
-	In  runtime.View[int8]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertInt8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertInt8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertInt8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertInt8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertInt8(ctx context.Context, dev *runtime.Device, k words.ConvertInt8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertInt8Kernel)
+})
+var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k words.ConvertInt8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUintKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint{
 		In:  kernelimpl.HostSlice[uint](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUintHost)
-
-// ConvertUint is the kernel [words.ConvertUint] with its slices in device memory.
-type ConvertUint struct {
-	In  runtime.View[uint]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUintKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint(ctx context.Context, dev *runtime.Device, k words.ConvertUint, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUintKernel)
+})
+var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k words.ConvertUint) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint16Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint16"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint16Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint16{
 		In:  kernelimpl.HostSlice[uint16](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint16Host)
-
-// ConvertUint16 is the kernel [words.ConvertUint16] with its slices in device memory.
-type ConvertUint16 struct {
-	In  runtime.View[uint16]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint16) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint16) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint16) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint16 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint16(ctx context.Context, dev *runtime.Device, k words.ConvertUint16, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint16Kernel)
+})
+var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k words.ConvertUint16) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint32Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint32"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint32Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint32{
 		In:  kernelimpl.HostSlice[uint32](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint32Host)
-
-// ConvertUint32 is the kernel [words.ConvertUint32] with its slices in device memory.
-type ConvertUint32 struct {
-	In  runtime.View[uint32]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint32) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint32) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint32) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint32 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint32(ctx context.Context, dev *runtime.Device, k words.ConvertUint32, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint32Kernel)
+})
+var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k words.ConvertUint32) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint64Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint64"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint64Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint64{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint64Host)
-
-// ConvertUint64 is the kernel [words.ConvertUint64] with its slices in device memory.
-type ConvertUint64 struct {
-	In  runtime.View[uint64]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint64) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint64) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint64) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint64 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint64(ctx context.Context, dev *runtime.Device, k words.ConvertUint64, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint64Kernel)
+})
+var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k words.ConvertUint64) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var convertUint8Kernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "ConvertUint8"), func(a *kernelimpl.HostArgs) any {
+})
+var convertUint8Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
 	return words.ConvertUint8{
 		In:  kernelimpl.HostSlice[uint8](a, 0),
 		Out: kernelimpl.HostSlice[words.Converted](a, 1),
 	}.Kernel
-}, newConvertUint8Host)
-
-// ConvertUint8 is the kernel [words.ConvertUint8] with its slices in device memory.
-type ConvertUint8 struct {
-	In  runtime.View[uint8]
-	Out runtime.View[words.Converted]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k ConvertUint8) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k ConvertUint8) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k ConvertUint8) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunConvertUint8 runs the kernel for every work-item of r on k's own slices, and waits.
-func RunConvertUint8(ctx context.Context, dev *runtime.Device, k words.ConvertUint8, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(convertUint8Kernel)
+})
+var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k words.ConvertUint8) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var fillKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Fill"), func(a *kernelimpl.HostArgs) any {
+})
+var fillKernel = kernelimpl.Register(pkg.Kernel("Fill"), func(a *kernelimpl.HostArgs) any {
 	return words.Fill{
 		X: kernelimpl.HostSlice[uint8](a, 0),
 	}.Kernel
-}, newFillHost)
+})
 
 // Fill is the kernel [words.Fill] with its slices in device memory.
 // Fill counts in bytes.
@@ -552,175 +235,53 @@ func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.La
 func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunFill runs the kernel for every work-item of r on k's own slices, and waits.
 func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.Slice(l, 0, k.X)
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var insertionKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Insertion"), func(a *kernelimpl.HostArgs) any {
+var insertionKernel = kernelimpl.Register(pkg.Kernel("Insertion"), func(a *kernelimpl.HostArgs) any {
 	return words.Insertion{
 		In:  kernelimpl.HostSlice[int](a, 0),
 		Out: kernelimpl.HostSlice[int](a, 1),
 	}.Kernel
-}, newInsertionHost)
-
-// Insertion is the kernel [words.Insertion] with its slices in device memory.
-// Insertion sorts by the low three bits, as slices.SortStableFunc sorts few elements: the indices of its stores are 64-bit integers that loops carry.
-type Insertion struct {
-	In  runtime.View[int]
-	Out runtime.View[int]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Insertion) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(insertionKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Insertion) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Insertion) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunInsertion runs the kernel for every work-item of r on k's own slices, and waits.
-func RunInsertion(ctx context.Context, dev *runtime.Device, k words.Insertion, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(insertionKernel)
+})
+var RunInsertion = stubs.Range1(insertionKernel, func(l *kernelimpl.Launch, k words.Insertion) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var recordsKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Records"), func(a *kernelimpl.HostArgs) any {
+})
+var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
 	return words.Records{
 		By:  kernelimpl.HostValue[words.Record](a, 0),
 		In:  kernelimpl.HostSlice[words.Record](a, 1),
 		Out: kernelimpl.HostSlice[words.Inside](a, 2),
 	}.Kernel
 })
-
-// Records is the kernel [words.Records] with its slices in device memory.
-// Records works on records in memory of all kinds.
-type Records struct {
-	By  words.Record
-	In  runtime.View[words.Record]
-	Out runtime.View[words.Inside]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Records) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(recordsKernel)
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.View(l, 1, k.In)
-	kernelimpl.View(l, 2, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Records) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Records) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunRecords runs the kernel for every work-item of r on k's own slices, and waits.
-func RunRecords(ctx context.Context, dev *runtime.Device, k words.Records, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(recordsKernel)
+var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k words.Records) {
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tableKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Table"), func(a *kernelimpl.HostArgs) any {
+})
+var tableKernel = kernelimpl.Register(pkg.Kernel("Table"), func(a *kernelimpl.HostArgs) any {
 	return words.Table{
 		Out: kernelimpl.HostSlice[int64](a, 0),
 	}.Kernel
-}, newTableHost)
-
-// Table is the kernel [words.Table] with its slices in device memory.
-// Table reads tables of integers that are smaller and larger than words.
-type Table struct {
-	Out runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Table) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tableKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Table) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Table) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunTable runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTable(ctx context.Context, dev *runtime.Device, k words.Table, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tableKernel)
+})
+var RunTable = stubs.Range1(tableKernel, func(l *kernelimpl.Launch, k words.Table) {
 	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
-
-var tileKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Tile"), func(a *kernelimpl.HostArgs) any {
+})
+var tileKernel = kernelimpl.Register(pkg.Kernel("Tile"), func(a *kernelimpl.HostArgs) any {
 	return words.Tile{
 		In:  kernelimpl.HostSlice[uint64](a, 0),
 		Out: kernelimpl.HostSlice[uint64](a, 1),
 	}.Kernel
-}, newTileHost)
-
-// Tile is the kernel [words.Tile] with its slices in device memory.
-// Tile shares small and wide integers within work-groups.
-type Tile struct {
-	In  runtime.View[uint64]
-	Out runtime.View[uint64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Tile) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(tileKernel)
-	kernelimpl.View(l, 0, k.In)
-	kernelimpl.View(l, 1, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Tile) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Tile) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-// RunTile runs the kernel for every work-item of r on k's own slices, and waits.
-func RunTile(ctx context.Context, dev *runtime.Device, k words.Tile, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(tileKernel)
+})
+var RunTile = stubs.NDRange1(tileKernel, func(l *kernelimpl.Launch, k words.Tile) {
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
-
-var walkKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/difftest/words", "Walk"), func(a *kernelimpl.HostArgs) any {
+})
+var walkKernel = kernelimpl.Register(pkg.Kernel("Walk"), func(a *kernelimpl.HostArgs) any {
 	return words.Walk{
 		From: kernelimpl.HostSlice[int64](a, 0),
 		To:   kernelimpl.HostSlice[int64](a, 1),
@@ -729,45 +290,10 @@ var walkKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/int
 		Out:  kernelimpl.HostSlice[int64](a, 4),
 	}.Kernel
 })
-
-// Walk is the kernel [words.Walk] with its slices in device memory.
-// Walk loops over wide integers, with faults.
-type Walk struct {
-	From runtime.View[int64]
-	To   runtime.View[int64]
-	Step runtime.View[int64]
-	At   runtime.View[int]
-	Out  runtime.View[int64]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Walk) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(walkKernel)
-	kernelimpl.View(l, 0, k.From)
-	kernelimpl.View(l, 1, k.To)
-	kernelimpl.View(l, 2, k.Step)
-	kernelimpl.View(l, 3, k.At)
-	kernelimpl.View(l, 4, k.Out)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Walk) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Walk) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunWalk runs the kernel for every work-item of r on k's own slices, and waits.
-func RunWalk(ctx context.Context, dev *runtime.Device, k words.Walk, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(walkKernel)
+var RunWalk = stubs.Range1(walkKernel, func(l *kernelimpl.Launch, k words.Walk) {
 	kernelimpl.Slice(l, 0, k.From)
 	kernelimpl.Slice(l, 1, k.To)
 	kernelimpl.Slice(l, 2, k.Step)
 	kernelimpl.Slice(l, 3, k.At)
 	kernelimpl.Slice(l, 4, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
+})

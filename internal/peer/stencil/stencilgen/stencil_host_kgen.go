@@ -12,101 +12,68 @@ import (
 // dotHost is some work-items of the kernel [Dot].
 type dotHost struct {
 	kernelimpl.HostGroup
-	v1 int64
-	v3 int64
-	v5 int64
 }
 
 func newDotHost() kernelimpl.HostForm { return new(dotHost) }
 
 var dotHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/peer/stencil/kernel.go:49:7"},
-	{Kind: 4, Pos: "internal/peer/stencil/kernel.go:44:12"},
 	{Kind: 3, Pos: "internal/peer/stencil/kernel.go:44:12"},
+	{Kind: 4, Pos: "internal/peer/stencil/kernel.go:44:12"},
+	{Kind: 1, Pos: "internal/peer/stencil/kernel.go:49:7"},
 }
 
-// Begin readies the form for a launch.
 func (g *dotHost) Begin() {
 	g.Sites = dotHostSites
-	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
 }
 
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
 func (*dotHost) Spare() {}
 
-// Run runs it.
 func (g *dotHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *dotHost) r0() int {
-	v3 := g.v3
-	v1 := g.v1
+	v3 := g.Int64(48)
+	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
 	p0 := g.Pointer(0)
 	stop := g.Cancelled()
-	v5 := g.v5
+	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
 		if stop.Load() {
-			return g.Stop()
+			g.Stop()
+			return
 		}
-		var v0 int32
-		var v7, v8, v9, v14, v15 int64
-		var v12 int
 		var v13 float32
-		{
-			v0 = int32(x)
-			v7 = int64(uint32(v0))
-			v8 = v7 * v3
-			v9 = v8 + v3
-			v10 := uint64(v9) <= uint64(v1)
-			if !v10 {
-				goto b9
-			}
+		var v14 int64
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		v8 := v7 * v3
+		v9 := v8 + v3
+		if uint64(v9) > uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
 		}
-		if !(uint64(v8) <= uint64(v9)) {
-			goto b8
+		if uint64(v8) > uint64(v9) {
+			g.Fault(1, v8, v9, v0)
+			continue
 		}
-		v12 = int(v8) * 4
-		v13 = float32(0)
-		v14 = int64(-1)
+		v12 := int(v8) * 4
+		v13 = 0
+		v14 = -1
 	b3:
-		v15 = v14 + 1
-		if !(v15 < v3) {
-			goto b5
-		}
-		{
-			v17 := *(*float32)(unsafe.Add(p1, int(v15)*4))
-			v18 := *(*float32)(unsafe.Add(p0, v12+int(v15)*4))
-			v13 = float32(v18*v17 + v13)
+		v15 := v14 + 1
+		if v15 < v3 {
+			v19 := float32(*(*float32)(unsafe.Add(p0, v12+int(v15)*4))**(*float32)(unsafe.Add(p1, int(v15)*4)) + v13)
+			v13 = v19
 			v14 = v15
 			if stop.Load() {
-				return g.Stop()
+				g.Stop()
+				return
 			}
 			goto b3
 		}
-	b5:
-		{
-			v20 := uint64(v7) < uint64(v5)
-			if !v20 {
-				goto b7
-			}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v13
-		continue
-	b7:
-		g.Fault(0, v7, v5, v0, int32(0), int32(0))
-		continue
-	b8:
-		g.Fault(1, v8, v9, v0, int32(0), int32(0))
-		continue
-	b9:
-		g.Fault(2, v9, v1, v0, int32(0), int32(0))
-		continue
 	}
-	return -1
 }

@@ -28,13 +28,16 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/peer/stencil",
-	Kernels: []string{"Blur", "Dot"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x34dbc8bf},
+		{File: "internal/peer/stencil/kernel.go", Package: "stencil", Sum: 0x3819b3d3},
 	},
 })
-var blurKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/peer/stencil", "Blur"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/peer/stencil"
+
+var blurKernel = kernelimpl.Register(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Blur{
 		H:   kernelimpl.HostValue[int](a, 0),
 		W:   kernelimpl.HostValue[int](a, 1),
@@ -71,8 +74,6 @@ func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlur runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.H)
@@ -82,7 +83,7 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var dotKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/peer/stencil", "Dot"), func(a *kernelimpl.HostArgs) any {
+var dotKernel = kernelimpl.RegisterForm(pkg.Kernel("Dot"), func(a *kernelimpl.HostArgs) any {
 	return stencil.Dot{
 		A:   kernelimpl.HostSlice[float32](a, 0),
 		X:   kernelimpl.HostSlice[float32](a, 1),
@@ -116,8 +117,6 @@ func (k Dot) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.Lau
 func (k Dot) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-
-// RunDot runs the kernel for every work-item of r on k's own slices, and waits.
 func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.Range1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(dotKernel)
 	kernelimpl.Slice(l, 0, k.A)

@@ -9,470 +9,63 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// blurArgumentHost is some work-items of the kernel [BlurArgument].
-type blurArgumentHost struct {
-	kernelimpl.HostGroup
-	v2 int32
-	v3 int64
-	v4 int64
-	v6 int64
-	v8 int64
-}
-
-func newBlurArgumentHost() kernelimpl.HostForm { return new(blurArgumentHost) }
-
-var blurArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
-}
-
-// Begin readies the form for a launch.
-func (g *blurArgumentHost) Begin() {
-	g.Sites = blurArgumentHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*blurArgumentHost) Spare() {}
-
-// Run runs it.
-func (g *blurArgumentHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blurArgumentHost) r0() int {
-	v3 := g.v3
-	v13 := v3 * 2
-	v14 := v13 + 1
-	v16 := 0 < v14
-	v2 := g.v2
-	v12 := int64(uint32(v2))
-	v15 := v12 + v13
-	v4 := g.v4
-	v17 := v14 <= 2147483647
-	v18 := -2147483648 <= v15
-	v37 := v17 && v18
-	v19 := v15 <= 2147483647
-	v38 := v37 && v19
-	v6 := g.v6
-	v20 := v6 != 0
-	v39 := v38 && v20
-	v21 := v13 * v14
-	v22 := uint64(v21) < uint64(v6)
-	v40 := v39 && v22
-	v23 := uint64(v13) < uint64(v6)
-	v41 := v40 && v23
-	v24 := v21 + v13
-	v25 := uint64(v24) < uint64(v6)
-	v42 := v41 && v25
-	p2 := g.Pointer(2)
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	v8 := g.v8
-	p3 := g.Pointer(3)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v0, v1 int32
-		var v10, v11, v48, v49, v52, v54, v60, v62, v65, v66, v69, v71, v72, v75, v79, v81, v87 int64
-		var v47, v53, v59, v64, v70, v74, v78, v85 float32
-		v0 = int32(x)
-		v1 = int32(y)
-		v10 = int64(uint32(v0))
-		v11 = int64(uint32(v1))
-		if !v16 {
-			v85 = float32(0)
-			goto b16
-		}
-		{
-			v26 := v11 * v15
-			v27 := v26 + v10
-			v29 := v11 + v13
-			v30 := v29 * v15
-			v31 := v30 + v10
-			v44 := (v42 && (uint64(v27) < uint64(v4))) && (uint64(v31) < uint64(v4))
-			v46 := (v44 && (uint64(v27+v13) < uint64(v4))) && (uint64(v31+v13) < uint64(v4))
-			if !v46 {
-				v64 = float32(0)
-				v65 = int64(0)
-				goto b7
-			}
-			v47 = float32(0)
-			v48 = int64(0)
-		}
-	b2:
-		v49 = v48 * v14
-		v52 = ((v11 + v48) * v15) + v10
-		v53 = v47
-		v54 = int64(0)
-	b3:
-		{
-			v56 := *(*float32)(unsafe.Add(p2, int(v49+v54)*4))
-			v58 := *(*float32)(unsafe.Add(p1, int(v52+v54)*4))
-			v59 = float32(v56*v58 + v53)
-			v60 = v54 + 1
-			if !(v60 < v14) {
-				goto b5
-			}
-		}
-		v53 = v59
-		v54 = v60
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b3
-	b5:
-		v62 = v48 + 1
-		if !(v62 < v14) {
-			v85 = v59
-			goto b16
-		}
-		v47 = v59
-		v48 = v62
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b7:
-		v66 = v65 * v14
-		v69 = ((v11 + v65) * v15) + v10
-		v70 = v64
-		v71 = int64(0)
-	b8:
-		v72 = v66 + v71
-		if !(uint64(v72) < uint64(v6)) {
-			goto b15
-		}
-		v74 = *(*float32)(unsafe.Add(p2, int(v72)*4))
-		v75 = v69 + v71
-		if !(uint64(v75) < uint64(v4)) {
-			goto b14
-		}
-		{
-			v77 := *(*float32)(unsafe.Add(p1, int(v75)*4))
-			v78 = float32(v74*v77 + v70)
-			v79 = v71 + 1
-			if !(v79 < v14) {
-				goto b12
-			}
-		}
-		v70 = v78
-		v71 = v79
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b8
-	b12:
-		v81 = v65 + 1
-		if !(v81 < v14) {
-			v85 = v78
-			goto b16
-		}
-		v64 = v78
-		v65 = v81
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b7
-	b14:
-		g.Fault(0, v75, v4, v0, v1, int32(0))
-		continue
-	b15:
-		g.Fault(1, v72, v6, v0, v1, int32(0))
-		continue
-	b16:
-		{
-			v86 := v11 * v12
-			v87 = v86 + v10
-			if !(uint64(v87) < uint64(v8)) {
-				goto b18
-			}
-		}
-		*(*float32)(unsafe.Add(p3, int(v87)*4)) = v85
-		continue
-	b18:
-		g.Fault(2, v87, v8, v0, v1, int32(0))
-		continue
-	}
-	return -1
-}
-
-// blurSpecHost is some work-items of the kernel [BlurSpec].
-type blurSpecHost struct {
-	kernelimpl.HostGroup
-	c0 int32
-	v2 int32
-	v3 int64
-	v5 int64
-	v7 int64
-}
-
-func newBlurSpecHost() kernelimpl.HostForm { return new(blurSpecHost) }
-
-var blurSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:121:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:35"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:118:18"},
-}
-
-// Begin readies the form for a launch.
-func (g *blurSpecHost) Begin() {
-	g.Sites = blurSpecHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 1, 4)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*blurSpecHost) Spare() {}
-
-// Run runs it.
-func (g *blurSpecHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *blurSpecHost) r0() int {
-	v2 := g.v2
-	v11 := int64(uint32(v2))
-	c0 := g.c0
-	v12 := c0 * 2
-	v13 := int64(uint32(v12))
-	v15 := v11 + v13
-	v3 := g.v3
-	v5 := g.v5
-	v16 := v5 != 0
-	v14 := v12 + 1
-	v17 := v12 * v14
-	v18 := int64(uint32(v17))
-	v19 := uint64(v18) < uint64(v5)
-	v35 := v16 && v19
-	v20 := uint64(v13) < uint64(v5)
-	v36 := v35 && v20
-	v21 := v17 + v12
-	v22 := int64(uint32(v21))
-	v23 := uint64(v22) < uint64(v5)
-	v37 := v36 && v23
-	p1 := g.Pointer(1)
-	p0 := g.Pointer(0)
-	stop := g.Cancelled()
-	v7 := g.v7
-	p2 := g.Pointer(2)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v0, v1, v43, v45, v50, v57, v59, v62, v64, v69, v71, v79, v81 int32
-		var v9, v10, v48, v67, v70, v72, v75, v85 int64
-		var v42, v49, v56, v61, v68, v74, v78, v83 float32
-		{
-			v0 = int32(x)
-			v1 = int32(y)
-			v9 = int64(uint32(v0))
-			v10 = int64(uint32(v1))
-			v24 := v10 * v15
-			v25 := v24 + v9
-			v27 := v10 + v13
-			v28 := v27 * v15
-			v29 := v28 + v9
-			v39 := (v37 && (uint64(v25) < uint64(v3))) && (uint64(v29) < uint64(v3))
-			v41 := (v39 && (uint64(v25+v13) < uint64(v3))) && (uint64(v29+v13) < uint64(v3))
-			if !v41 {
-				v61 = float32(0)
-				v62 = int32(0)
-				goto b6
-			}
-			v42 = float32(0)
-			v43 = int32(0)
-		}
-	b1:
-		v45 = v43 * v14
-		v48 = ((v10 + int64(uint32(v43))) * v15) + v9
-		v49 = v42
-		v50 = int32(0)
-	b2:
-		{
-			v53 := *(*float32)(unsafe.Add(p1, int(v45+v50)*4))
-			v55 := *(*float32)(unsafe.Add(p0, int(v48+int64(uint32(v50)))*4))
-			v56 = float32(v53*v55 + v49)
-			v57 = v50 + 1
-			if !(v57 < v14) {
-				goto b4
-			}
-		}
-		v49 = v56
-		v50 = v57
-		goto b2
-	b4:
-		v59 = v43 + 1
-		if !(v59 < v14) {
-			v83 = v56
-			goto b13
-		}
-		v42 = v56
-		v43 = v59
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b1
-	b6:
-		v64 = v62 * v14
-		v67 = ((v10 + int64(uint32(v62))) * v15) + v9
-		v68 = v61
-		v69 = int32(0)
-	b7:
-		v70 = int64(uint32(v69))
-		v71 = v64 + v69
-		v72 = int64(uint32(v71))
-		if !(uint64(v72) < uint64(v5)) {
-			goto b17
-		}
-		v74 = *(*float32)(unsafe.Add(p1, int(v71)*4))
-		v75 = v67 + v70
-		if !(uint64(v75) < uint64(v3)) {
-			goto b16
-		}
-		{
-			v77 := *(*float32)(unsafe.Add(p0, int(v75)*4))
-			v78 = float32(v74*v77 + v68)
-			v79 = v69 + 1
-			if !(v79 < v14) {
-				goto b11
-			}
-		}
-		v68 = v78
-		v69 = v79
-		goto b7
-	b11:
-		v81 = v62 + 1
-		if !(v81 < v14) {
-			v83 = v78
-			goto b13
-		}
-		v61 = v78
-		v62 = v81
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
-	b13:
-		{
-			v84 := v10 * v11
-			v85 = v84 + v9
-			if !(uint64(v85) < uint64(v7)) {
-				goto b15
-			}
-		}
-		*(*float32)(unsafe.Add(p2, int(v85)*4)) = v83
-		continue
-	b15:
-		g.Fault(0, v85, v7, v0, v1, int32(0))
-		continue
-	b16:
-		g.Fault(1, v75, v3, v0, v1, int32(0))
-		continue
-	b17:
-		g.Fault(2, v72, v5, v0, v1, int32(0))
-		continue
-	}
-	return -1
-}
-
 // matMulArgumentHost is a work-group of the kernel [MatMulArgument].
 type matMulArgumentHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	v2  int64
-	v3  int64
-	v4  int64
-	v6  int64
-	v8  int64
-	v18 []float32
+	c0                 int32
+	c1                 int32
+	v2, v3, v4, v6, v8 int64
+
+	v18, v85 []float32
+
 	v19 int64
-	v85 []float32
 }
 
 func newMatMulArgumentHost() kernelimpl.HostForm { return new(matMulArgumentHost) }
 
 var matMulArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:5"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 }
 
-// Begin readies the form for a launch.
 func (g *matMulArgumentHost) Begin() {
 	g.Sites = matMulArgumentHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 64)
-	g.v8 = kernelimpl.HostArg[int64](&g.HostGroup, 80)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(32)
+	g.v4 = g.Int64(48)
+	g.v6 = g.Int64(64)
+	g.v8 = g.Int64(80)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
 	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
 	g.Allot(0, int(g.c0)*4)
 	g.Allot(1, int(g.c1)*4)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v85, n)
+	kernelimpl.HostRoom(n, &g.v18, &g.v85)
 }
 
-// Run runs it.
 func (g *matMulArgumentHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 62 of kernels.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 62 of kernels.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 75 of kernels.go
+		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3:
-			// Barrier in line 79 of kernels.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 62 of kernels.go.
-func (g *matMulArgumentHost) r2() int {
+func (g *matMulArgumentHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernels.go:62
+	g.Zero(0)
+	// ZeroLocal, kernels.go:62
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v2 := g.v2
 	v3 := g.v3
 	v4 := g.v4
@@ -490,97 +83,76 @@ func (g *matMulArgumentHost) r2() int {
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v22, v25, v33, v92 int64
-		var v18, v27, v35 float32
-		var v29 int32
-		{
-			v12 = int64(uint32(v0))
-			v13 = int64(uint32(v1))
-			v14 := int32(x)
-			v15 = int64(uint32(v14))
-			v16 := int32(y)
-			v17 = int64(uint32(v16))
-			v18 = float32(0)
-			v19 = int64(0)
-		}
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v3
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v4)) {
-				goto b27
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
 			}
-		}
-		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v6)) {
-			goto b25
-		}
-		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v6, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v91 := v13 * v2
-			v92 = v91 + v12
-			if !(uint64(v92) < uint64(v8)) {
-				goto b30
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v27, v35 float32
+			var v19, v22, v25, v33 int64
+			var v29 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(int32(x)))
+			v17 := int64(uint32(int32(y)))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b28
 			}
+			v22 = (v17 * v3) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(0, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v6) {
+				g.Fault(2, v33, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
+			continue
+		b28:
+			v92 := (v13 * v2) + v12
+			if uint64(v92) >= uint64(v8) {
+				g.Fault(4, v92, v8, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v92, v8, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
 }
 
-// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulArgumentHost) r3() int {
 	n := g.Items
 	v3 := g.v3
@@ -596,231 +168,183 @@ func (g *matMulArgumentHost) r3() int {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h85 := g.v85[:n]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v18 := h18[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v21 := v17 * v3
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v56, v65, v68, v73, v79, v82, v85 float32
-		var v57, v66, v69, v70, v75, v80 int64
-		if !v38 {
-			v85 = v18
-			goto b22
-		}
-		{
-			v40 := -2147483648 <= v21
-			v41 := v21 <= 2147483647
-			v42 := uint64(v21) < uint64(v10)
-			v44 := v21 + v43
-			v45 := uint64(v44) < uint64(v10)
-			v46 := uint32(v14) < uint32(c1)
-			v48 := v47 + v15
-			v49 := uint64(v48) < uint64(v11)
-			v50 := v39 && v40
-			if !(((((v50 && v41) && v42) && v45) && v46) && v49) {
-				v68 = v18
-				v69 = int64(0)
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v18 := h18[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v21 := v17 * v3
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v56, v65, v68, v73, v79, v82, v85 float32
+			var v57, v66, v69, v70, v75, v80 int64
+			if !v38 {
+				v85 = v18
+				goto b22
+			}
+			{
+				v50 := v39 && (-2147483648 <= v21)
+				v53 := ((v50 && (v21 <= 2147483647)) && (uint64(v21) < uint64(v10))) && (uint64(v21+v43) < uint64(v10))
+				v55 := (v53 && (uint32(v14) < uint32(c1))) && (uint64(v47+v15) < uint64(v11))
+				if !v55 {
+					v68 = v18
+					v69 = 0
+					goto b14
+				}
+				v56 = v18
+				v57 = 0
+			}
+		b11:
+			{
+				v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
+				v65 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))*v64 + v56)
+				v66 = v57 + 1
+				if v66 < v3 {
+					v56 = v65
+					v57 = v66
+					if stop.Load() {
+						return g.Stop()
+					}
+					goto b11
+				}
+			}
+			v82 = v65
+			goto b19
+		b14:
+			v70 = v21 + v69
+			if uint64(v70) >= uint64(v10) {
+				g.Fault(5, v70, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v73 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4))
+			v75 = (v69 * v3) + v15
+			if uint64(v75) >= uint64(v11) {
+				g.Fault(6, v75, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v79 = float32(v73**(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4)) + v68)
+			v80 = v69 + 1
+			if v80 < v3 {
+				v68 = v79
+				v69 = v80
+				if stop.Load() {
+					return g.Stop()
+				}
 				goto b14
 			}
-			v56 = v18
-			v57 = int64(0)
+			v82 = v79
+		b19:
+			v85 = v82
+		b22:
+			h85[li] = v85
+			more = true
 		}
-	b11:
-		{
-			v60 := *(*float32)(unsafe.Add(m0, int(int32(uint64(v21+v57)))*4))
-			v64 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v57*v3)+v15)))*4))
-			v65 = float32(v60*v64 + v56)
-			v66 = v57 + 1
-			if !(v66 < v3) {
-				goto b13
-			}
-		}
-		v56 = v65
-		v57 = v66
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b11
-	b13:
-		v82 = v65
-		goto b19
-	b14:
-		v70 = v21 + v69
-		if !(uint64(v70) < uint64(v10)) {
-			goto b21
-		}
-		v73 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4))
-		v75 = (v69 * v3) + v15
-		if !(uint64(v75) < uint64(v11)) {
-			goto b20
-		}
-		{
-			v78 := *(*float32)(unsafe.Add(m1, int(int32(uint64(v75)))*4))
-			v79 = float32(v73*v78 + v68)
-			v80 = v69 + 1
-			if !(v80 < v3) {
-				goto b18
-			}
-		}
-		v68 = v79
-		v69 = v80
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b14
-	b18:
-		v82 = v79
-	b19:
-		v85 = v82
-		goto b22
-	b20:
-		g.Fault(5, v75, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(6, v70, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		h85[li] = v85
-		next = 3
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 79 of kernels.go.
-func (g *matMulArgumentHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e19 := g.v19
-	v3 := g.v3
-	h85 := g.v85[:n]
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	c0 := g.c0
-	v10 := int64(uint32(c0))
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	c1 := g.c1
-	v11 := int64(uint32(c1))
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
 	v8 := g.v8
 	p4 := g.Pointer(4)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v85 := h85[li]
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v0 := int32(basex + x)
+			v12 := int64(uint32(v0))
+			var v18, v27, v35 float32
+			var v22, v25, v33 int64
+			var v29 int32
+			v18 = v85
+			v19 = v19 + v3
+			if v19 >= v2 {
+				goto b28
+			}
+			v22 = (v17 * v3) + v15
+			v25 = ((v13 * v2) + v19) + v15
+			if uint64(v25) >= uint64(v4) {
+				g.Fault(0, v25, v4, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
+			if uint64(v22) >= uint64(v10) {
+				g.Fault(1, v22, v10, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v29 = int32(uint64(v22))
+			*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v6) {
+				g.Fault(2, v33, v6, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
+			if uint64(v22) >= uint64(v11) {
+				g.Fault(3, v22, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
+			h18[li] = v18
+			u19 = v19
+			next = 2
 			continue
-		}
-		v19 := e19
-		v85 := h85[li]
-		v16 := int32(y)
-		v17 := int64(uint32(v16))
-		v14 := int32(x)
-		v15 := int64(uint32(v14))
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v27, v35 float32
-		var v22, v25, v33, v92 int64
-		var v29 int32
-		v18 = v85
-		v19 = v19 + v3
-		if !(v19 < v2) {
-			goto b28
-		}
-		{
-			v21 := v17 * v3
-			v22 = v21 + v15
-			v23 := v13 * v2
-			v25 = (v23 + v19) + v15
-			if !(uint64(v25) < uint64(v4)) {
-				goto b27
+		b28:
+			v92 := (v13 * v2) + v12
+			if uint64(v92) >= uint64(v8) {
+				g.Fault(4, v92, v8, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
+			g.Leave(li)
 		}
-		v27 = *(*float32)(unsafe.Add(p2, int(v25)*4))
-		if !(uint64(v22) < uint64(v10)) {
-			goto b26
-		}
-		v29 = int32(uint64(v22))
-		*(*float32)(unsafe.Add(m0, int(v29)*4)) = v27
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v6)) {
-			goto b25
-		}
-		v35 = *(*float32)(unsafe.Add(p3, int(v33)*4))
-		if !(uint64(v22) < uint64(v11)) {
-			goto b24
-		}
-		*(*float32)(unsafe.Add(m1, int(v29)*4)) = v35
-		h18[li] = v18
-		u19 = v19
-		next = 2
-		continue
-	b24:
-		g.Fault(0, v22, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b25:
-		g.Fault(1, v33, v6, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(2, v22, v10, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b27:
-		g.Fault(3, v25, v4, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b28:
-		{
-			v91 := v13 * v2
-			v92 = v91 + v12
-			if !(uint64(v92) < uint64(v8)) {
-				goto b30
-			}
-		}
-		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v18
-		g.Leave(li)
-		continue
-	b30:
-		g.Fault(4, v92, v8, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
@@ -829,68 +353,54 @@ func (g *matMulArgumentHost) r4() int {
 // matMulConstantHost is a work-group of the kernel [MatMulConstant].
 type matMulConstantHost struct {
 	kernelimpl.HostGroup
-	v2   int64
-	v3   int64
-	v5   int64
-	v7   int64
-	v15  []float32
-	v16  int64
-	v133 []float32
+	v2, v3, v5, v7 int64
+
+	v15, v133 []float32
+
+	v16 int64
 }
 
 func newMatMulConstantHost() kernelimpl.HostForm { return new(matMulConstantHost) }
 
 var matMulConstantHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 }
 
-// Begin readies the form for a launch.
 func (g *matMulConstantHost) Begin() {
 	g.Sites = matMulConstantHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
 	g.Allot(0, 1024)
 	g.Allot(1, 1024)
-	kernelimpl.HostRoom(&g.v15, n)
-	kernelimpl.HostRoom(&g.v133, n)
+	kernelimpl.HostRoom(n, &g.v15, &g.v133)
 }
 
-// Run runs it.
 func (g *matMulConstantHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 35 of kernels.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 36 of kernels.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 75 of kernels.go
+		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3:
-			// Barrier in line 79 of kernels.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 36 of kernels.go.
-func (g *matMulConstantHost) r2() int {
+func (g *matMulConstantHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernels.go:35
+	g.Zero(0)
+	// ZeroLocal, kernels.go:36
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v2 := g.v2
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -903,323 +413,235 @@ func (g *matMulConstantHost) r2() int {
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v9, v10, v12, v14, v16, v20, v23, v30, v141 int64
-		var v11, v13, v19 int32
-		var v15, v25 float32
-		v9 = int64(uint32(v0))
-		v10 = int64(uint32(v1))
-		v11 = int32(x)
-		v12 = int64(uint32(v11))
-		v13 = int32(y)
-		v14 = int64(uint32(v13))
-		v15 = float32(0)
-		v16 = int64(0)
-		if !(v16 < v2) {
-			goto b22
-		}
-		{
-			v18 := v13 * 16
-			v19 = v18 + v11
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v15, v25 float32
+			var v16, v20, v23, v30 int64
+			var v19 int32
+			v9 := int64(uint32(v0))
+			v10 := int64(uint32(v1))
+			v11 := int32(x)
+			v12 := int64(uint32(v11))
+			v13 := int32(y)
+			v14 := int64(uint32(v13))
+			v15 = 0
+			v16 = 0
+			if v16 >= v2 {
+				goto b22
+			}
+			v19 = (v13 * 16) + v11
 			v20 = int64(uint32(v19))
-			v21 := v10 * v2
-			v23 = (v21 + v16) + v12
-			if !(uint64(v23) < uint64(v3)) {
-				goto b21
+			v23 = ((v10 * v2) + v16) + v12
+			if uint64(v23) >= uint64(v3) {
+				g.Fault(0, v23, v3, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := uint32(v19) < uint32(256)
-			if !v26 {
-				goto b20
+			if uint32(v19) >= 256 {
+				g.Fault(1, v20, 256, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-		v30 = ((v16 + v14) * v2) + v9
-		if !(uint64(v30) < uint64(v5)) {
-			goto b19
-		}
-		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v30 = ((v16 + v14) * v2) + v9
+			if uint64(v30) >= uint64(v5) {
+				g.Fault(2, v30, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
-		}
-	b19:
-		g.Fault(0, v30, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b20:
-		g.Fault(1, v20, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(2, v23, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		{
-			v140 := v10 * v2
-			v141 = v140 + v9
-			if !(uint64(v141) < uint64(v7)) {
-				goto b24
+		b22:
+			v141 := (v10 * v2) + v9
+			if uint64(v141) >= uint64(v7) {
+				g.Fault(3, v141, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(3, v141, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v16 = u16
 	return next
 }
 
-// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulConstantHost) r3() int {
 	n := g.Items
-	h15 := g.v15[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	h15 := g.v15[:n]
+	basex := g.Base(0)
+	basey := g.Base(1)
 	h133 := g.v133[:n]
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v13 := int32(y)
-		v18 := v13 * 16
-		v11 := int32(x)
-		v15 := h15[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v119, v124, v130, v133 float32
-		var v120, v121, v126, v131 int32
-		var v122, v127 int64
-		{
-			v34 := uint32(v18) < uint32(256)
-			v35 := v18 + 15
-			v36 := uint32(v35) < uint32(256)
-			v37 := uint32(v11) < uint32(256)
-			v38 := v11 + 240
-			v39 := uint32(v38) < uint32(256)
-			if !(((v34 && v36) && v37) && v39) {
-				v119 = v15
-				v120 = int32(0)
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v13 := int32(y)
+			v18 := v13 * 16
+			v11 := int32(x)
+			v15 := h15[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v119, v124, v130, v133 float32
+			var v120, v121, v126, v131 int32
+			var v122, v127 int64
+			v41 := ((uint32(v18) < 256) && (uint32(v18+15) < 256)) && (uint32(v11) < 256)
+			if v41 && (uint32(v11+240) < 256) {
+				v45 := float32(*(*float32)(unsafe.Add(m0, y*64))**(*float32)(unsafe.Add(m1, x*4)) + v15)
+				v50 := float32(*(*float32)(unsafe.Add(m0, y*64+4))**(*float32)(unsafe.Add(m1, x*4+64)) + v45)
+				v55 := float32(*(*float32)(unsafe.Add(m0, y*64+8))**(*float32)(unsafe.Add(m1, x*4+128)) + v50)
+				v60 := float32(*(*float32)(unsafe.Add(m0, y*64+12))**(*float32)(unsafe.Add(m1, x*4+192)) + v55)
+				v65 := float32(*(*float32)(unsafe.Add(m0, y*64+16))**(*float32)(unsafe.Add(m1, x*4+256)) + v60)
+				v70 := float32(*(*float32)(unsafe.Add(m0, y*64+20))**(*float32)(unsafe.Add(m1, x*4+320)) + v65)
+				v75 := float32(*(*float32)(unsafe.Add(m0, y*64+24))**(*float32)(unsafe.Add(m1, x*4+384)) + v70)
+				v80 := float32(*(*float32)(unsafe.Add(m0, y*64+28))**(*float32)(unsafe.Add(m1, x*4+448)) + v75)
+				v85 := float32(*(*float32)(unsafe.Add(m0, y*64+32))**(*float32)(unsafe.Add(m1, x*4+512)) + v80)
+				v90 := float32(*(*float32)(unsafe.Add(m0, y*64+36))**(*float32)(unsafe.Add(m1, x*4+576)) + v85)
+				v95 := float32(*(*float32)(unsafe.Add(m0, y*64+40))**(*float32)(unsafe.Add(m1, x*4+640)) + v90)
+				v100 := float32(*(*float32)(unsafe.Add(m0, y*64+44))**(*float32)(unsafe.Add(m1, x*4+704)) + v95)
+				v105 := float32(*(*float32)(unsafe.Add(m0, y*64+48))**(*float32)(unsafe.Add(m1, x*4+768)) + v100)
+				v110 := float32(*(*float32)(unsafe.Add(m0, y*64+52))**(*float32)(unsafe.Add(m1, x*4+832)) + v105)
+				v115 := float32(*(*float32)(unsafe.Add(m0, y*64+56))**(*float32)(unsafe.Add(m1, x*4+896)) + v110)
+				v118 := float32(*(*float32)(unsafe.Add(m0, y*64+60))**(*float32)(unsafe.Add(m1, x*4+960)) + v115)
+				v133 = v118
+				goto b15
+			}
+			v119 = v15
+			v120 = 0
+		b10:
+			v121 = v18 + v120
+			v122 = int64(uint32(v121))
+			if uint32(v121) >= 256 {
+				g.Fault(4, v122, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
+			v126 = (v120 * 16) + v11
+			v127 = int64(uint32(v126))
+			if uint32(v126) >= 256 {
+				g.Fault(5, v127, 256, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v130 = float32(v124**(*float32)(unsafe.Add(m1, int(v126)*4)) + v119)
+			v131 = v120 + 1
+			if v131 < 16 {
+				v119 = v130
+				v120 = v131
 				goto b10
 			}
+			v133 = v130
+		b15:
+			h133[li] = v133
+			more = true
 		}
-		{
-			v43 := *(*float32)(unsafe.Add(m0, y*64))
-			v44 := *(*float32)(unsafe.Add(m1, x*4))
-			v47 := *(*float32)(unsafe.Add(m0, y*64+4))
-			v49 := *(*float32)(unsafe.Add(m1, x*4+64))
-			v52 := *(*float32)(unsafe.Add(m0, y*64+8))
-			v54 := *(*float32)(unsafe.Add(m1, x*4+128))
-			v57 := *(*float32)(unsafe.Add(m0, y*64+12))
-			v59 := *(*float32)(unsafe.Add(m1, x*4+192))
-			v60 := float32(v57*v59 + float32(v52*v54+float32(v47*v49+float32(v43*v44+v15))))
-			v62 := *(*float32)(unsafe.Add(m0, y*64+16))
-			v64 := *(*float32)(unsafe.Add(m1, x*4+256))
-			v67 := *(*float32)(unsafe.Add(m0, y*64+20))
-			v69 := *(*float32)(unsafe.Add(m1, x*4+320))
-			v72 := *(*float32)(unsafe.Add(m0, y*64+24))
-			v74 := *(*float32)(unsafe.Add(m1, x*4+384))
-			v77 := *(*float32)(unsafe.Add(m0, y*64+28))
-			v79 := *(*float32)(unsafe.Add(m1, x*4+448))
-			v80 := float32(v77*v79 + float32(v72*v74+float32(v67*v69+float32(v62*v64+v60))))
-			v82 := *(*float32)(unsafe.Add(m0, y*64+32))
-			v84 := *(*float32)(unsafe.Add(m1, x*4+512))
-			v87 := *(*float32)(unsafe.Add(m0, y*64+36))
-			v89 := *(*float32)(unsafe.Add(m1, x*4+576))
-			v92 := *(*float32)(unsafe.Add(m0, y*64+40))
-			v94 := *(*float32)(unsafe.Add(m1, x*4+640))
-			v97 := *(*float32)(unsafe.Add(m0, y*64+44))
-			v99 := *(*float32)(unsafe.Add(m1, x*4+704))
-			v100 := float32(v97*v99 + float32(v92*v94+float32(v87*v89+float32(v82*v84+v80))))
-			v102 := *(*float32)(unsafe.Add(m0, y*64+48))
-			v104 := *(*float32)(unsafe.Add(m1, x*4+768))
-			v107 := *(*float32)(unsafe.Add(m0, y*64+52))
-			v109 := *(*float32)(unsafe.Add(m1, x*4+832))
-			v112 := *(*float32)(unsafe.Add(m0, y*64+56))
-			v114 := *(*float32)(unsafe.Add(m1, x*4+896))
-			v115 := float32(v112*v114 + float32(v107*v109+float32(v102*v104+v100)))
-			v116 := *(*float32)(unsafe.Add(m0, y*64+60))
-			v117 := *(*float32)(unsafe.Add(m1, x*4+960))
-			v133 = float32(v116*v117 + v115)
-			goto b15
-		}
-	b10:
-		v121 = v18 + v120
-		v122 = int64(uint32(v121))
-		if !(uint32(v121) < uint32(256)) {
-			goto b18
-		}
-		v124 = *(*float32)(unsafe.Add(m0, int(v121)*4))
-		v126 = (v120 * 16) + v11
-		v127 = int64(uint32(v126))
-		if !(uint32(v126) < uint32(256)) {
-			goto b17
-		}
-		{
-			v129 := *(*float32)(unsafe.Add(m1, int(v126)*4))
-			v130 = float32(v124*v129 + v119)
-			v131 = v120 + 1
-			if !(v131 < 16) {
-				goto b14
-			}
-		}
-		v119 = v130
-		v120 = v131
-		goto b10
-	b14:
-		v133 = v130
-	b15:
-		h133[li] = v133
-		next = 3
-		continue
-	b17:
-		g.Fault(4, v127, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b18:
-		g.Fault(5, v122, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 79 of kernels.go.
-func (g *matMulConstantHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e16 := g.v16
-	h133 := g.v133[:n]
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	m1 := g.Memory(1)
-	h15 := g.v15[:n]
 	u16 := g.v16
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v16 := e16
-		v133 := h133[li]
-		v13 := int32(y)
-		v11 := int32(x)
-		v1 := int32(basey + y)
-		v10 := int64(uint32(v1))
-		v12 := int64(uint32(v11))
-		v14 := int64(uint32(v13))
-		v0 := int32(basex + x)
-		v9 := int64(uint32(v0))
-		var v15, v25 float32
-		var v19 int32
-		var v20, v23, v30, v141 int64
-		v15 = v133
-		v16 = v16 + 16
-		if !(v16 < v2) {
-			goto b22
-		}
-		{
-			v18 := v13 * 16
-			v19 = v18 + v11
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v16 := e16
+			v133 := h133[li]
+			v13 := int32(y)
+			v11 := int32(x)
+			v1 := int32(basey + y)
+			v10 := int64(uint32(v1))
+			v12 := int64(uint32(v11))
+			v0 := int32(basex + x)
+			v14 := int64(uint32(v13))
+			v9 := int64(uint32(v0))
+			var v15, v25 float32
+			var v19 int32
+			var v20, v23, v30 int64
+			v15 = v133
+			v16 = v16 + 16
+			if v16 >= v2 {
+				goto b22
+			}
+			v19 = (v13 * 16) + v11
 			v20 = int64(uint32(v19))
-			v21 := v10 * v2
-			v23 = (v21 + v16) + v12
-			if !(uint64(v23) < uint64(v3)) {
-				goto b21
+			v23 = ((v10 * v2) + v16) + v12
+			if uint64(v23) >= uint64(v3) {
+				g.Fault(0, v23, v3, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := uint32(v19) < uint32(256)
-			if !v26 {
-				goto b20
+			if uint32(v19) >= 256 {
+				g.Fault(1, v20, 256, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
-		v30 = ((v16 + v14) * v2) + v9
-		if !(uint64(v30) < uint64(v5)) {
-			goto b19
-		}
-		{
-			v32 := *(*float32)(unsafe.Add(p2, int(v30)*4))
-			*(*float32)(unsafe.Add(m1, int(v19)*4)) = v32
+			*(*float32)(unsafe.Add(m0, int(v19)*4)) = v25
+			v30 = ((v16 + v14) * v2) + v9
+			if uint64(v30) >= uint64(v5) {
+				g.Fault(2, v30, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v19)*4)) = *(*float32)(unsafe.Add(p2, int(v30)*4))
 			h15[li] = v15
 			u16 = v16
 			next = 2
 			continue
-		}
-	b19:
-		g.Fault(0, v30, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b20:
-		g.Fault(1, v20, int64(256), v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b21:
-		g.Fault(2, v23, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		{
-			v140 := v10 * v2
-			v141 = v140 + v9
-			if !(uint64(v141) < uint64(v7)) {
-				goto b24
+		b22:
+			v141 := (v10 * v2) + v9
+			if uint64(v141) >= uint64(v7) {
+				g.Fault(3, v141, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p3, int(v141)*4)) = v15
-		g.Leave(li)
-		continue
-	b24:
-		g.Fault(3, v141, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v16 = u16
 	return next
@@ -1228,174 +650,139 @@ func (g *matMulConstantHost) r4() int {
 // matMulSpecHost is a work-group of the kernel [MatMulSpec].
 type matMulSpecHost struct {
 	kernelimpl.HostGroup
-	c0  int32
-	c1  int32
-	v2  int64
-	v3  int64
-	v5  int64
-	v7  int64
-	v18 []float32
+	c0             int32
+	c1             int32
+	v2, v3, v5, v7 int64
+
+	v18, v72 []float32
+
 	v19 int64
-	v72 []float32
 }
 
 func newMatMulSpecHost() kernelimpl.HostForm { return new(matMulSpecHost) }
 
 var matMulSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
+	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
 }
 
-// Begin readies the form for a launch.
 func (g *matMulSpecHost) Begin() {
 	g.Sites = matMulSpecHostSites
 	n := g.Items
-	g.v2 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.v7 = kernelimpl.HostArg[int64](&g.HostGroup, 72)
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 16)
 	g.c1 = g.c0 * g.c0
 	g.Allot(0, int(g.c1)*4)
 	g.Allot(1, int(g.c1)*4)
-	kernelimpl.HostRoom(&g.v18, n)
-	kernelimpl.HostRoom(&g.v72, n)
+	kernelimpl.HostRoom(n, &g.v18, &g.v72)
 }
 
-// Run runs it.
 func (g *matMulSpecHost) Run() {
-	next := 0
+	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0:
-			// ZeroLocal in line 49 of kernels.go
-			g.Zero(0)
-			next = 1
-		case 1:
-			// ZeroLocal in line 50 of kernels.go
-			g.Zero(1)
-			next = g.r2()
-		case 2:
-			// Barrier in line 75 of kernels.go
+		case 2: // Barrier, kernels.go:75
 			next = g.r3()
-		case 3:
-			// Barrier in line 79 of kernels.go
-			next = g.r4()
 		}
 	}
 }
 
-// r2 runs them after the ZeroLocal in line 50 of kernels.go.
-func (g *matMulSpecHost) r2() int {
+func (g *matMulSpecHost) r0() int {
 	n := g.Items
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
+	// ZeroLocal, kernels.go:49
+	g.Zero(0)
+	// ZeroLocal, kernels.go:50
+	g.Zero(1)
+	basex := g.Base(0)
+	basey := g.Base(1)
 	v2 := g.v2
 	c0 := g.c0
 	v3 := g.v3
 	p1 := g.Pointer(1)
 	v10 := c0 * c0
+	v11 := int64(uint32(v10))
 	m0 := g.Memory(0)
 	v5 := g.v5
 	p2 := g.Pointer(2)
 	m1 := g.Memory(1)
 	h18 := g.v18[:n]
 	u19 := g.v19
-	v11 := int64(uint32(v10))
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v12, v13, v15, v17, v19, v23, v26, v33, v80 int64
-		var v14, v16, v22 int32
-		var v18, v28 float32
-		v12 = int64(uint32(v0))
-		v13 = int64(uint32(v1))
-		v14 = int32(x)
-		v15 = int64(uint32(v14))
-		v16 = int32(y)
-		v17 = int64(uint32(v16))
-		v18 = float32(0)
-		v19 = int64(0)
-		if !(v19 < v2) {
-			goto b24
-		}
-		{
-			v21 := v16 * c0
-			v22 = v21 + v14
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v18, v28 float32
+			var v19, v23, v26, v33 int64
+			var v22 int32
+			v12 := int64(uint32(v0))
+			v13 := int64(uint32(v1))
+			v14 := int32(x)
+			v15 := int64(uint32(v14))
+			v16 := int32(y)
+			v17 := int64(uint32(v16))
+			v18 = 0
+			v19 = 0
+			if v19 >= v2 {
+				goto b24
+			}
+			v22 = (v16 * c0) + v14
 			v23 = int64(uint32(v22))
-			v24 := v13 * v2
-			v26 = (v24 + v19) + v15
-			if !(uint64(v26) < uint64(v3)) {
-				goto b23
+			v26 = ((v13 * v2) + v19) + v15
+			if uint64(v26) >= uint64(v3) {
+				g.Fault(0, v26, v3, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
-			v29 := uint32(v22) < uint32(v10)
-			if !v29 {
-				goto b22
+			if uint32(v22) >= uint32(v10) {
+				g.Fault(1, v23, v11, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b21
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			*(*float32)(unsafe.Add(m1, int(v22)*4)) = v35
+			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			h18[li] = v18
 			u19 = v19
 			next = 2
 			continue
-		}
-	b21:
-		g.Fault(0, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(1, v23, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(2, v26, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		{
-			v79 := v13 * v2
-			v80 = v79 + v12
-			if !(uint64(v80) < uint64(v7)) {
-				goto b26
+		b24:
+			v80 := (v13 * v2) + v12
+			if uint64(v80) >= uint64(v7) {
+				g.Fault(3, v80, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v80, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
 }
 
-// r3 runs them after the Barrier in line 75 of kernels.go.
 func (g *matMulSpecHost) r3() int {
 	n := g.Items
 	c0 := g.c0
@@ -1405,676 +792,163 @@ func (g *matMulSpecHost) r3() int {
 	h18 := g.v18[:n]
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	h72 := g.v72[:n]
 	v11 := int64(uint32(v10))
-	basex := g.ID[0] * g.Local[0]
-	basey := g.ID[1] * g.Local[1]
-	next := -1
+	basex := g.Base(0)
+	basey := g.Base(1)
+	h72 := g.v72[:n]
 	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v16 := int32(y)
-		v21 := v16 * c0
-		v14 := int32(x)
-		v18 := h18[li]
-		v0 := int32(basex + x)
-		v1 := int32(basey + y)
-		var v48, v55, v58, v63, v69, v72 float32
-		var v49, v56, v59, v60, v65, v70 int32
-		var v61, v66 int64
-		{
-			v37 := uint32(v21) < uint32(v10)
-			v39 := v21 + v38
-			v40 := uint32(v39) < uint32(v10)
-			v41 := uint32(v14) < uint32(v10)
-			v43 := v42 + v14
-			v44 := uint32(v43) < uint32(v10)
-			if !(((v37 && v40) && v41) && v44) {
+	more := false
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v16 := int32(y)
+			v21 := v16 * c0
+			v14 := int32(x)
+			v18 := h18[li]
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v48, v55, v58, v63, v69, v72 float32
+			var v49, v56, v59, v60, v65, v70 int32
+			var v61, v66 int64
+			v45 := (uint32(v21) < uint32(v10)) && (uint32(v21+v38) < uint32(v10))
+			v47 := (v45 && (uint32(v14) < uint32(v10))) && (uint32(v42+v14) < uint32(v10))
+			if !v47 {
 				v58 = v18
-				v59 = int32(0)
+				v59 = 0
 				goto b12
 			}
 			v48 = v18
-			v49 = int32(0)
-		}
-	b9:
-		{
-			v51 := *(*float32)(unsafe.Add(m0, int(v21+v49)*4))
-			v54 := *(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4))
-			v55 = float32(v51*v54 + v48)
+			v49 = 0
+		b9:
+			v55 = float32(*(*float32)(unsafe.Add(m0, int(v21+v49)*4))**(*float32)(unsafe.Add(m1, int((v49*c0)+v14)*4)) + v48)
 			v56 = v49 + 1
-			if !(v56 < c0) {
-				goto b11
+			if v56 < c0 {
+				v48 = v55
+				v49 = v56
+				goto b9
 			}
-		}
-		v48 = v55
-		v49 = v56
-		goto b9
-	b11:
-		v72 = v55
-		goto b17
-	b12:
-		v60 = v21 + v59
-		v61 = int64(uint32(v60))
-		if !(uint32(v60) < uint32(v10)) {
-			goto b20
-		}
-		v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
-		v65 = (v59 * c0) + v14
-		v66 = int64(uint32(v65))
-		if !(uint32(v65) < uint32(v10)) {
-			goto b19
-		}
-		{
-			v68 := *(*float32)(unsafe.Add(m1, int(v65)*4))
-			v69 = float32(v63*v68 + v58)
+			v72 = v55
+			goto b17
+		b12:
+			v60 = v21 + v59
+			v61 = int64(uint32(v60))
+			if uint32(v60) >= uint32(v10) {
+				g.Fault(4, v61, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v63 = *(*float32)(unsafe.Add(m0, int(v60)*4))
+			v65 = (v59 * c0) + v14
+			v66 = int64(uint32(v65))
+			if uint32(v65) >= uint32(v10) {
+				g.Fault(5, v66, v11, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v69 = float32(v63**(*float32)(unsafe.Add(m1, int(v65)*4)) + v58)
 			v70 = v59 + 1
-			if !(v70 < c0) {
-				goto b16
+			if v70 < c0 {
+				v58 = v69
+				v59 = v70
+				goto b12
 			}
+			v72 = v69
+		b17:
+			h72[li] = v72
+			more = true
 		}
-		v58 = v69
-		v59 = v70
-		goto b12
-	b16:
-		v72 = v69
-	b17:
-		h72[li] = v72
-		next = 3
-		continue
-	b19:
-		g.Fault(4, v66, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b20:
-		g.Fault(5, v61, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
-	return next
-}
-
-// r4 runs them after the Barrier in line 79 of kernels.go.
-func (g *matMulSpecHost) r4() int {
-	n := g.Items
+	if !more {
+		return -1
+	}
+	// Barrier, kernels.go:79
 	e19 := g.v19
-	c0 := g.c0
 	v9 := int64(c0)
-	h72 := g.v72[:n]
 	v2 := g.v2
-	basey := g.ID[1] * g.Local[1]
 	v3 := g.v3
 	p1 := g.Pointer(1)
-	v10 := c0 * c0
-	m0 := g.Memory(0)
-	basex := g.ID[0] * g.Local[0]
 	v5 := g.v5
 	p2 := g.Pointer(2)
-	m1 := g.Memory(1)
-	h18 := g.v18[:n]
 	u19 := g.v19
-	v11 := int64(uint32(v10))
 	v7 := g.v7
 	p3 := g.Pointer(3)
 	next := -1
-	dead := g.Dead[:n]
-	nx := g.Local[0]
-	x := -1
-	y := 0
-	for li := 0; li < n; li++ {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if dead[li] {
-			continue
-		}
-		v19 := e19
-		v72 := h72[li]
-		v16 := int32(y)
-		v14 := int32(x)
-		v1 := int32(basey + y)
-		v13 := int64(uint32(v1))
-		v15 := int64(uint32(v14))
-		v17 := int64(uint32(v16))
-		v0 := int32(basex + x)
-		v12 := int64(uint32(v0))
-		var v18, v28 float32
-		var v22 int32
-		var v23, v26, v33, v80 int64
-		v18 = v72
-		v19 = v19 + v9
-		if !(v19 < v2) {
-			goto b24
-		}
-		{
-			v21 := v16 * c0
-			v22 = v21 + v14
+	{
+		nx := g.Local[0]
+		x := -1
+		y := 0
+		for li := range n {
+			if x++; x == nx {
+				x = 0
+				y++
+			}
+			if dead[li] {
+				continue
+			}
+			v19 := e19
+			v72 := h72[li]
+			v16 := int32(y)
+			v14 := int32(x)
+			v1 := int32(basey + y)
+			v13 := int64(uint32(v1))
+			v15 := int64(uint32(v14))
+			v0 := int32(basex + x)
+			v17 := int64(uint32(v16))
+			v12 := int64(uint32(v0))
+			var v18, v28 float32
+			var v22 int32
+			var v23, v26, v33 int64
+			v18 = v72
+			v19 = v19 + v9
+			if v19 >= v2 {
+				goto b24
+			}
+			v22 = (v16 * c0) + v14
 			v23 = int64(uint32(v22))
-			v24 := v13 * v2
-			v26 = (v24 + v19) + v15
-			if !(uint64(v26) < uint64(v3)) {
-				goto b23
+			v26 = ((v13 * v2) + v19) + v15
+			if uint64(v26) >= uint64(v3) {
+				g.Fault(0, v26, v3, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		{
 			v28 = *(*float32)(unsafe.Add(p1, int(v26)*4))
-			v29 := uint32(v22) < uint32(v10)
-			if !v29 {
-				goto b22
+			if uint32(v22) >= uint32(v10) {
+				g.Fault(1, v23, v11, v0, v1)
+				g.Leave(li)
+				continue
 			}
-		}
-		*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
-		v33 = ((v19 + v17) * v2) + v12
-		if !(uint64(v33) < uint64(v5)) {
-			goto b21
-		}
-		{
-			v35 := *(*float32)(unsafe.Add(p2, int(v33)*4))
-			*(*float32)(unsafe.Add(m1, int(v22)*4)) = v35
+			*(*float32)(unsafe.Add(m0, int(v22)*4)) = v28
+			v33 = ((v19 + v17) * v2) + v12
+			if uint64(v33) >= uint64(v5) {
+				g.Fault(2, v33, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m1, int(v22)*4)) = *(*float32)(unsafe.Add(p2, int(v33)*4))
 			h18[li] = v18
 			u19 = v19
 			next = 2
 			continue
-		}
-	b21:
-		g.Fault(0, v33, v5, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b22:
-		g.Fault(1, v23, v11, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b23:
-		g.Fault(2, v26, v3, v0, v1, int32(0))
-		g.Leave(li)
-		continue
-	b24:
-		{
-			v79 := v13 * v2
-			v80 = v79 + v12
-			if !(uint64(v80) < uint64(v7)) {
-				goto b26
+		b24:
+			v80 := (v13 * v2) + v12
+			if uint64(v80) >= uint64(v7) {
+				g.Fault(3, v80, v7, v0, v1)
+				g.Leave(li)
+				continue
 			}
+			*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
+			g.Leave(li)
 		}
-		*(*float32)(unsafe.Add(p3, int(v80)*4)) = v18
-		g.Leave(li)
-		continue
-	b26:
-		g.Fault(3, v80, v7, v0, v1, int32(0))
-		g.Leave(li)
-		continue
 	}
 	g.v19 = u19
 	return next
-}
-
-// medianArgumentHost is some work-items of the kernel [MedianArgument].
-type medianArgumentHost struct {
-	kernelimpl.HostGroup
-	v2 int32
-	v3 int64
-	v4 int64
-	v6 int64
-}
-
-func newMedianArgumentHost() kernelimpl.HostForm { return new(medianArgumentHost) }
-
-var medianArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:165:9"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:164:21"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:19"},
-	{Kind: 2, Pos: "internal/specbench/kernels/kernels.go:152:27"},
-}
-
-// Begin readies the form for a launch.
-func (g *medianArgumentHost) Begin() {
-	g.Sites = medianArgumentHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 24)
-	g.v4 = kernelimpl.HostArg[int64](&g.HostGroup, 40)
-	g.v6 = kernelimpl.HostArg[int64](&g.HostGroup, 56)
-	g.Allot(0, 324)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*medianArgumentHost) Spare() {}
-
-// Run runs it.
-func (g *medianArgumentHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *medianArgumentHost) r0() int {
-	m0 := g.Memory(0)
-	v3 := g.v3
-	v9 := v3 * v3
-	v10 := uint64(v9) <= uint64(81)
-	v16 := 0 < v3
-	v2 := g.v2
-	v13 := int64(uint32(v2))
-	v14 := v13 + v3
-	v15 := v14 + -1
-	v4 := g.v4
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	v77 := v9 / 2
-	v78 := uint64(v77) < uint64(v9)
-	v79 := int32(uint64(v77))
-	v6 := g.v6
-	p2 := g.Pointer(2)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v0, v1, v46, v56 int32
-		var v11, v12, v17, v20, v21, v22, v23, v43, v45, v52, v54, v65, v69, v71, v76 int64
-		var v25, v59, v80 float32
-		v0 = int32(x)
-		v1 = int32(y)
-		*(*[324]byte)(m0) = [324]byte{}
-		if !v10 {
-			goto b27
-		}
-		v11 = int64(uint32(v0))
-		v12 = int64(uint32(v1))
-		if !v16 {
-			goto b22
-		}
-		v17 = int64(0)
-	b2:
-		v20 = ((v12 + v17) * v15) + v11
-		v21 = v17 * v3
-		v22 = int64(0)
-	b3:
-		v23 = v20 + v22
-		if !(uint64(v23) < uint64(v4)) {
-			goto b21
-		}
-		{
-			v25 = *(*float32)(unsafe.Add(p1, int(v23)*4))
-			v26 := v21 + v22
-			v33 := v26 + ((v26 * -1) + 1)
-			v39 := ((-2147483648 <= v26) && (v26 <= 2147483647)) && (uint64(v26+-1) < uint64(v9))
-			v41 := (v39 && (uint64(v33+-1) < uint64(v9))) && (uint64(v26) < uint64(v9))
-			if !(v41 && (uint64(v33) < uint64(v9))) {
-				v52 = v26
-				goto b8
-			}
-			v43 = v26
-		}
-	b5:
-		if !(0 < v43) {
-			v65 = v43
-			goto b15
-		}
-		{
-			v45 = v43 + -1
-			v46 = int32(uint64(v45))
-			v47 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-			if !(v25 < v47) {
-				v65 = v43
-				goto b15
-			}
-		}
-		{
-			v49 := *(*float32)(unsafe.Add(m0, int(v46)*4))
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v43)))*4)) = v49
-			v43 = v45
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b5
-		}
-	b8:
-		if !(0 < v52) {
-			v65 = v52
-			goto b15
-		}
-		v54 = v52 + -1
-		if !(uint64(v54) < uint64(v9)) {
-			goto b14
-		}
-		{
-			v56 = int32(uint64(v54))
-			v57 := *(*float32)(unsafe.Add(m0, int(v56)*4))
-			if !(v25 < v57) {
-				v65 = v52
-				goto b15
-			}
-		}
-		v59 = *(*float32)(unsafe.Add(m0, int(v56)*4))
-		if !(uint64(v52) < uint64(v9)) {
-			goto b13
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v52)))*4)) = v59
-		v52 = v54
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b8
-	b13:
-		g.Fault(0, v52, v9, v0, v1, int32(0))
-		continue
-	b14:
-		g.Fault(1, v54, v9, v0, v1, int32(0))
-		continue
-	b15:
-		if !(uint64(v65) < uint64(v9)) {
-			goto b20
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v65)))*4)) = v25
-		v69 = v22 + 1
-		if !(v69 < v3) {
-			goto b18
-		}
-		v22 = v69
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b3
-	b18:
-		v71 = v17 + 1
-		if !(v71 < v3) {
-			goto b22
-		}
-		v17 = v71
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b20:
-		g.Fault(2, v65, v9, v0, v1, int32(0))
-		continue
-	b21:
-		g.Fault(3, v23, v4, v0, v1, int32(0))
-		continue
-	b22:
-		{
-			v75 := v12 * v13
-			v76 = v75 + v11
-			if !v78 {
-				goto b26
-			}
-		}
-		v80 = *(*float32)(unsafe.Add(m0, int(v79)*4))
-		if !(uint64(v76) < uint64(v6)) {
-			goto b25
-		}
-		*(*float32)(unsafe.Add(p2, int(v76)*4)) = v80
-		continue
-	b25:
-		g.Fault(4, v76, v6, v0, v1, int32(0))
-		continue
-	b26:
-		g.Fault(5, v77, v9, v0, v1, int32(0))
-		continue
-	b27:
-		g.Fault(6, v9, int64(81), v0, v1, int32(0))
-		continue
-	}
-	return -1
-}
-
-// medianSpecHost is some work-items of the kernel [MedianSpec].
-type medianSpecHost struct {
-	kernelimpl.HostGroup
-	c0 int32
-	c1 int32
-	c2 bool
-	v2 int32
-	v3 int64
-	v5 int64
-}
-
-func newMedianSpecHost() kernelimpl.HostForm { return new(medianSpecHost) }
-
-var medianSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:168:8"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:171:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:162:11"},
-}
-
-// Begin readies the form for a launch.
-func (g *medianSpecHost) Begin() {
-	g.Sites = medianSpecHostSites
-	g.v2 = kernelimpl.HostArg[int32](&g.HostGroup, 8)
-	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
-	g.v5 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
-	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 2, 5)
-	g.c1 = g.c0 * g.c0
-	g.c2 = g.c1 <= 64
-	g.Allot(0, int(g.c1)*4)
-}
-
-// Spare has the kernel's own Go run where a launch cannot be cancelled.
-func (*medianSpecHost) Spare() {}
-
-// Run runs it.
-func (g *medianSpecHost) Run() {
-	g.r0()
-}
-
-// r0 runs the work-items from number Lo to before Hi.
-func (g *medianSpecHost) r0() int {
-	c2 := g.c2
-	m0 := g.Memory(0)
-	c1 := g.c1
-	stop := g.Cancelled()
-	v2 := g.v2
-	v17 := int64(uint32(v2))
-	c0 := g.c0
-	v7 := int64(c0)
-	v18 := v17 + v7
-	v19 := v18 + -1
-	v3 := g.v3
-	v23 := c0 + -1
-	v24 := int64(uint32(v23))
-	p0 := g.Pointer(0)
-	v8 := c0 * c0
-	v9 := int64(uint32(v8))
-	v90 := v8 / 2
-	v5 := g.v5
-	p1 := g.Pointer(1)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			return g.Stop()
-		}
-		var v0, v1, v11, v36, v41, v42, v47, v50, v57, v59, v62, v67, v68, v74, v77, v84, v86 int32
-		var v15, v16, v40, v48, v66, v70, v75, v89 int64
-		var v45, v72, v91 float32
-		v0 = int32(x)
-		v1 = int32(y)
-		if !c2 {
-			v11 = int32(0)
-			goto b2
-		}
-		clear(unsafe.Slice((*byte)(m0), int(c1)*4))
-		goto b4
-	b2:
-		if !(v11 < c1) {
-			goto b4
-		}
-		*(*float32)(unsafe.Add(m0, int(v11)*4)) = float32(0)
-		v11 = v11 + 1
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b2
-	b4:
-		{
-			v15 = int64(uint32(v0))
-			v16 = int64(uint32(v1))
-			v20 := v16 * v19
-			v21 := v20 + v15
-			v25 := v16 + v24
-			v26 := v25 * v19
-			v27 := v26 + v15
-			v34 := ((uint64(v21) < uint64(v3)) && (uint64(v27) < uint64(v3))) && (uint64(v21+v24) < uint64(v3))
-			if !(v34 && (uint64(v27+v24) < uint64(v3))) {
-				v62 = int32(0)
-				goto b16
-			}
-			v36 = int32(0)
-		}
-	b5:
-		v40 = ((v16 + int64(uint32(v36))) * v19) + v15
-		v41 = v36 * c0
-		v42 = int32(0)
-	b6:
-		v45 = *(*float32)(unsafe.Add(p0, int(v40+int64(uint32(v42)))*4))
-		v47 = v41 + v42
-	b7:
-		v48 = int64(v47)
-		if !(0 < v47) {
-			goto b10
-		}
-		{
-			v50 = v47 + -1
-			v51 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-			if !(v45 < v51) {
-				goto b10
-			}
-		}
-		{
-			v53 := *(*float32)(unsafe.Add(m0, int(v50)*4))
-			*(*float32)(unsafe.Add(m0, int(v47)*4)) = v53
-			v47 = v50
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b7
-		}
-	b10:
-		if !(uint32(v47) < uint32(v8)) {
-			goto b15
-		}
-		*(*float32)(unsafe.Add(m0, int(v47)*4)) = v45
-		v57 = v42 + 1
-		if !(v57 < c0) {
-			goto b13
-		}
-		v42 = v57
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b6
-	b13:
-		v59 = v36 + 1
-		if !(v59 < c0) {
-			goto b27
-		}
-		v36 = v59
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b5
-	b15:
-		g.Fault(0, v48, v9, v0, v1, int32(0))
-		continue
-	b16:
-		v66 = ((v16 + int64(uint32(v62))) * v19) + v15
-		v67 = v62 * c0
-		v68 = int32(0)
-	b17:
-		v70 = v66 + int64(uint32(v68))
-		if !(uint64(v70) < uint64(v3)) {
-			goto b31
-		}
-		v72 = *(*float32)(unsafe.Add(p0, int(v70)*4))
-		v74 = v67 + v68
-	b19:
-		v75 = int64(v74)
-		if !(0 < v74) {
-			goto b22
-		}
-		{
-			v77 = v74 + -1
-			v78 := *(*float32)(unsafe.Add(m0, int(v77)*4))
-			if !(v72 < v78) {
-				goto b22
-			}
-		}
-		{
-			v80 := *(*float32)(unsafe.Add(m0, int(v77)*4))
-			*(*float32)(unsafe.Add(m0, int(v74)*4)) = v80
-			v74 = v77
-			if stop.Load() {
-				return g.Stop()
-			}
-			goto b19
-		}
-	b22:
-		if !(uint32(v74) < uint32(v8)) {
-			goto b30
-		}
-		*(*float32)(unsafe.Add(m0, int(v74)*4)) = v72
-		v84 = v68 + 1
-		if !(v84 < c0) {
-			goto b25
-		}
-		v68 = v84
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b17
-	b25:
-		v86 = v62 + 1
-		if !(v86 < c0) {
-			goto b27
-		}
-		v62 = v86
-		if stop.Load() {
-			return g.Stop()
-		}
-		goto b16
-	b27:
-		{
-			v88 := v16 * v17
-			v89 = v88 + v15
-			v91 = *(*float32)(unsafe.Add(m0, int(v90)*4))
-			if !(uint64(v89) < uint64(v5)) {
-				goto b29
-			}
-		}
-		*(*float32)(unsafe.Add(p1, int(v89)*4)) = v91
-		continue
-	b29:
-		g.Fault(1, v89, v5, v0, v1, int32(0))
-		continue
-	b30:
-		g.Fault(0, v75, v9, v0, v1, int32(0))
-		continue
-	b31:
-		g.Fault(2, v70, v3, v0, v1, int32(0))
-		continue
-	}
-	return -1
 }

@@ -29,20 +29,23 @@ func Kernels() []*runtime.Kernel {
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/specbench/kernels",
-	Kernels: []string{"BlurArgument", "BlurConstant", "BlurSpec", "MatMulArgument", "MatMulConstant", "MatMulSpec", "MedianArgument", "MedianConstant", "MedianSpec"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0xcdf2e3cd},
+		{File: "internal/specbench/kernels/kernels.go", Package: "kernels", Sum: 0x9fb0097a},
 	},
 })
-var blurArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurArgument"), func(a *kernelimpl.HostArgs) any {
+
+// pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+const pkg modules.Package = "github.com/kgen-go/kgen/internal/specbench/kernels"
+
+var blurArgumentKernel = kernelimpl.Register(pkg.Kernel("BlurArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurArgument{
 		Radius:  kernelimpl.HostValue[int](a, 0),
 		In:      kernelimpl.HostSlice[float32](a, 1),
 		Weights: kernelimpl.HostSlice[float32](a, 2),
 		Out:     kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
-}, newBlurArgumentHost)
+})
 
 // BlurArgument is the kernel [kernels.BlurArgument] with its slices in device memory.
 // BlurArgument averages the pixels around each, Radius, its field, to all sides.
@@ -72,8 +75,6 @@ func (k BlurArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...ru
 func (k BlurArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlurArgument runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArgument, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurArgumentKernel)
 	kernelimpl.Value(l, 0, k.Radius)
@@ -83,7 +84,7 @@ func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArg
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var blurConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurConstant"), func(a *kernelimpl.HostArgs) any {
+var blurConstantKernel = kernelimpl.Register(pkg.Kernel("BlurConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurConstant{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
@@ -117,8 +118,6 @@ func (k BlurConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...ru
 func (k BlurConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlurConstant runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurConstant, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurConstantKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -127,13 +126,13 @@ func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurCon
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var blurSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
+var blurSpecKernel = kernelimpl.Register(pkg.Kernel("BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
 	return kernels.BlurSpec{
 		In:      kernelimpl.HostSlice[float32](a, 0),
 		Weights: kernelimpl.HostSlice[float32](a, 1),
 		Out:     kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newBlurSpecHost, kernels.Radius)
+}, kernels.Radius)
 
 // BlurSpec is the kernel [kernels.BlurSpec] with its slices in device memory.
 // BlurSpec averages the pixels around each, Radius to all sides.
@@ -161,8 +160,6 @@ func (k BlurSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtim
 func (k BlurSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunBlurSpec runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blurSpecKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -171,7 +168,7 @@ func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var matMulArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulArgument"), func(a *kernelimpl.HostArgs) any {
+var matMulArgumentKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulArgument{
 		N:    kernelimpl.HostValue[int](a, 0),
 		Tile: kernelimpl.HostValue[int](a, 1),
@@ -217,8 +214,6 @@ func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts .
 func (k MatMulArgument) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-
-// RunMatMulArgument runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMulArgument, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matMulArgumentKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -231,7 +226,7 @@ func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var matMulConstantKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulConstant"), func(a *kernelimpl.HostArgs) any {
+var matMulConstantKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulConstant{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -268,8 +263,6 @@ func (k MatMulConstant) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts .
 func (k MatMulConstant) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-
-// RunMatMulConstant runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMulConstant, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matMulConstantKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -279,7 +272,7 @@ func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMu
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var matMulSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
+var matMulSpecKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
 	return kernels.MatMulSpec{
 		N: kernelimpl.HostValue[int](a, 0),
 		A: kernelimpl.HostSlice[float32](a, 1),
@@ -316,8 +309,6 @@ func (k MatMulSpec) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...ru
 func (k MatMulSpec) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-
-// RunMatMulSpec runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpec, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(matMulSpecKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -327,13 +318,13 @@ func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpe
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var medianArgumentKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianArgument"), func(a *kernelimpl.HostArgs) any {
+var medianArgumentKernel = kernelimpl.Register(pkg.Kernel("MedianArgument"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianArgument{
 		Window: kernelimpl.HostValue[int](a, 0),
 		In:     kernelimpl.HostSlice[float32](a, 1),
 		Out:    kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newMedianArgumentHost)
+})
 
 // MedianArgument is the kernel [kernels.MedianArgument] with its slices in device memory.
 // MedianArgument filters by the median of Window by Window pixels, at most MaxWindow by MaxWindow.
@@ -361,8 +352,6 @@ func (k MedianArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...
 func (k MedianArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunMedianArgument runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.MedianArgument, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(medianArgumentKernel)
 	kernelimpl.Value(l, 0, k.Window)
@@ -371,7 +360,7 @@ func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var medianConstantKernel = kernelimpl.Register(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianConstant"), func(a *kernelimpl.HostArgs) any {
+var medianConstantKernel = kernelimpl.Register(pkg.Kernel("MedianConstant"), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianConstant{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
@@ -402,8 +391,6 @@ func (k MedianConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...
 func (k MedianConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunMedianConstant runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.MedianConstant, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(medianConstantKernel)
 	kernelimpl.Slice(l, 0, k.In)
@@ -411,12 +398,12 @@ func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.Media
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var medianSpecKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/specbench/kernels", "MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
+var medianSpecKernel = kernelimpl.Register(pkg.Kernel("MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
 	return kernels.MedianSpec{
 		In:  kernelimpl.HostSlice[float32](a, 0),
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
-}, newMedianSpecHost, kernels.Window)
+}, kernels.Window)
 
 // MedianSpec is the kernel [kernels.MedianSpec] with its slices in device memory.
 // MedianSpec filters by the median of Window by Window pixels.
@@ -442,8 +429,6 @@ func (k MedianSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runt
 func (k MedianSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-
-// RunMedianSpec runs the kernel for every work-item of r on k's own slices, and waits.
 func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpec, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(medianSpecKernel)
 	kernelimpl.Slice(l, 0, k.In)

@@ -1,0 +1,327 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file places the nodes of a region: one after the other with gotos between, but for
+// those that only one branch leads to and that do not branch themselves, which stand within
+// an if, as a programmer would write them:
+//
+//	if uint64(v7) >= uint64(v1) {
+//		g.Fault(0, v7, v1, v0)
+//		continue
+//	}
+//
+// Go lets no goto lead across declarations in its block. Nodes that one leads across have
+// a block of their own, and what others need of them is declared ahead.
+
+// placing says where the nodes of a region stand.
+type placing struct {
+	order  []*node        // those that stand one after the other
+	inside map[*node]bool // those within an if
+	open   map[*node]bool // those of order that no goto leads across
+	jumped map[*node]bool // those that a goto leads to
+}
+
+// place decides that.
+func (w *body) place() {
+	w.placing = placing{inside: map[*node]bool{}, open: map[*node]bool{}, jumped: map[*node]bool{}}
+	ways := map[*node]int{w.r.entry: 1}
+	for _, n := range w.r.nodes {
+		for _, s := range w.succs(n) {
+			ways[s]++
+		}
+	}
+	may := func(n *node) bool { return ways[n] == 1 && len(w.succs(n)) <= 1 }
+	for _, n := range w.r.nodes {
+		if s := w.succs(n); len(s) == 2 {
+			switch a, b := may(s[0]), may(s[1]); {
+			case a && b:
+				w.placeBoth(n, s[0], s[1])
+			case a:
+				w.inside[s[0]] = true
+			case b:
+				w.inside[s[1]] = true
+			}
+		}
+	}
+	at := map[*node]int{}
+	for _, n := range w.r.nodes {
+		if !w.inside[n] {
+			at[n] = len(w.order)
+			w.order = append(w.order, n)
+			w.open[n] = true
+		}
+	}
+	for _, n := range w.order {
+		for _, s := range w.succs(n) {
+			to := []*node{s}
+			if w.inside[s] {
+				to = w.succs(s)
+			}
+			for _, t := range to {
+				for i := at[n] + 1; i < at[t]; i++ {
+					w.open[w.order[i]] = false
+				}
+			}
+		}
+	}
+}
+
+// placeBoth places two nodes that may both stand within the if at the end of n: they do
+// where they meet again, and else one of them: one that leaves, after a fault if there is
+// a choice, or goes round a loop.
+func (w *body) placeBoth(n, a, b *node) {
+	to, other := w.sole(a), w.sole(b)
+	switch {
+	case to != nil && to == other && w.at[to] > w.at[n]:
+		w.inside[a], w.inside[b] = true, true
+	case to == nil && (other != nil || faults(a) || !faults(b)), to != nil && other != nil && w.at[to] <= w.at[n]:
+		w.inside[a] = true
+	default:
+		w.inside[b] = true
+	}
+}
+
+// faults reports whether a work-item faults in the node.
+func faults(n *node) bool {
+	return slices.ContainsFunc(n.insts, func(v *ir.Value) bool { return v.Op == ir.OpFault })
+}
+
+// sole returns the node that follows one which does not branch, or nil.
+func (w *body) sole(n *node) *node {
+	if s := w.succs(n); len(s) > 0 {
+		return s[0]
+	}
+	return nil
+}
+
+// nodes writes the nodes.
+func (w *body) nodes() {
+	texts := make([][]byte, len(w.order))
+	for i, n := range w.order {
+		var next *node
+		if i+1 < len(w.order) {
+			next = w.order[i+1]
+		}
+		var b bytes.Buffer
+		locals := w.insts(&b, n)
+		w.end(&b, n, next)
+		if texts[i] = b.Bytes(); locals && !w.open[n] {
+			texts[i] = fmt.Appendf(nil, "{\n%s}\n", texts[i])
+		}
+	}
+	for i, n := range w.order {
+		if w.jumped[n] {
+			fmt.Fprintf(&w.code, "%s:\n", w.label(n))
+		}
+		w.code.Write(texts[i])
+	}
+	for _, end := range []string{"continue\n", "continue\n}\n"} { // of the loop over the work-items
+		if text, ok := bytes.CutSuffix(w.code.Bytes(), []byte(end)); ok {
+			w.code.Truncate(len(text))
+			w.code.WriteString(end[len("continue\n"):])
+		}
+	}
+}
+
+// insts writes what a node computes, and reports whether it declares variables that
+// only the node needs.
+func (w *body) insts(b *bytes.Buffer, n *node) (locals bool) {
+	for _, v := range n.insts {
+		if !w.needed[v] || w.again[v] && w.done[v] {
+			continue
+		}
+		if v.Type == ir.TypeVoid || !w.asked[v] {
+			w.effect(b, v)
+			continue
+		}
+		if w.fold(v) {
+			continue
+		}
+		locals = locals || !w.wide[v]
+		w.define(b, v, w.declaredAt(v, n))
+	}
+	return locals
+}
+
+// declaredAt reports whether v, which the node computes, is declared there, and neither
+// ahead nor at the beginning of a round.
+func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.open[n] && !w.done[v] }
+
+// end writes what ends the node, behind which next stands, if that is not nil.
+func (w *body) end(b *bytes.Buffer, n, next *node) {
+	if n.split != nil {
+		w.exit(b, n)
+		return
+	}
+	switch succs := w.succs(n); len(succs) {
+	case 0:
+		if len(w.r.exits) > 0 {
+			fmt.Fprintf(b, "g.Leave(li)\n")
+		}
+		fmt.Fprintf(b, "continue\n")
+	case 1:
+		w.edge(b, n, 0, succs[0] == next)
+	case 2:
+		w.branch(b, n, next)
+	}
+}
+
+// branch writes the branch at the end of a node.
+func (w *body) branch(b *bytes.Buffer, n, next *node) {
+	s := w.succs(n)
+	conds := [2]string{bare(w.value(n.block.Term.Cond)), w.negated(n.block.Term.Cond)}
+	falls := func(k int) bool { // to next
+		if w.inside[s[k]] {
+			return next != nil && w.sole(s[k]) == next
+		}
+		return s[k] == next
+	}
+	// One way stands within the if, and the other one behind it, where nothing but the
+	// other one comes to.
+	ways := []int{0, 1}
+	if w.inside[s[1]] || !w.inside[s[0]] && s[0] == next {
+		ways = []int{1, 0}
+	}
+	for _, k := range ways {
+		if !falls(k) && !w.inside[s[1-k]] {
+			fmt.Fprintf(b, "if %s {\n%s}\n%s", conds[k], w.way(n, k, nil), w.way(n, 1-k, next))
+			return
+		}
+	}
+	yes, no := w.way(n, 0, next), w.way(n, 1, next)
+	switch {
+	case yes == "" && no == "": // what computes the condition may be for nothing else
+		fmt.Fprintf(b, "_ = %s\n", conds[0])
+	case no == "":
+		fmt.Fprintf(b, "if %s {\n%s}\n", conds[0], yes)
+	case yes == "":
+		fmt.Fprintf(b, "if %s {\n%s}\n", conds[1], no)
+	default:
+		fmt.Fprintf(b, "if %s {\n%s} else {\n%s}\n", conds[0], yes, no)
+	}
+}
+
+// way returns the k-th way out of n, with the node if that is within the if.
+func (w *body) way(n *node, k int, next *node) string {
+	var b bytes.Buffer
+	to := w.succs(n)[k]
+	if !w.inside[to] {
+		w.edge(&b, n, k, to == next)
+		return b.String()
+	}
+	w.edge(&b, n, k, true)
+	w.insts(&b, to)
+	w.end(&b, to, next)
+	return b.String()
+}
+
+// opposites has the operators of integers that say the opposite.
+var opposites = map[ir.Op][2]string{
+	ir.OpIEq: {" == ", " != "}, ir.OpINe: {" != ", " == "}, ir.OpSLt: {" < ", " >= "}, ir.OpSLe: {" <= ", " > "},
+	ir.OpULt: {" < ", " >= "}, ir.OpULe: {" <= ", " > "},
+}
+
+// negated returns the opposite of a condition.
+func (w *body) negated(v *ir.Value) string {
+	text := w.value(v)
+	expr, folded := w.folded[v]
+	op, ok := opposites[v.Op]
+	if !folded || !ok {
+		return "!" + text
+	}
+	expr = bare(expr)
+	depth := 0
+	for i, c := range expr {
+		switch c {
+		case '(', '[', '{':
+			depth++
+		case ')', ']', '}':
+			depth--
+		case ' ':
+			if rest, ok := strings.CutPrefix(expr[i:], op[0]); ok && depth == 0 {
+				return expr[:i] + op[1] + rest
+			}
+		}
+	}
+	return "!" + text
+}
+
+// edge writes the k-th edge out of n.
+func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
+	succs := w.succs(n)
+	to := succs[k]
+	// Of two edges between the same blocks, the first is the first predecessor.
+	skip := 0
+	for _, s := range succs[:k] {
+		if s == to {
+			skip++
+		}
+	}
+	at := -1
+	for i, p := range to.block.Preds {
+		if p == n.block {
+			if skip == 0 {
+				at = i
+				break
+			}
+			skip--
+		}
+	}
+	var dst, src []string
+	clash := false
+	for _, phi := range to.phis {
+		if !w.needed[phi] {
+			continue
+		}
+		s := w.assigned(phi.Args[at], phi)
+		if s == w.v(phi) {
+			continue
+		}
+		clash = clash || slices.ContainsFunc(dst, func(d string) bool { return mentions(s, d) })
+		dst, src = append(dst, w.v(phi)), append(src, s)
+	}
+	if clash {
+		fmt.Fprintf(b, "%s = %s\n", strings.Join(dst, ", "), strings.Join(src, ", "))
+	} else {
+		for i := range dst {
+			fmt.Fprintf(b, "%s = %s\n", dst[i], src[i])
+		}
+	}
+	if w.at[to] <= w.at[n] && !w.u.Short(to.block) {
+		w.leave(b)
+	}
+	if !falls {
+		w.jumped[to] = true
+		fmt.Fprintf(b, "goto %s\n", w.label(to))
+	}
+}
+
+// label returns a node's label. Several regions of one method may have the node.
+func (w *body) label(n *node) string {
+	if slices.ContainsFunc(w.before, func(r *region) bool { return r.in[n] }) {
+		return fmt.Sprintf("b%dr%d", n.index, w.r.index)
+	}
+	return name("b", n.index)
+}
+
+// mentions reports whether the expression has the name.
+func mentions(expr, name string) bool {
+	for rest := expr; ; {
+		i := strings.Index(rest, name)
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(name):]
+		if rest == "" || rest[0] < '0' || rest[0] > '9' {
+			return true
+		}
+	}
+}

@@ -1,0 +1,64 @@
+package load
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestBare loads a package of test kernels with other words after its //kgen:bare.
+func TestBare(t *testing.T) {
+	dir, err := filepath.Abs("../../internal/difftest/ulps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "kernel.go")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\n//kgen:bare\n") {
+		t.Fatal("the package has no //kgen:bare")
+	}
+	for _, tt := range []struct {
+		words   string
+		views   []bool // of the kernels by name
+		nospare bool
+		wants   string // the diagnostic
+	}{
+		{"", []bool{false, false}, false, ""},
+		{" nospare", []bool{false, false}, true, ""},
+		{" views", []bool{true, true}, false, ""},
+		{" views=Fast nospare", []bool{true, false}, true, ""},
+		{" noform=Precise", []bool{false, false}, false, ""},
+		{" noform views=Precise", []bool{false, true}, false, ""},
+		{" view", nil, false, `unknown word "view"`},
+		{" noform=Nobody", nil, false, `the package has no kernel "Nobody"`},
+		{" views=Fast,Nobody", nil, false, `the package has no kernel "Nobody"`},
+	} {
+		t.Run(tt.words, func(t *testing.T) {
+			overlay := strings.Replace(string(text), "\n//kgen:bare\n", "\n//kgen:bare"+tt.words+"\n", 1)
+			p, diags, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"."}, Overlay: map[string][]byte{name: []byte(overlay)}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.wants != "" {
+				if len(diags) != 1 || !strings.Contains(diags[0].Error(), tt.wants) {
+					t.Errorf("got %v", diags)
+				}
+				return
+			}
+			pkg := p.Packages[0]
+			if len(diags) > 0 || !p.Bare(pkg) || p.NoSpare(pkg) != tt.nospare || len(pkg.Kernels) != len(tt.views) {
+				t.Errorf("diagnostics %v, %d kernels, bare %v, nospare %v", diags, len(pkg.Kernels), p.Bare(pkg), p.NoSpare(pkg))
+			}
+			for i, k := range pkg.Kernels {
+				if noform := strings.Contains(tt.words, "noform="+k.Name) || strings.Contains(tt.words, "noform "); p.Views(k) != tt.views[i] || p.NoForm(k) != noform {
+					t.Errorf("kernel %s: views %v, noform %v", k.Name, p.Views(k), p.NoForm(k))
+				}
+			}
+		})
+	}
+}
