@@ -30,7 +30,7 @@ const (
 	red, green, blue     = 1.3, 1.05, 0.8
 	contrast, saturation = 0.6, 1.4
 	vignette             = 0.5
-	gamma                = 2.2
+	levels               = 256
 )
 
 func main() { demo.Main(run) }
@@ -57,7 +57,7 @@ func edits(r runtime.Range2, pictures []view) []runtime.Command {
 		developgen.Contrast{Amount: contrast, In: in[2], Out: out[2]}.Node(r),
 		developgen.Saturate{Amount: saturation, In: in[3], Out: out[3]}.Node(r),
 		developgen.Vignette{Amount: vignette, In: in[4], Out: out[4]}.Node(r),
-		developgen.Print{Gamma: gamma, In: in[5], Out: out[5]}.Node(r),
+		developgen.Print{Levels: levels, In: in[5], Out: out[5]}.Node(r),
 	}
 }
 
@@ -66,7 +66,7 @@ func plain(source []develop.Pixel, rows, columns int) []develop.Pixel {
 	out := make([]develop.Pixel, len(source))
 	for i, p := range source {
 		p = p.Scale(gain, gain, gain).Scale(red, green, blue).Contrast(contrast).Saturate(saturation)
-		out[i] = p.Vignette(vignette, i/columns, i%columns, rows, columns).Print(gamma)
+		out[i] = p.Vignette(vignette, i/columns, i%columns, rows, columns).Print(levels)
 	}
 	return out
 }

@@ -25,7 +25,7 @@ func TestGF35_Faults(t *testing.T) {
 		}{
 			{nil, nil, ""},
 			{[]int{700}, nil, "steps.Positive [700] parts.go:127:8 negative"},
-			{nil, []int{900}, "steps.Pick [900] parts.go:141:20 index out of range [4096] with length 4096"},
+			{nil, []int{900}, "steps.Pick [900] parts.go:142:20 index out of range [4096] with length 4096"},
 			{[]int{700}, []int{3}, "steps.Positive [700]"},
 			{[]int{4095}, []int{0, 1, 2, 64, 65, 4000}, "steps.Positive [4095]"},
 			{[]int{5}, []int{2}, "steps.Positive [5]"},

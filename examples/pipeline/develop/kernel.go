@@ -79,14 +79,14 @@ func (k Vignette) Kernel(it dsl.Item2) {
 
 // Print is Pixel.Print for each pixel.
 type Print struct {
-	Gamma   float32
+	Levels  float32
 	In, Out []Pixel
 }
 
 // Kernel edits a pixel.
 func (k Print) Kernel(it dsl.Item2) {
 	i := own(it)
-	k.Out[i] = k.In[i].Print(k.Gamma)
+	k.Out[i] = k.In[i].Print(k.Levels)
 }
 
 // Blur makes of each pixel the mean of the three by three around it; past an edge, pixels are as

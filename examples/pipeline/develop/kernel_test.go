@@ -25,7 +25,7 @@ func TestByHand(t *testing.T) {
 		"saturate": {develop.Saturate{Amount: 1, In: in, Out: out}.Kernel, in},
 		// The pixels are 2, 0 and 2 halves from the middle, and the corners √10.
 		"vignette": {develop.Vignette{Amount: 1, In: in, Out: out}.Kernel, []pixel{{}, {0.25, 0.5, 0.75}, {0.6, 0.6, 0.6}}},
-		"print":    {develop.Print{Gamma: 1, In: in, Out: out}.Kernel, []pixel{{}, {64. / 255, 128. / 255, 191. / 255}, {1, 1, 1}}},
+		"print":    {develop.Print{Levels: 256, In: in, Out: out}.Kernel, []pixel{{}, {128. / 255, 180. / 255, 221. / 255}, {1, 1, 1}}},
 		"blur":     {develop.Blur{In: []pixel{{}, {R: 9}, {B: 18}}, Out: out}.Kernel, []pixel{{R: 3}, {R: 3, B: 6}, {R: 3, B: 12}}},
 	} {
 		hostrun.Range(t, c.kernel, 1, 3)
@@ -37,7 +37,7 @@ func TestByHand(t *testing.T) {
 	if v := float32(0.2126*0.5 + 0.7152*0.25 + 0.0722*0.125); !near(gray, pixel{v, v, v}) {
 		t.Errorf("the gray is %v, want %g", gray, v)
 	}
-	if p := (pixel{0.5, 0.5, 0.5}).Print(2.2); p.R != 186./255 {
+	if p := (pixel{0.5, 0.5, 0.5}).Print(256); p.R != 180./255 {
 		t.Errorf("half of white prints as %v, want 186/255", p)
 	}
 }

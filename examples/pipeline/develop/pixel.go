@@ -45,10 +45,11 @@ func (p Pixel) Vignette(amount float32, y, x, h, w int) Pixel {
 	return p.Scale(f, f, f)
 }
 
-// Print turns light into what a screen is told: brighter by gamma, in 256 levels from 0 to 1.
-func (p Pixel) Print(gamma float32) Pixel {
+// Print turns light into what a screen is told: brighter by a gamma of two, in as many levels as
+// given, from 0 to 1.
+func (p Pixel) Print(levels float32) Pixel {
 	return p.each(func(v float32) float32 {
-		v = math32.Pow(min(max(v, 0), 1), 1/gamma)
-		return math32.Floor(float32(255*v)+0.5) / 255
+		v = math32.Sqrt(min(max(v, 0), 1))
+		return math32.Floor(float32((levels-1)*v)+0.5) / (levels - 1)
 	})
 }

@@ -1,6 +1,6 @@
 // Package steps has kernels that are the nodes of graphs.
 //
-//kgen:bare views
+//kgen:bare views noform
 package steps
 
 import "github.com/kgen-go/kgen/dsl"

@@ -138,7 +138,8 @@ type Pick struct{ Table, At, Out []int32 }
 // Kernel copies one element.
 func (k Pick) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	k.Out[i] = k.Table[k.At[i]]
+	at := k.At[i]
+	k.Out[i] = k.Table[at]
 }
 
 // MulF and AddF are a product and a sum, which Go rounds each for itself.

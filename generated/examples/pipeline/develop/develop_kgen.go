@@ -45,8 +45,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "examples/pipeline/develop/kernel.go", Package: "develop", Sum: 0x13a1b60d},
-		{File: "examples/pipeline/develop/pixel.go", Package: "develop", Sum: 0xffde47cb},
+		{File: "examples/pipeline/develop/kernel.go", Package: "develop", Sum: 0xa31d43d0},
+		{File: "examples/pipeline/develop/pixel.go", Package: "develop", Sum: 0xc054978b},
 	},
 })
 
@@ -424,42 +424,43 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    2,
 	Params: []abi.Param{
-		{Name: "Gamma", Kind: abi.Value, Type: "float32", Size: 4},
+		{Name: "Levels", Kind: abi.Value, Type: "float32", Size: 4},
 		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
 		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
 	},
 	ArgSize: 40,
-	Items:   1,
+	Items:   4,
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/pipeline/develop/kernel.go:89:17", Limit: -2},
 		{Kind: abi.FaultIndex, Pos: "examples/pipeline/develop/kernel.go:89:7", Limit: -3},
 	},
+	Loops: "-",
 	SPIRV: printSPIRV,
 	IR:    printIR,
-	Sum:   0xa291e62b,
+	Sum:   0x69026a18,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, SPIRV: printWords, Sum: 0x6e54925e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: printWords, Sum: 0x39bec832},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return develop.Print{
-		Gamma: kernelimpl.HostValue[float32](a, 0),
-		In:    kernelimpl.HostSlice[develop.Pixel](a, 1),
-		Out:   kernelimpl.HostSlice[develop.Pixel](a, 2),
+		Levels: kernelimpl.HostValue[float32](a, 0),
+		In:     kernelimpl.HostSlice[develop.Pixel](a, 1),
+		Out:    kernelimpl.HostSlice[develop.Pixel](a, 2),
 	}.Kernel
 })
 
 // Print is the kernel [develop.Print] with its slices in device memory.
 // Print is Pixel.Print for each pixel.
 type Print struct {
-	Gamma float32
-	In    runtime.View[develop.Pixel]
-	Out   runtime.View[develop.Pixel]
+	Levels float32
+	In     runtime.View[develop.Pixel]
+	Out    runtime.View[develop.Pixel]
 }
 
 // launch returns a launch with the kernel's arguments.
 func (k Print) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(printKernel)
-	kernelimpl.Value(l, 0, k.Gamma)
+	kernelimpl.Value(l, 0, k.Levels)
 	kernelimpl.View(l, 1, k.In)
 	kernelimpl.View(l, 2, k.Out)
 	return l
@@ -478,7 +479,7 @@ func (k Print) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Comm
 // RunPrint runs the kernel for every work-item of r on k's own slices, and waits.
 func RunPrint(ctx context.Context, dev *runtime.Device, k develop.Print, r runtime.Range2, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(printKernel)
-	kernelimpl.Value(l, 0, k.Gamma)
+	kernelimpl.Value(l, 0, k.Levels)
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
@@ -487,9 +488,9 @@ func RunPrint(ctx context.Context, dev *runtime.Device, k develop.Print, r runti
 // What is converted here is what kgen saw of the types of [develop.Print].
 func _(k *develop.Print) {
 	type developPrintHasChanged_RunGoGenerate struct {
-		Gamma float32
-		In    []develop.Pixel
-		Out   []develop.Pixel
+		Levels float32
+		In     []develop.Pixel
+		Out    []develop.Pixel
 	}
 	_ = (*developPrintHasChanged_RunGoGenerate)(k) // develop.Print has changed: run go generate
 }

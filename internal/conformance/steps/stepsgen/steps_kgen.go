@@ -30,21 +30,21 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0xcbb320e6},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xbe5e875c},
+		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x9ff11e3},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/steps"
 
-var addFKernel = kernelimpl.RegisterForm(pkg.Kernel("AddF"), func(a *kernelimpl.HostArgs) any {
+var addFKernel = kernelimpl.Register(pkg.Kernel("AddF"), func(a *kernelimpl.HostArgs) any {
 	return steps.AddF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newAddFHost)
+})
 
 // AddF is the kernel [steps.AddF] with its slices in device memory.
 // AddF adds two slices.
@@ -80,14 +80,14 @@ func RunAddF(ctx context.Context, dev *runtime.Device, k steps.AddF, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var affineKernel = kernelimpl.RegisterForm(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
+var affineKernel = kernelimpl.Register(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
 	return steps.Affine{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
 		In:  kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newAffineHost)
+})
 
 // Affine is the kernel [steps.Affine] with its slices in device memory.
 // Affine computes A*x + B.
@@ -126,13 +126,13 @@ func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var blurKernel = kernelimpl.RegisterForm(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
+var blurKernel = kernelimpl.Register(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
 	return steps.Blur{
 		W:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newBlurHost)
+})
 
 // Blur is the kernel [steps.Blur] with its slices in device memory.
 // Blur averages the neighbours in a plane of two dimensions.
@@ -168,12 +168,12 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var digitsKernel = kernelimpl.RegisterForm(pkg.Kernel("Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
+var digitsKernel = kernelimpl.Register(pkg.Kernel("Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
 	return steps.Digits{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newDigitsHost, steps.Extra)
+}, steps.Extra)
 
 // Digits is the kernel [steps.Digits] with its slices in device memory.
 // Digits adds up the digits of its elements to the base of ten, by way of Extra numbers.
@@ -206,11 +206,11 @@ func RunDigits(ctx context.Context, dev *runtime.Device, k steps.Digits, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var eightKernel = kernelimpl.RegisterForm(pkg.Kernel("Eight"), func(a *kernelimpl.HostArgs) any {
+var eightKernel = kernelimpl.Register(pkg.Kernel("Eight"), func(a *kernelimpl.HostArgs) any {
 	return steps.Eight{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newEightHost)
+})
 
 // Eight is the kernel [steps.Eight] with its slices in device memory.
 // Eight adds one in work-groups of eight.
@@ -240,13 +240,13 @@ func RunEight(ctx context.Context, dev *runtime.Device, k steps.Eight, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var exactFKernel = kernelimpl.RegisterForm(pkg.Kernel("ExactF"), func(a *kernelimpl.HostArgs) any {
+var exactFKernel = kernelimpl.Register(pkg.Kernel("ExactF"), func(a *kernelimpl.HostArgs) any {
 	return steps.ExactF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newExactFHost)
+})
 
 // ExactF is the kernel [steps.ExactF] with its slices in device memory.
 // ExactF is AddF in another floating-point mode.
@@ -282,12 +282,12 @@ func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var fromPointsKernel = kernelimpl.RegisterForm(pkg.Kernel("FromPoints"), func(a *kernelimpl.HostArgs) any {
+var fromPointsKernel = kernelimpl.Register(pkg.Kernel("FromPoints"), func(a *kernelimpl.HostArgs) any {
 	return steps.FromPoints{
 		In:  kernelimpl.HostSlice[steps.Point](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newFromPointsHost)
+})
 
 // FromPoints is the kernel [steps.FromPoints] with its slices in device memory.
 // FromPoints adds up the parts of points.
@@ -396,12 +396,12 @@ func RunGroups2(ctx context.Context, dev *runtime.Device, k steps.Groups2, r run
 	return l.RunND2(ctx, dev, r, opts)
 }
 
-var growKernel = kernelimpl.RegisterForm(pkg.Kernel("Grow"), func(a *kernelimpl.HostArgs) any {
+var growKernel = kernelimpl.Register(pkg.Kernel("Grow"), func(a *kernelimpl.HostArgs) any {
 	return steps.Grow{
 		By:  kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newGrowHost)
+})
 
 // Grow is the kernel [steps.Grow] with its slices in device memory.
 // Grow adds By to each element.
@@ -434,14 +434,14 @@ func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand10Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand10"), func(a *kernelimpl.HostArgs) any {
+var hand10Kernel = kernelimpl.Register(pkg.Kernel("Hand10"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand10{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
 		In:  kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newHand10Host)
+})
 
 // Hand10 is the kernel [steps.Hand10] with its slices in device memory.
 // Hand10 is 10 kernels Affine in one, written by hand.
@@ -480,14 +480,14 @@ func RunHand10(ctx context.Context, dev *runtime.Device, k steps.Hand10, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand2"), func(a *kernelimpl.HostArgs) any {
+var hand2Kernel = kernelimpl.Register(pkg.Kernel("Hand2"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand2{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
 		In:  kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newHand2Host)
+})
 
 // Hand2 is the kernel [steps.Hand2] with its slices in device memory.
 // Hand2 is 2 kernels Affine in one, written by hand.
@@ -526,14 +526,14 @@ func RunHand2(ctx context.Context, dev *runtime.Device, k steps.Hand2, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var hand5Kernel = kernelimpl.RegisterForm(pkg.Kernel("Hand5"), func(a *kernelimpl.HostArgs) any {
+var hand5Kernel = kernelimpl.Register(pkg.Kernel("Hand5"), func(a *kernelimpl.HostArgs) any {
 	return steps.Hand5{
 		A:   kernelimpl.HostValue[int32](a, 0),
 		B:   kernelimpl.HostValue[int32](a, 1),
 		In:  kernelimpl.HostSlice[int32](a, 2),
 		Out: kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newHand5Host)
+})
 
 // Hand5 is the kernel [steps.Hand5] with its slices in device memory.
 // Hand5 is 5 kernels Affine in one, written by hand.
@@ -572,12 +572,12 @@ func RunHand5(ctx context.Context, dev *runtime.Device, k steps.Hand5, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ids1Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids1"), func(a *kernelimpl.HostArgs) any {
+var ids1Kernel = kernelimpl.Register(pkg.Kernel("Ids1"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids1{
 		ID: kernelimpl.HostSlice[int32](a, 0),
 		N:  kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newIds1Host)
+})
 
 // Ids1 is the kernel [steps.Ids1] with its slices in device memory.
 // Ids1 says who each work-item is, and over which range.
@@ -610,13 +610,13 @@ func RunIds1(ctx context.Context, dev *runtime.Device, k steps.Ids1, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var ids2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids2"), func(a *kernelimpl.HostArgs) any {
+var ids2Kernel = kernelimpl.Register(pkg.Kernel("Ids2"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids2{
 		W:  kernelimpl.HostValue[int](a, 0),
 		ID: kernelimpl.HostSlice[int32](a, 1),
 		N:  kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newIds2Host)
+})
 
 // Ids2 is the kernel [steps.Ids2] with its slices in device memory.
 // Ids2 is Ids1 in two dimensions, 1000 to a row.
@@ -652,14 +652,14 @@ func RunIds2(ctx context.Context, dev *runtime.Device, k steps.Ids2, r runtime.R
 	return l.Run2(ctx, dev, r, opts)
 }
 
-var ids3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Ids3"), func(a *kernelimpl.HostArgs) any {
+var ids3Kernel = kernelimpl.Register(pkg.Kernel("Ids3"), func(a *kernelimpl.HostArgs) any {
 	return steps.Ids3{
 		H:  kernelimpl.HostValue[int](a, 0),
 		W:  kernelimpl.HostValue[int](a, 1),
 		ID: kernelimpl.HostSlice[int32](a, 2),
 		N:  kernelimpl.HostSlice[int32](a, 3),
 	}.Kernel
-}, newIds3Host)
+})
 
 // Ids3 is the kernel [steps.Ids3] with its slices in device memory.
 // Ids3 is Ids2 in three dimensions.
@@ -736,12 +736,12 @@ func RunMany(ctx context.Context, dev *runtime.Device, k steps.Many, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mirrorKernel = kernelimpl.RegisterForm(pkg.Kernel("Mirror"), func(a *kernelimpl.HostArgs) any {
+var mirrorKernel = kernelimpl.Register(pkg.Kernel("Mirror"), func(a *kernelimpl.HostArgs) any {
 	return steps.Mirror{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newMirrorHost)
+})
 
 // Mirror is the kernel [steps.Mirror] with its slices in device memory.
 // Mirror reverses a slice.
@@ -774,13 +774,13 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var mulFKernel = kernelimpl.RegisterForm(pkg.Kernel("MulF"), func(a *kernelimpl.HostArgs) any {
+var mulFKernel = kernelimpl.Register(pkg.Kernel("MulF"), func(a *kernelimpl.HostArgs) any {
 	return steps.MulF{
 		X:   kernelimpl.HostSlice[float32](a, 0),
 		Y:   kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newMulFHost)
+})
 
 // MulF is the kernel [steps.MulF] with its slices in device memory.
 // MulF and AddF are a product and a sum, which Go rounds each for itself.
@@ -816,12 +816,12 @@ func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var nextKernel = kernelimpl.RegisterForm(pkg.Kernel("Next"), func(a *kernelimpl.HostArgs) any {
+var nextKernel = kernelimpl.Register(pkg.Kernel("Next"), func(a *kernelimpl.HostArgs) any {
 	return steps.Next{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newNextHost)
+})
 
 // Next is the kernel [steps.Next] with its slices in device memory.
 // Next copies the element behind.
@@ -854,11 +854,11 @@ func RunNext(ctx context.Context, dev *runtime.Device, k steps.Next, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var oddKernel = kernelimpl.RegisterForm(pkg.Kernel("Odd"), func(a *kernelimpl.HostArgs) any {
+var oddKernel = kernelimpl.Register(pkg.Kernel("Odd"), func(a *kernelimpl.HostArgs) any {
 	return steps.Odd{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newOddHost)
+})
 
 // Odd is the kernel [steps.Odd] with its slices in device memory.
 // Odd adds one where the index is odd.
@@ -922,12 +922,12 @@ func RunOnce(ctx context.Context, dev *runtime.Device, k steps.Once, opts ...run
 	return l.RunTask(ctx, dev, opts)
 }
 
-var pairsKernel = kernelimpl.RegisterForm(pkg.Kernel("Pairs"), func(a *kernelimpl.HostArgs) any {
+var pairsKernel = kernelimpl.Register(pkg.Kernel("Pairs"), func(a *kernelimpl.HostArgs) any {
 	return steps.Pairs{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newPairsHost)
+})
 
 // Pairs is the kernel [steps.Pairs] with its slices in device memory.
 // Pairs has two elements in each work-item.
@@ -960,13 +960,13 @@ func RunPairs(ctx context.Context, dev *runtime.Device, k steps.Pairs, r runtime
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var pickKernel = kernelimpl.RegisterForm(pkg.Kernel("Pick"), func(a *kernelimpl.HostArgs) any {
+var pickKernel = kernelimpl.Register(pkg.Kernel("Pick"), func(a *kernelimpl.HostArgs) any {
 	return steps.Pick{
 		Table: kernelimpl.HostSlice[int32](a, 0),
 		At:    kernelimpl.HostSlice[int32](a, 1),
 		Out:   kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newPickHost)
+})
 
 // Pick is the kernel [steps.Pick] with its slices in device memory.
 // Pick reads its element at a place of a table.
@@ -1002,12 +1002,12 @@ func RunPick(ctx context.Context, dev *runtime.Device, k steps.Pick, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var positiveKernel = kernelimpl.RegisterForm(pkg.Kernel("Positive"), func(a *kernelimpl.HostArgs) any {
+var positiveKernel = kernelimpl.Register(pkg.Kernel("Positive"), func(a *kernelimpl.HostArgs) any {
 	return steps.Positive{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newPositiveHost)
+})
 
 // Positive is the kernel [steps.Positive] with its slices in device memory.
 // Positive copies what is positive, and panics for the rest.
@@ -1040,13 +1040,13 @@ func RunPositive(ctx context.Context, dev *runtime.Device, k steps.Positive, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
+var productKernel = kernelimpl.Register(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
 	return steps.Product{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newProductHost)
+})
 
 // Product is the kernel [steps.Product] with its slices in device memory.
 // Product multiplies two slices.
@@ -1082,12 +1082,12 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var rotateKernel = kernelimpl.RegisterForm(pkg.Kernel("Rotate"), func(a *kernelimpl.HostArgs) any {
+var rotateKernel = kernelimpl.Register(pkg.Kernel("Rotate"), func(a *kernelimpl.HostArgs) any {
 	return steps.Rotate{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newRotateHost)
+})
 
 // Rotate is the kernel [steps.Rotate] with its slices in device memory.
 // Rotate has a barrier.
@@ -1120,11 +1120,11 @@ func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runti
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-var sixteenKernel = kernelimpl.RegisterForm(pkg.Kernel("Sixteen"), func(a *kernelimpl.HostArgs) any {
+var sixteenKernel = kernelimpl.Register(pkg.Kernel("Sixteen"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sixteen{
 		Out: kernelimpl.HostSlice[int32](a, 0),
 	}.Kernel
-}, newSixteenHost)
+})
 
 // Sixteen is the kernel [steps.Sixteen] with its slices in device memory.
 // Sixteen adds one in work-groups of sixteen.
@@ -1154,12 +1154,12 @@ func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var spinKernel = kernelimpl.RegisterForm(pkg.Kernel("Spin"), func(a *kernelimpl.HostArgs) any {
+var spinKernel = kernelimpl.Register(pkg.Kernel("Spin"), func(a *kernelimpl.HostArgs) any {
 	return steps.Spin{
 		N:   kernelimpl.HostValue[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newSpinHost)
+})
 
 // Spin is the kernel [steps.Spin] with its slices in device memory.
 // Spin goes round N times.
@@ -1192,12 +1192,12 @@ func RunSpin(ctx context.Context, dev *runtime.Device, k steps.Spin, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var strictKernel = kernelimpl.RegisterForm(pkg.Kernel("Strict"), func(a *kernelimpl.HostArgs) any {
+var strictKernel = kernelimpl.Register(pkg.Kernel("Strict"), func(a *kernelimpl.HostArgs) any {
 	return steps.Strict{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newStrictHost)
+})
 
 // Strict is the kernel [steps.Strict] with its slices in device memory.
 // Strict copies, and panics in many places.
@@ -1230,12 +1230,12 @@ func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var stridedKernel = kernelimpl.RegisterForm(pkg.Kernel("Strided"), func(a *kernelimpl.HostArgs) any {
+var stridedKernel = kernelimpl.Register(pkg.Kernel("Strided"), func(a *kernelimpl.HostArgs) any {
 	return steps.Strided{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newStridedHost)
+})
 
 // Strided is the kernel [steps.Strided] with its slices in device memory.
 // Strided writes two elements in each work-item, which are the range apart.
@@ -1268,13 +1268,13 @@ func RunStrided(ctx context.Context, dev *runtime.Device, k steps.Strided, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum"), func(a *kernelimpl.HostArgs) any {
+var sumKernel = kernelimpl.Register(pkg.Kernel("Sum"), func(a *kernelimpl.HostArgs) any {
 	return steps.Sum{
 		X:   kernelimpl.HostSlice[int32](a, 0),
 		Y:   kernelimpl.HostSlice[int32](a, 1),
 		Out: kernelimpl.HostSlice[int32](a, 2),
 	}.Kernel
-}, newSumHost)
+})
 
 // Sum is the kernel [steps.Sum] with its slices in device memory.
 // Sum adds two slices.
@@ -1310,12 +1310,12 @@ func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Ran
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var swapKernel = kernelimpl.RegisterForm(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
+var swapKernel = kernelimpl.Register(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
 	return steps.Swap{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newSwapHost)
+})
 
 // Swap is the kernel [steps.Swap] with its slices in device memory.
 // Swap exchanges the elements of pairs.
@@ -1348,12 +1348,12 @@ func RunSwap(ctx context.Context, dev *runtime.Device, k steps.Swap, r runtime.R
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var timesKernel = kernelimpl.RegisterForm(pkg.Kernel("Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
+var timesKernel = kernelimpl.Register(pkg.Kernel("Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
 	return steps.Times{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Out: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newTimesHost, steps.Factor)
+}, steps.Factor)
 
 // Times is the kernel [steps.Times] with its slices in device memory.
 // Times multiplies by Factor.
@@ -1424,12 +1424,12 @@ func RunToPoints(ctx context.Context, dev *runtime.Device, k steps.ToPoints, r r
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var totalKernel = kernelimpl.RegisterForm(pkg.Kernel("Total"), func(a *kernelimpl.HostArgs) any {
+var totalKernel = kernelimpl.Register(pkg.Kernel("Total"), func(a *kernelimpl.HostArgs) any {
 	return steps.Total{
 		In:  kernelimpl.HostSlice[int32](a, 0),
 		Sum: kernelimpl.HostSlice[int32](a, 1),
 	}.Kernel
-}, newTotalHost)
+})
 
 // Total is the kernel [steps.Total] with its slices in device memory.
 // Total adds up all, in a sum that all work-items write.
