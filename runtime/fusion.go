@@ -388,6 +388,7 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph
 			if err != nil {
 				return nil, err
 			}
+			mem.Scratch()
 			scratch[of] = mem
 		}
 		if out == nil {

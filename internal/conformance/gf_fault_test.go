@@ -122,3 +122,27 @@ func TestGF35_Early(t *testing.T) {
 		wantInts(t, dev, b, want)
 	})
 }
+
+// TestGF35_SmallRange: the faults of two nodes with one kernel are those of their own node, also in
+// the module that small launches have.
+func TestGF35_SmallRange(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 96
+		q := dev.DefaultQueue()
+		zero := ints(n, 0)
+		for _, at := range [][2]int{{1, 0}, {56, 22}, {95, 3}, {0, 1}} {
+			first, second := ints(n, 0), ints(n, 0)
+			first[at[0]], second[at[1]] = -2, -5
+			list := []runtime.Command{
+				stepsgen.Strict{In: buffer(t, dev, first), Out: buffer(t, dev, zero)}.Node(n),
+				stepsgen.Strict{In: buffer(t, dev, second), Out: buffer(t, dev, zero)}.Node(n),
+				stepsgen.Mirror{In: buffer(t, dev, zero), Out: buffer(t, dev, zero)}.Node(n), // in 64 bits, but for small launches
+			}
+			err := must(q.Submit(must(graphOf(t, dev, list...).Finalize(require))(t)))(t).Wait(ctx)
+			f := new(runtime.Fault)
+			if !errors.As(err, &f) || f.Message != "two" || f.GlobalID[0] != at[0] {
+				t.Errorf("%v: %v", at, err)
+			}
+		}
+	})
+}

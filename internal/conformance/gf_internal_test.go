@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -319,5 +320,30 @@ func TestGF34_ReadFirst(t *testing.T) {
 			t.Error(fmt.Sprint(got))
 		}
 		wantInts(t, dev, tmp, slices.Repeat([]int32{12345}, n))
+	})
+}
+
+// A run that was cancelled leaves nothing in internal memory that the next one could miss.
+func TestGF30_Cancelled(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 512
+		q := dev.DefaultQueue()
+		x, out, busy := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+		tmp := temporary(t, dev, private...)
+		ex := must(graphOf(t, dev, affine(tmp, x, 2, 0), affine(out, tmp, 3, 0)).Finalize(require))(t)
+		want := make([]int32, n)
+		for i := range want {
+			want[i] = 6 * int32(i)
+		}
+		for range 3 {
+			c, cancel := context.WithCancel(ctx)
+			must(stepsgen.Spin{N: 1 << 15, Out: busy}.ParallelFor(q, n))(t) // which the run is behind when it is cancelled
+			ev := must(q.Submit(ex, runtime.WithContext(c)))(t)
+			cancel()
+			t.Log(ev.Wait(ctx))
+			check(t, out.CopyFrom(ctx, q, make([]int32, n))) // which the cancelled run was to write
+			submit(t, q, ex)
+			wantInts(t, dev, out, want)
+		}
 	})
 }

@@ -319,7 +319,7 @@ func ShareSites(m, first *ir.Module) bool {
 					continue
 				}
 				i := slices.IndexFunc(first.Sites, func(s *ir.Site) bool {
-					return s.Kind == is.Kind && s.Pos == is.Pos && s.Message == is.Message && s.Unsigned == is.Unsigned
+					return s.Kind == is.Kind && s.Part == is.Part && s.Pos == is.Pos && s.Message == is.Message && s.Unsigned == is.Unsigned
 				})
 				if i < 0 {
 					return false

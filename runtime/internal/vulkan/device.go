@@ -26,7 +26,6 @@ type device struct {
 	queue queue
 	built builtins
 
-
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened
 	close    sync.Once
