@@ -37,7 +37,6 @@ var aspects = []struct {
 	{properties.SubGroups, nil, hasSubGroups},
 	{properties.PrivateAlloca, nil, nil},
 	{properties.GraphFusion, nil, nil},
-	{properties.GraphFusion, nil, nil},
 	{properties.CPU, nil, func(i *vkx.PhysicalDeviceInfo) bool { return i.DeviceType == vk.PhysicalDeviceTypeCpu }},
 	{properties.GPU, nil, isGPU},
 }
