@@ -25,6 +25,8 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
+	// graphs are those that have not been freed.
+	graphs replays
 
 	endsLoops bool // loops that go on for long, see recordRounds
 
@@ -109,6 +111,7 @@ func (d *device) Close() error {
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()
+	d.graphs.close()
 	d.built.close(d)
 	d.pipes.close()
 	d.mem.close()
