@@ -24,7 +24,7 @@ type launched struct {
 	stays  bool            // once begun, the kernel runs on when ctx ends
 
 	node  *Node       // of a command that was recorded into a graph, and does not run
-	parts []*launched // of a graph, in its order
+	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
 }
 
 func newLaunched(dev *Device, k *Kernel) *launched {
@@ -101,7 +101,11 @@ func (e Event) LocalRange() []int {
 // failure returns how the command failed, if it did.
 func (l *launched) failure() error {
 	var first error
-	for _, p := range l.parts {
+	parts := l.parts
+	for _, e := range l.ev.Parts() {
+		parts = append(parts, e.Owner.(*launched))
+	}
+	for _, p := range parts {
 		if first == nil {
 			first = p.failure()
 		} else {

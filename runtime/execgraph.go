@@ -7,11 +7,13 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // ExecutableGraph is what Graph.Finalize makes of a graph: all kernels are compiled, and the
@@ -28,8 +30,9 @@ type ExecutableGraph struct {
 	nodes    []execNode // in the graph's sequence, those of sub-graphs among them
 	sets     int        // how many sets of nodes there are
 	run      *sequence
-	held     *holder // of run's pipelines
+	held     *holder // of run
 	report   FusionReport
+	events   []launched // of submissions to come: they are made several at a time
 }
 
 // execNode is a node with a command.
@@ -44,26 +47,46 @@ type execNode struct {
 // sequence is steps in the order in which they run. It does not change.
 type sequence struct {
 	graph.Sequence
-	steps     []*step    // all with a command
-	pipelines []*variant // of the steps that are launches, which the graph holds
+	steps     []*step   // all with a command
+	levels    []int     // of the steps: each depends on none of its level
+	kernels   []*Kernel // of the steps that are launches, each once
+	pipelines held      // of the steps that are launches, until the users are gone
+	users     atomic.Int64
 	of        map[*step]*variant
+
+	once   sync.Once
+	replay *graph.Replay // nil if the steps are recorded one by one
+	memory *graph.Memory // of the replay
 }
 
-// hold keeps the pipelines while the sequence is submitted. It is called under the mu of the
-// graph, which holds them, too: their users are not zero.
-func (s *sequence) hold() {
-	for _, v := range s.pipelines {
-		v.users.Add(1)
+// newSequence returns an empty sequence, with whoever has made it as its user.
+func newSequence() *sequence {
+	s := &sequence{of: map[*step]*variant{}}
+	s.users.Store(1)
+	return s
+}
+
+// hold keeps what the sequence has while it is submitted. It is called under the mu of the
+// graph, which is a user, too.
+func (s *sequence) hold() { s.users.Add(1) }
+
+func (s *sequence) letGo() {
+	if s.users.Add(-1) > 0 {
+		return
+	}
+	s.pipelines.letGo()
+	if s.memory != nil {
+		s.memory.Free()
 	}
 }
 
-// holder keeps the pipelines of an executable graph's run while the graph lives.
-type holder struct{ held held }
+// holder keeps the run of an executable graph while the graph lives.
+type holder struct{ run *sequence }
 
-func (h *holder) letGo() { h.held.letGo() }
+func (h *holder) letGo() { h.run.letGo() }
 
-// held are pipelines that nobody frees: for a run, until the next one takes its place; for a
-// submission, those of its commands until they are recorded.
+// held are pipelines that nobody frees: for a run, while it has users; for a submission, those
+// of its commands until they are recorded.
 type held []*variant
 
 // take takes the plan's pipeline over, as number i, in the place of another.
@@ -206,10 +229,10 @@ type planned struct {
 // that they use may have changed by Update, and asks for edges beside the graph's.
 func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err error) {
 	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, barriers: ex.barriers, nodes: slices.Clone(nodes)}
-	p = planned{nodes: next.nodes, run: &sequence{of: map[*step]*variant{}}}
+	p = planned{nodes: next.nodes, run: newSequence()}
 	defer func() {
 		if err != nil {
-			held(p.run.pipelines).letGo()
+			p.run.letGo()
 		}
 		if err != nil && fuse == fuseWhatFits && !errors.Is(err, ErrInvalid) { // the driver may not take a fused kernel
 			failed := err
@@ -236,7 +259,12 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 	}
 	p.sets = next.sets
 	ends := make([][]int, len(units)) // what waits for a unit waits for these of the run
+	levels := make([]int, len(units))
 	for _, i := range joined.Order() {
+		preds := joined.Preds(i)
+		for _, d := range preds {
+			levels[i] = max(levels[i], levels[d]+1)
+		}
 		var waits []int
 		for _, d := range joined.Explicit(i) {
 			waits = append(waits, ends[d]...)
@@ -248,7 +276,8 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 			continue
 		}
 		ends[i] = []int{len(p.run.steps)}
-		first := len(waits) == 0 && len(joined.Explicit(i)) == len(joined.Preds(i))
+		first := len(waits) == 0 && len(joined.Explicit(i)) == len(preds)
+		p.run.levels = append(p.run.levels, levels[i])
 		if err = ex.append(p.run, s, waits, first); err != nil {
 			return p, err
 		}
@@ -320,6 +349,9 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 			v = p.variant
 		}
 		run.pipelines, run.of[s] = append(run.pipelines, v), v
+		if !slices.Contains(run.kernels, s.kernel) {
+			run.kernels = append(run.kernels, s.kernel)
+		}
 		c := s.call
 		c.Uses = slices.Clone(c.Uses)
 		n = launchCommand(s.kernel, &c, &s.plan, v)
@@ -332,10 +364,13 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 // commit makes what was planned the graph's.
 func (ex *ExecutableGraph) commit(p planned) {
 	ex.mu.Lock()
-	defer ex.mu.Unlock()
-	ex.held.held.letGo()
-	ex.held.held = p.run.pipelines
+	old := ex.run
+	ex.held.run = p.run
 	ex.nodes, ex.sets, ex.run, ex.report = p.nodes, p.sets, p.run, p.report
+	ex.mu.Unlock()
+	if old != nil {
+		old.letGo()
+	}
 }
 
 func (ex *ExecutableGraph) usable(dev *Device) error {
@@ -437,37 +472,42 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	ex.mu.Lock()
 	run := ex.run
 	run.hold()
+	if len(ex.events) == 0 {
+		ex.events = make([]launched, 16)
+	}
+	all := &ex.events[0]
+	ex.events = ex.events[1:]
 	ex.mu.Unlock()
 	defer runtime.KeepAlive(ex)
-	defer held(run.pipelines).letGo()
-	return q.dev.submit(q, run, &o)
+	defer run.letGo()
+	all.dev, all.ev.Owner = q.dev, all
+	return q.dev.submit(q, run, &o, all)
 }
 
-// submit records a sequence in the device's stream. The event stands for all of it.
-func (d *Device) submit(q *Queue, run *sequence, o *launchOptions) (ev Event, err error) {
+// submit records a sequence in the device's stream. The event all stands for all of it.
+func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched) (ev Event, err error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
-	for _, s := range run.steps {
-		if s.kernel == nil {
-			continue
-		}
-		if err := s.kernel.checkVariables(); err != nil {
-			return Event{}, err.about(s.kernel)
+	for _, k := range run.kernels {
+		if err := k.checkVariables(); err != nil {
+			return Event{}, err.about(k)
 		}
 	}
-	all := newLaunched(d, nil)
-	parts, group := make([]launched, len(run.steps)), &graph.Group{}
-	all.parts = make([]*launched, len(parts))
-	events := make([]*graph.Event, len(parts))
-	for i, s := range run.steps {
-		l := &parts[i]
-		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group = d, s.kernel, s.plan.local, l, group
-		all.parts[i], events[i] = l, &l.ev
+	ends := o.ctx != nil && o.ctx.Done() != nil
+	if !ends {
+		if r := run.replayOn(d); r != nil {
+			if err := d.stream.RecordReplay(cmp.Or(o.ctx, background), &q.rec, r, o.after, &all.ev); err != nil {
+				return Event{}, recordError(d, err)
+			}
+			return Event{all}, nil
+		}
 	}
+	var events []*graph.Event
+	all.parts, events = run.events(d)
 	seq := &run.Sequence
-	if o.ctx != nil && o.ctx.Done() != nil {
-		pipelines := make(held, len(parts))
+	if ends {
+		pipelines := make(held, len(all.parts))
 		defer pipelines.letGo()
 		defer func() {
 			if err != nil {
@@ -490,6 +530,58 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions) (ev Event, er
 	}
 	return Event{all}, nil
 }
+
+// events returns an event for each step.
+func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
+	parts, group := make([]launched, len(s.steps)), &graph.Group{}
+	list, events := make([]*launched, len(parts)), make([]*graph.Event, len(parts))
+	for i, step := range s.steps {
+		l := &parts[i]
+		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group = d, step.kernel, step.plan.local, l, group
+		list[i], events[i] = l, &l.ev
+	}
+	return list, events
+}
+
+// replayOn returns the sequence as one command, or nil if the device has no such commands, does
+// not take this one, or some steps are copies from or to the host.
+func (s *sequence) replayOn(d *Device) *graph.Replay {
+	s.once.Do(func() { s.makeReplay(d) })
+	return s.replay
+}
+
+func (s *sequence) makeReplay(d *Device) {
+	r, ok := d.hal.(hal.Replayer)
+	if !ok || len(s.Nodes) == 0 || !d.stream.Enter() {
+		return
+	}
+	defer d.stream.Leave()
+	commands := make([]hal.Command, len(s.Nodes))
+	for i := range s.Nodes {
+		commands[i] = s.Nodes[i].Cmd
+		commands[i].Barrier = i > 0 && s.levels[i] != s.levels[i-1]
+		if op := commands[i].Op; op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
+			return
+		}
+	}
+	g, err := r.NewGraph(commands)
+	if err != nil {
+		return
+	}
+	s.memory = d.stream.NewMemory(graphMemory{g})
+	s.replay = graph.NewReplay(&s.Sequence, g, s.memory, func(*graph.Event) []*graph.Event {
+		_, events := s.events(d)
+		return events
+	})
+}
+
+// graphMemory lets a stream free a graph as it frees memory: when the last batch that uses it
+// has completed.
+type graphMemory struct{ hal.Graph }
+
+func (graphMemory) Size() uint64    { return 0 }
+func (graphMemory) Address() uint64 { return 0 }
+func (graphMemory) Bytes() []byte   { return nil }
 
 // cancellable returns the sequence with commands that end when ctx ends.
 func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context, h held) (*graph.Sequence, error) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	gort "runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -112,7 +113,7 @@ func (o *outcome) transfers(dev *runtime.Device, q, q3 *runtime.Queue) {
 	o.note(b.Close())
 }
 
-// graph runs a graph of three launches twice, and reads the result on another queue.
+// graph runs a graph of three launches several times, and reads the result on another queue.
 func (o *outcome) graph(dev *runtime.Device, q, q3 *runtime.Queue) {
 	const n = 64
 	x, err := runtime.NewBuffer[uint32](dev, n)
@@ -133,13 +134,18 @@ func (o *outcome) graph(dev *runtime.Device, q, q3 *runtime.Queue) {
 		return
 	}
 	submitted := true
-	for range 2 {
+	const runs = 8 // the first is not replayed, and of others not all
+	for i := range runs {
 		ev, err := q.Submit(ex)
-		submitted = o.note(err) && o.note(ev.Wait(ctx)) && submitted
+		submitted = o.note(err) && submitted
+		if i%3 != 2 {
+			submitted = o.note(ev.Wait(ctx)) && submitted
+		}
 	}
+	submitted = o.note(q.Wait(ctx)) && submitted
 	got := make([]uint32, n)
-	if o.note(x.CopyTo(ctx, q3, got)) && submitted && got[5] != 6 {
-		o.wrong += fmt.Sprintf("; two runs of a graph of three launches without an error leave %d", got[5])
+	if o.note(x.CopyTo(ctx, q3, got)) && submitted && got[5] != 3*runs {
+		o.wrong += fmt.Sprintf("; %d runs of a graph of three launches without an error leave %d", runs, got[5])
 	}
 	o.note(x.Close())
 }
@@ -211,4 +217,49 @@ func isOneOf(err error, classes []error) bool {
 		}
 	}
 	return false
+}
+
+// TestReplayPoisoned: a graph that reads what a command was to write that the driver did not take
+// says so, and what it writes is poisoned in turn; what it writes whole, before it is read, is not.
+func TestReplayPoisoned(t *testing.T) {
+	defer vkx.Inject(0, 0)
+	dev := devtest.Vulkan(t)
+	q := dev.NewQueue()
+	x, y, z := must(runtime.NewBuffer[int32](dev, 4)), must(runtime.NewBuffer[int32](dev, 4)), must(runtime.NewBuffer[int32](dev, 4))
+	g := runtime.NewGraph(dev)
+	must(g.Add(runtime.Copy(y.All(), x.All())))
+	reads := must(g.Finalize())
+	g = runtime.NewGraph(dev)
+	must(g.Add(runtime.Fill(x.All(), 5)))
+	must(g.Add(runtime.Copy(z.All(), x.All())))
+	mends := must(g.Finalize())
+	for range 4 { // all are replayed from the second time on
+		check(t, must(q.Submit(reads)).Wait(ctx))
+		check(t, must(q.Submit(mends)).Wait(ctx))
+	}
+	got := make([]int32, 4)
+	for range 3 {
+		vkx.Inject(1, vk.ErrorOutOfDeviceMemory)
+		lost := must(q.Enqueue(runtime.Fill(x.All(), 1)))
+		q.Flush()
+		vkx.Inject(0, 0)
+		ev := must(q.Submit(reads))
+		if err := ev.Wait(ctx); !errors.Is(err, runtime.ErrMemoryAllocation) || !strings.Contains(err.Error(), "read memory") {
+			t.Errorf("a graph that reads what was lost: %v", err)
+		}
+		if err := lost.Wait(ctx); !errors.Is(err, runtime.ErrMemoryAllocation) {
+			t.Error(err)
+		}
+		if err := y.CopyTo(ctx, q, got); !errors.Is(err, runtime.ErrMemoryAllocation) {
+			t.Errorf("what it was to write: %v", err)
+		}
+		check(t, must(q.Submit(mends)).Wait(ctx))
+		check(t, z.CopyTo(ctx, q, got))
+		check(t, must(q.Submit(reads)).Wait(ctx))
+		check(t, y.CopyTo(ctx, q, got))
+		if got[3] != 5 {
+			t.Errorf("got %d", got[3])
+		}
+		check(t, q.Wait(ctx))
+	}
 }

@@ -50,6 +50,13 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 
 // parseOptions applies the options.
 func parseOptions(opts []LaunchOption) (launchOptions, error) {
+	if len(opts) == 0 {
+		return launchOptions{}, nil // and nothing is allocated
+	}
+	return applyOptions(opts)
+}
+
+func applyOptions(opts []LaunchOption) (launchOptions, error) {
 	var o launchOptions
 	for _, opt := range opts {
 		if opt == nil {

@@ -190,7 +190,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		return Event{}, err
 	}
 	if s.nothing() {
-		return q.dev.submit(q, &sequence{}, &o)
+		return q.dev.submit(q, &sequence{}, &o, newLaunched(q.dev, nil))
 	}
 	return q.copy(s, &o)
 }

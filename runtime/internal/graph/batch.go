@@ -18,18 +18,18 @@ const (
 
 // Batch is a group of commands that are submitted together.
 type Batch struct {
-	stream    *Stream
-	seq       uint64
-	submitted chan struct{} // closed when ticket or err is set
-
+	stream *Stream
+	seq    uint64
 	// The rest is guarded by the stream's mu.
-	state  batchState
-	ticket hal.Ticket
-	err    error // why the batch was not submitted
-	cmds   []hal.Command
-	events []*Event
-	uses   []use // of all commands
-	ends   []int // command i uses uses[ends[i-1]:ends[i]]
+	state     batchState
+	submitted chan struct{} // if not nil, closed when ticket or err is set
+	weight    int           // of its commands: those of a Replay count one by one
+	ticket    hal.Ticket
+	err       error // why the batch was not submitted
+	cmds      []hal.Command
+	events    []*Event
+	uses      []use // of all commands
+	ends      []int // command i uses uses[ends[i-1]:ends[i]]
 
 	// Storage that commands point into; it may move while it grows, since
 	// earlier pieces keep the old array alive.
@@ -47,6 +47,7 @@ type use struct {
 // add appends a command.
 func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
 	b.cmds = append(b.cmds, cmd)
+	b.weight++
 	b.events = append(b.events, e)
 	for i := range uses {
 		u := &uses[i]
@@ -135,7 +136,7 @@ func (b *Batch) wait(ctx context.Context) error {
 		}
 	}
 	select {
-	case <-b.submitted:
+	case <-b.whenSubmitted():
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -149,13 +150,29 @@ func (b *Batch) wait(ctx context.Context) error {
 		}
 		s.mu.Unlock()
 		select {
-		case <-oldest.submitted:
+		case <-oldest.whenSubmitted():
 			err = oldest.waitTicket(ctx)
 		case <-ctx.Done():
 			err = ctx.Err()
 		}
 	}
 	return err
+}
+
+// closed is what batches have that were submitted before somebody waited for that.
+var closed = func() chan struct{} { c := make(chan struct{}); close(c); return c }()
+
+// whenSubmitted returns a channel that is closed when the batch has been submitted, or was not.
+func (b *Batch) whenSubmitted() <-chan struct{} {
+	b.stream.mu.Lock()
+	defer b.stream.mu.Unlock()
+	if b.state != batchRecording {
+		return closed
+	}
+	if b.submitted == nil {
+		b.submitted = make(chan struct{})
+	}
+	return b.submitted
 }
 
 // waitTicket waits for a submitted batch.

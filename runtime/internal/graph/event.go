@@ -27,6 +27,9 @@ type Event struct {
 	front *Recorder
 
 	// Guarded by the stream.
+	replay *Replay  // of an OpGraph that has not ended
+	parts  []*Event // of one that has, if some commands did not end well
+
 	seen bool   // its failure has been returned to somebody, or nobody will ask
 	lost bool   // there was no room to keep its failure
 	err  error  // why the command did not run whole
@@ -119,6 +122,18 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 		s.told(e)
 	}
 	return true, e.err, e.from
+}
+
+// Parts returns the events of a Replay's commands, if some of them did not end well. It is
+// called when the event is done.
+func (e *Event) Parts() []*Event {
+	if e.batch == nil {
+		return nil
+	}
+	s := e.batch.stream
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.parts
 }
 
 // Err is Failed of a command that failed for itself, without counting as a report.

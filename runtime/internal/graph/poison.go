@@ -32,6 +32,10 @@ type poison struct {
 // settle finds how the commands of a batch that has completed ended.
 func (s *Stream) settle(b *Batch) {
 	for i, e := range b.events {
+		if e.replay != nil {
+			s.settleReplay(b, e)
+			continue
+		}
 		e.err = b.ended(e)
 		if e.Release != nil {
 			e.Release()
@@ -40,14 +44,22 @@ func (s *Stream) settle(b *Batch) {
 		if e.err == nil && s.poisons == 0 && !e.Fault.Set {
 			continue
 		}
-		if errors.Is(e.err, hal.ErrDeviceLost) && s.lost == nil {
-			s.lost = e.err
-		}
-		s.spread(&b.cmds[i], b.usesOf(i), e)
-		if e.Fault.Set || e.err != nil || e.from != nil {
-			s.fail(e)
-		}
+		s.settleOne(b.cmds[i].Op, b.usesOf(i), e)
 	}
+}
+
+// settleOne settles a command that failed, or may have read poisoned memory, and reports
+// whether it did.
+func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
+	if errors.Is(e.err, hal.ErrDeviceLost) && s.lost == nil {
+		s.lost = e.err
+	}
+	s.spread(op, uses, e)
+	if e.Fault.Set || e.err != nil || e.from != nil {
+		s.fail(e)
+		return true
+	}
+	return false
 }
 
 // ended returns why the command did not run whole.
@@ -66,7 +78,7 @@ func (b *Batch) ended(e *Event) error {
 }
 
 // spread brings the poison of the memory up to date with a command that has ended.
-func (s *Stream) spread(c *hal.Command, uses []use, e *Event) {
+func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
 	if e.err == nil {
 		by = nil
@@ -91,7 +103,7 @@ func (s *Stream) spread(c *hal.Command, uses []use, e *Event) {
 		case by != nil:
 			u.mem.clean(u.lo, u.hi)
 			u.mem.poison = append(u.mem.poison, poison{u.lo, u.hi, by})
-		case c.Op != hal.OpLaunch: // a kernel need not write all of what it may write
+		case op != hal.OpLaunch: // a kernel need not write all of what it may write
 			u.mem.clean(u.lo, u.hi)
 		}
 		s.poisons += len(u.mem.poison) - before

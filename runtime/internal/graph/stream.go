@@ -65,6 +65,7 @@ type Stream struct {
 	users      int           // of the device, and of tickets
 	left       chan struct{} // if not nil, closed when there are no users
 	spare      *Batch        // storage for reuse
+	fresh      []Batch       // that nobody has used: they are made several at a time
 }
 
 // NewStream returns the stream of dev. Commands are submitted after delay; if it
@@ -94,7 +95,7 @@ type Node struct {
 // Record appends the command to the stream and binds e to it. If the device is too
 // far behind it waits for room until ctx ends, whose error it then returns.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event) error {
-	return s.record(ctx, func() error {
+	return s.record(ctx, false, func() error {
 		if err := s.usable(n); err != nil {
 			return err
 		}
@@ -120,7 +121,7 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	if len(q.Nodes) == 0 {
 		return nil
 	}
-	return s.record(ctx, func() error {
+	return s.record(ctx, false, func() error {
 		for i := range q.Nodes {
 			if err := s.usable(&q.Nodes[i]); err != nil {
 				return err
@@ -137,10 +138,11 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	})
 }
 
-// record has add append commands to the batch that records, once there is room.
-func (s *Stream) record(ctx context.Context, add func() error) error {
+// record has add append commands to the batch that records, once there is room. A full batch
+// is submitted at once or, if it is asked for soon, by a goroutine.
+func (s *Stream) record(ctx context.Context, soon bool, add func() error) error {
 	s.mu.Lock()
-	for s.cur != nil && len(s.cur.cmds) >= batchFull {
+	for s.cur != nil && s.cur.weight >= batchFull {
 		s.mu.Unlock()
 		if err := s.Flush(ctx); err != nil {
 			return err
@@ -153,8 +155,12 @@ func (s *Stream) record(ctx context.Context, add func() error) error {
 		return err
 	}
 	b := s.cur
-	full := len(b.cmds) >= batchFull || len(b.cmds) >= batchIdle && s.idle()
-	if !had && !full && s.timer != nil {
+	full := b.weight >= batchFull || b.weight >= batchIdle && s.idle()
+	switch {
+	case full && soon && s.timer != nil:
+		s.timer.Reset(0)
+		full = false
+	case !had && !full && s.timer != nil:
 		s.timer.Reset(s.delay)
 	}
 	s.mu.Unlock()
@@ -236,7 +242,11 @@ func (s *Stream) current() *Batch {
 			b = &Batch{}
 		}
 		s.seq++
-		s.cur = &Batch{stream: s, seq: s.seq, submitted: make(chan struct{}),
+		if len(s.fresh) == 0 {
+			s.fresh = make([]Batch, 16)
+		}
+		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
+		*s.cur = Batch{stream: s, seq: s.seq,
 			cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
 	}
 	return s.cur
@@ -317,7 +327,9 @@ func (s *Stream) TryFlush() bool {
 	s.mu.Lock()
 	b.state = batchSubmitted
 	b.ticket, b.err = ticket, err
-	close(b.submitted)
+	if b.submitted != nil {
+		close(b.submitted)
+	}
 	s.collect()
 	s.mu.Unlock()
 	return true
@@ -427,10 +439,10 @@ func (s *Stream) abandon() error {
 	s.abandoned = true
 	behind := 0
 	for _, b := range s.inflight {
-		behind += len(b.events)
+		behind += b.weight
 	}
 	if s.cur != nil {
-		behind += len(s.cur.events)
+		behind += s.cur.weight
 	}
 	users := s.users
 	err := fmt.Errorf("%w: %d commands had not completed, %d calls were using it", hal.ErrAbandoned, behind, users)

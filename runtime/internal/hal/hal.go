@@ -191,6 +191,14 @@ type Fault struct {
 	// not run it: what it was to write is unspecified then. Other commands of the
 	// batch are not concerned.
 	Failed error
+	// Parts are of an OpGraph: how its commands ended, one for each; nil if all of
+	// them ended well, or none of them ran, for Failed.
+	Parts []Fault
+}
+
+// Clean reports whether a command that is no OpGraph ran whole and without a fault.
+func (f *Fault) Clean() bool {
+	return !f.Set && !f.Cancelled && f.Ended == 0 && f.Failed == nil && f.Err == nil && len(f.Found) == 0
 }
 
 // Finding is something that a check has found.
@@ -209,6 +217,7 @@ const (
 	OpFill      // a 32-bit pattern; offset and size are multiples of 4
 	OpWrite     // host to device
 	OpRead      // device to host
+	OpGraph     // all commands of a Graph, in their order
 )
 
 // Command is one command of a batch. Which fields count depends on Op.
@@ -240,6 +249,24 @@ type Command struct {
 	Size           uint64
 	Pattern        uint32
 	Host           []byte // source of OpWrite, destination of OpRead
+
+	// OpGraph
+	Graph Graph
+}
+
+// Graph is commands that a Replayer has been told of, to run them again and again.
+type Graph interface {
+	// Free gives up what the graph has. No batch with it is in flight, nor comes.
+	Free()
+}
+
+// Replayer is what a Device may be beside. It runs commands that it has been told of with
+// less effort: an OpGraph of theirs does what they would do.
+type Replayer interface {
+	// NewGraph takes launches, copies and fills, which it keeps: they, and what they point
+	// to, do not change any more. Barrier counts among themselves; that of the first is the
+	// OpGraph's. Their Fault and Cancel do not count, and they cannot be cancelled.
+	NewGraph(commands []Command) (Graph, error)
 }
 
 // Ticket stands for a submitted batch.

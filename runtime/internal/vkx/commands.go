@@ -77,3 +77,10 @@ func (c *Commands) Mark(dst vk.Buffer, offset uint64, value uint32) {
 	c.add64(offset)
 	*c = append(*c, value)
 }
+
+// Execute appends vkCmdExecuteCommands of one secondary command buffer. It leaves no pipeline
+// bound.
+func (c *Commands) Execute(cb vk.CommandBuffer) {
+	*c = append(*c, C.VKX_CMD_EXECUTE)
+	c.add64(uint64(uintptr(unsafe.Pointer(cb))))
+}

@@ -28,6 +28,8 @@ package vkx
 #cgo nocallback vkx_create_compute_pipeline
 #cgo noescape vkx_submit
 #cgo nocallback vkx_submit
+#cgo noescape vkx_record
+#cgo nocallback vkx_record
 */
 import "C"
 
@@ -168,20 +170,29 @@ func (d *Device) ResetFences(fences []vk.Fence) vk.Result {
 	return vk.Result(C.vkx_reset_fences(d.c, raw(fences), C.uint32_t(len(fences))))
 }
 
-// CreateCommandPool creates a pool for short-lived command buffers.
-func (d *Device) CreateCommandPool() (vk.CommandPool, vk.Result) {
+// CreateCommandPool creates a pool, for short-lived command buffers or for others.
+func (d *Device) CreateCommandPool(shortLived bool) (vk.CommandPool, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(d.Family)))
+	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(d.Family), flag(shortLived)))
 }
 
-// AllocateCommandBuffer allocates a primary command buffer.
-func (d *Device) AllocateCommandBuffer(pool vk.CommandPool) (vk.CommandBuffer, vk.Result) {
+// AllocateCommandBuffer allocates a command buffer: one that is submitted, or a secondary one,
+// which such a one executes.
+func (d *Device) AllocateCommandBuffer(pool vk.CommandPool, secondary bool) (vk.CommandBuffer, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.CommandBuffer](C.vkx_allocate_command_buffer(d.c, C.uintptr_t(uintptr(unsafe.Pointer(pool)))))
+	return handle[vk.CommandBuffer](C.vkx_allocate_command_buffer(d.c, C.uintptr_t(uintptr(unsafe.Pointer(pool))), flag(secondary)))
+}
+
+// flag is a bool in C.
+func flag(b bool) C.int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // CreateShaderModule creates a module from SPIR-V.
@@ -252,16 +263,9 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	var base, full C.int
-	if p.DispatchBase {
-		base = 1
-	}
-	if p.FullSubgroups {
-		full = 1
-	}
 	return handle[vk.Pipeline](C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
 		C.uintptr_t(uintptr(unsafe.Pointer(p.Module))), C.uintptr_t(uintptr(unsafe.Pointer(p.Layout))),
-		base, C.uint32_t(p.SubgroupSize), full,
+		flag(p.DispatchBase), C.uint32_t(p.SubgroupSize), flag(p.FullSubgroups),
 		(*C.uint32_t)(unsafe.SliceData(p.Spec)), C.uint32_t(len(p.Spec)/3),
 		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data))))
 }
@@ -274,5 +278,15 @@ func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, fence vk.Fence
 	}
 	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(d.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(pool))),
 		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(fence))),
+		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
+}
+
+// Record records the commands into a secondary command buffer that nothing has been recorded
+// into. It may be executed again once what executed it has completed.
+func (d *Device) Record(cb vk.CommandBuffer, commands Commands) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.Result(C.vkx_record(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cb))),
 		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
 }

@@ -27,6 +27,8 @@ typedef struct VkPipeline_T *VkPipeline;
 typedef struct VkPipelineLayout_T *VkPipelineLayout;
 typedef struct VkCommandPool_T *VkCommandPool;
 typedef struct VkDescriptorSetLayout_T *VkDescriptorSetLayout;
+typedef struct VkRenderPass_T *VkRenderPass;
+typedef struct VkFramebuffer_T *VkFramebuffer;
 typedef struct VkDebugUtilsMessengerEXT_T *VkDebugUtilsMessengerEXT;
 
 typedef uint32_t VkBool32;
@@ -43,7 +45,7 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkMemoryAllocateFlags, VkMemoryHeapFlags, VkMemoryMapFlags, VkMemoryPropertyFlags, VkObjectType,
 	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags,
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
-	VkPointClippingBehavior, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
+	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
 	VkSubgroupFeatureFlags;
 
@@ -51,7 +53,6 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 typedef struct VkAllocationCallbacks VkAllocationCallbacks;
 typedef struct VkBufferMemoryBarrier VkBufferMemoryBarrier;
 typedef struct VkImageMemoryBarrier VkImageMemoryBarrier;
-typedef struct VkCommandBufferInheritanceInfo VkCommandBufferInheritanceInfo;
 struct VkDebugUtilsMessengerCallbackDataEXT;
 typedef void (*PFN_vkVoidFunction)(void);
 typedef VkBool32 (*PFN_vkDebugUtilsMessengerCallbackEXT)(VkDebugUtilsMessageSeverityFlagBitsEXT messageSeverity,
@@ -83,6 +84,7 @@ enum {
 	VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO = 30,
 	VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO = 39,
 	VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO = 40,
+	VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO = 41,
 	VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO = 42,
 	VK_STRUCTURE_TYPE_MEMORY_BARRIER = 46,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 = 1000059000,
@@ -118,6 +120,8 @@ enum {
 	VK_PIPELINE_CREATE_DISPATCH_BASE_BIT = 0x00000010,
 	VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT = 0x00000002,
 	VK_COMMAND_POOL_CREATE_TRANSIENT_BIT = 0x00000001,
+	VK_COMMAND_BUFFER_LEVEL_PRIMARY = 0,
+	VK_COMMAND_BUFFER_LEVEL_SECONDARY = 1,
 	VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT = 0x00000001,
 	VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT = 0x00000002,
 	VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT = 0x00002000,
@@ -399,6 +403,17 @@ typedef struct VkCommandBufferAllocateInfo {
 	uint32_t commandBufferCount;
 } VkCommandBufferAllocateInfo;
 
+typedef struct VkCommandBufferInheritanceInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkRenderPass renderPass;
+	uint32_t subpass;
+	VkFramebuffer framebuffer;
+	VkBool32 occlusionQueryEnable;
+	VkQueryControlFlags queryFlags;
+	VkQueryPipelineStatisticFlags pipelineStatistics;
+} VkCommandBufferInheritanceInfo;
+
 typedef struct VkCommandBufferBeginInfo {
 	VkStructureType sType;
 	const void* pNext;
@@ -670,6 +685,7 @@ typedef void (*PFN_vkCmdDispatch)(VkCommandBuffer commandBuffer, uint32_t groupC
 typedef void (*PFN_vkCmdDispatchBase)(VkCommandBuffer commandBuffer, uint32_t baseGroupX, uint32_t baseGroupY, uint32_t baseGroupZ, uint32_t groupCountX, uint32_t groupCountY, uint32_t groupCountZ);
 typedef void (*PFN_vkCmdCopyBuffer)(VkCommandBuffer commandBuffer, VkBuffer srcBuffer, VkBuffer dstBuffer, uint32_t regionCount, const VkBufferCopy* pRegions);
 typedef void (*PFN_vkCmdFillBuffer)(VkCommandBuffer commandBuffer, VkBuffer dstBuffer, VkDeviceSize dstOffset, VkDeviceSize size, uint32_t data);
+typedef void (*PFN_vkCmdExecuteCommands)(VkCommandBuffer commandBuffer, uint32_t commandBufferCount, const VkCommandBuffer* pCommandBuffers);
 typedef void (*PFN_vkCmdPipelineBarrier)(VkCommandBuffer commandBuffer, VkPipelineStageFlags srcStageMask, VkPipelineStageFlags dstStageMask, VkDependencyFlags dependencyFlags, uint32_t memoryBarrierCount, const VkMemoryBarrier* pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const VkBufferMemoryBarrier* pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const VkImageMemoryBarrier* pImageMemoryBarriers);
 typedef void (*PFN_vkCmdWriteBufferMarkerAMD)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkBuffer dstBuffer, VkDeviceSize dstOffset, uint32_t marker);
 typedef VkResult (*PFN_vkEnumerateInstanceVersion)(uint32_t* pApiVersion);

@@ -32,7 +32,7 @@ static struct {
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) \
 	X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
 	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
-	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier)
+	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdExecuteCommands)
 
 struct vkx_device {
 	VkDevice device;
@@ -384,20 +384,21 @@ int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n) {
 	return d->ResetFences(d->device, n, (const VkFence *)fences);
 }
 
-vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily) {
+vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient) {
 	VkCommandPoolCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-		.flags = VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, .queueFamilyIndex = queueFamily,
+		.flags = transient ? VK_COMMAND_POOL_CREATE_TRANSIENT_BIT : 0, .queueFamilyIndex = queueFamily,
 	};
 	VkCommandPool p = NULL;
 	VkResult r = d->CreateCommandPool(d->device, &info, NULL, &p);
 	return value(r, (uintptr_t)p);
 }
 
-vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool) {
+vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int secondary) {
 	VkCommandBufferAllocateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
 		.commandPool = (VkCommandPool)pool, .commandBufferCount = 1,
+		.level = secondary ? VK_COMMAND_BUFFER_LEVEL_SECONDARY : VK_COMMAND_BUFFER_LEVEL_PRIMARY,
 	};
 	VkCommandBuffer c = NULL;
 	VkResult r = d->AllocateCommandBuffers(d->device, &info, &c);
@@ -474,6 +475,7 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 	static const uint8_t length[] = {
 		[VKX_CMD_BIND] = 3, [VKX_CMD_PUSH] = 4, [VKX_CMD_DISPATCH] = 4, [VKX_CMD_DISPATCH_BASE] = 7,
 		[VKX_CMD_BARRIER] = 5, [VKX_CMD_COPY] = 11, [VKX_CMD_FILL] = 8, [VKX_CMD_MARK] = 6,
+		[VKX_CMD_EXECUTE] = 3,
 	};
 	while (w < end) {
 		uint32_t op = w[0];
@@ -514,6 +516,11 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 			else
 				d->CmdFillBuffer(c, buffer(w + 1), u64(w + 3), 4, w[5]);
 			break;
+		case VKX_CMD_EXECUTE: {
+			VkCommandBuffer b = (VkCommandBuffer)(uintptr_t)u64(w + 1);
+			d->CmdExecuteCommands(c, 1, &b);
+			break;
+		}
 		}
 		w += length[op];
 	}
@@ -534,4 +541,15 @@ int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t com
 	if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
 	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c};
 	return d->QueueSubmit((VkQueue)queue, 1, &submit, (VkFence)fence);
+}
+
+int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n) {
+	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
+	VkCommandBufferInheritanceInfo none = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+	VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .pInheritanceInfo = &none};
+	VkResult r = d->BeginCommandBuffer(c, &begin);
+	if (r < 0) return r;
+	int ok = record(d, c, words, words + n);
+	if ((r = d->EndCommandBuffer(c)) < 0) return r;
+	return ok ? r : VK_ERROR_INITIALIZATION_FAILED;
 }

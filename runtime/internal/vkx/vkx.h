@@ -92,7 +92,8 @@ enum {
 	VKX_CMD_BARRIER,       /* srcStages srcAccess dstStages dstAccess */
 	VKX_CMD_COPY,          /* src:64 dst:64 srcOffset:64 dstOffset:64 size:64 */
 	VKX_CMD_FILL,          /* dst:64 offset:64 size:64 pattern */
-	VKX_CMD_MARK           /* dst:64 offset:64 value */
+	VKX_CMD_MARK,          /* dst:64 offset:64 value */
+	VKX_CMD_EXECUTE        /* a secondary command buffer:64 */
 };
 
 /* The loader. */
@@ -122,8 +123,8 @@ vkx_value vkx_create_fence(vkx_device *d);
 /* Waits for all of the fences, at most timeout nanoseconds. */
 int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, uint64_t timeout);
 int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n);
-vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily);
-vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool);
+vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient);
+vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int secondary);
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);
 vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes);
 vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
@@ -134,5 +135,7 @@ vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t 
 /* Resets the pool of the command buffer, records n words into it and submits it; fence is signalled after it. */
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
 	const uint32_t *words, size_t n);
+/* Records n words into a new secondary command buffer, which may be executed again and again, one after another. */
+int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n);
 
 #endif

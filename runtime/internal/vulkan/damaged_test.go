@@ -60,12 +60,12 @@ func takes(d *device, words []uint32) error {
 	}
 	defer h.Free()
 	p := h.(*pipeline)
-	pool, r := d.vk.CreateCommandPool()
+	pool, r := d.vk.CreateCommandPool(true)
 	if r < 0 {
 		return check("vkCreateCommandPool", r)
 	}
 	defer vk.DestroyCommandPool(d.vk.Handle, pool, nil)
-	cb, r := d.vk.AllocateCommandBuffer(pool)
+	cb, r := d.vk.AllocateCommandBuffer(pool, false)
 	if r < 0 {
 		return check("vkAllocateCommandBuffers", r)
 	}

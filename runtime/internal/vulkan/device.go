@@ -25,6 +25,8 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
+	// graphs are those that have not been freed.
+	graphs replays
 
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened
@@ -107,6 +109,7 @@ func (d *device) Close() error {
 func (d *device) destroy() {
 	d.vk.WaitIdle()
 	d.queue.close()
+	d.graphs.close()
 	d.built.close(d)
 	d.pipes.close()
 	d.mem.close()

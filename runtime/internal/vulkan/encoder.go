@@ -123,6 +123,7 @@ func (e *encoder) drop(err error) {
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
 	p.slot.argsOff = 0
+	p.slot.letGraphsGo()
 	e.q.free = append(e.q.free, p.slot)
 	if p.ring != nil {
 		p.ring.head = p.ringStart
@@ -164,16 +165,14 @@ func (e *encoder) encode(j *job, wait bool) bool {
 		case c.Fault != nil && c.Fault.Failed != nil: // before, or a piece of it
 		case c.Cancel.Asked():
 			cancel(c)
-		case c.Op == hal.OpLaunch:
-			err = e.launch(c)
-		case c.Op == hal.OpCopy:
-			err = e.copy(c)
-		case c.Op == hal.OpFill:
-			err = e.fill(c)
 		case c.Op == hal.OpWrite:
 			err = e.write(c, j)
 		case c.Op == hal.OpRead:
 			err = e.read(c, j)
+		case c.Op == hal.OpGraph:
+			err = e.graph(c, j)
+		default:
+			err = e.onDevice(c)
 		}
 		if err == errBusy {
 			return false
@@ -187,6 +186,17 @@ func (e *encoder) encode(j *job, wait bool) bool {
 	}
 	e.flush() // whose error its commands have
 	return true
+}
+
+// onDevice encodes a command that the host has no part in.
+func (e *encoder) onDevice(c *hal.Command) error {
+	switch c.Op {
+	case hal.OpLaunch:
+		return e.launch(c)
+	case hal.OpCopy:
+		return e.copy(c)
+	}
+	return e.fill(c)
 }
 
 // fail notes that the command has not run, or not whole.
@@ -221,7 +231,7 @@ func (e *encoder) order(k kind) {
 		e.owed[k] = 0
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{len(e.commands), k, e.current})
+		e.part.watched = append(e.part.watched, watched{at: len(e.commands), kind: k, cmd: e.current})
 	}
 	e.loose |= 1 << k
 	e.inPart |= 1 << k
@@ -240,18 +250,22 @@ func (e *encoder) launch(c *hal.Command) error {
 	}
 	p := c.Pipeline.(*pipeline)
 	records := max(1, len(p.kernel.Parts))
-	if e.part != nil && (e.launches >= maxLaunches || nextRecord(len(e.part.faults), records)+records > maxLaunches) {
-		if err := e.flush(); err != nil {
-			return err
+	if e.part != nil {
+		if s := e.part.slot; e.launches >= s.limit || s.nextRecord(len(e.part.faults), records)+records > s.limit {
+			if err := e.flush(); err != nil {
+				return err
+			}
 		}
 	}
 	if err := e.open(); err != nil {
 		return err
 	}
 	s := e.part.slot
-	record := s.host.addr + offSink
-	if c.Fault != nil {
-		i := nextRecord(len(e.part.faults), records)
+	var record uint64
+	if c.Fault == nil {
+		record = s.host.addr + offSink
+	} else {
+		i := s.nextRecord(len(e.part.faults), records)
 		leaves := c.Cancel != nil && p.cancels
 		for n := range records {
 			if err := s.fitRecord(e.d, i+n, leaves); err != nil {

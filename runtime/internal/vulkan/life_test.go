@@ -194,11 +194,19 @@ func scenario() (err error) {
 			}
 		}
 	}()
+	g, err := dev.(*device).NewGraph([]hal.Command{
+		{Op: hal.OpFill, Dst: x, Size: 800},
+		backendtest.Launch(p, desc.Kernel, 200, backendtest.Span{Mem: x, Len: 200}),
+	})
+	if err != nil {
+		return err
+	}
 	for i := range 40 {
 		var f hal.Fault
 		c := backendtest.Launch(p, desc.Kernel, 200, backendtest.Span{Mem: x, Len: 200})
 		c.Barrier, c.Fault = true, &f
-		batch := []hal.Command{c, {Op: hal.OpRead, Barrier: true, Src: x, Size: 800, Host: host[800*i : 800*i+800]}}
+		run := hal.Command{Op: hal.OpGraph, Barrier: true, Graph: g, Fault: new(hal.Fault)}
+		batch := []hal.Command{run, c, {Op: hal.OpRead, Barrier: true, Src: x, Size: 800, Host: host[800*i : 800*i+800]}}
 		if i == 20 {
 			batch = append(batch,
 				hal.Command{Op: hal.OpWrite, Dst: big, Size: uint64(len(host)), Host: host},

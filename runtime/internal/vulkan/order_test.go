@@ -54,13 +54,15 @@ type checker struct {
 	epoch  int
 	last   *hal.Command
 	wrong  []string
+
+	executed int // recordings of graphs
 }
 
 // widths are the words of each command; see vkx.h.
-var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6}
+var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6, 9: 3}
 
 const (
-	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdMark = 2, 3, 4, 5, 6, 7, 8
+	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdMark, cmdExecute = 2, 3, 4, 5, 6, 7, 8, 9
 )
 
 // check follows a part's commands, ops being where those of hal's begin.
@@ -88,9 +90,26 @@ func (k *checker) check(commands vkx.Commands, ops []watched) {
 			}
 		case cmdMark:
 			k.end()
+		case cmdExecute:
+			k.execute(current.graph)
 		}
 		at += n
 	}
+}
+
+// execute follows the commands of a recording. They are other commands each time.
+func (k *checker) execute(r *recording) {
+	ops, anew := slices.Clone(r.watched), map[*hal.Command]*hal.Command{}
+	for i := range ops {
+		c := ops[i].cmd
+		if anew[c] == nil {
+			n := *c
+			anew[c] = &n
+		}
+		ops[i].cmd = anew[c]
+	}
+	k.executed++
+	k.check(r.words, ops)
 }
 
 // written and read are the accesses of a stage in barriers.

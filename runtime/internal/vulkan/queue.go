@@ -53,9 +53,10 @@ var watch func(d *device, p *part, commands vkx.Commands)
 // watched says where the Vulkan commands of a hal.Command begin in a part's, right
 // behind the barrier that they wait for.
 type watched struct {
-	at   int
-	kind kind
-	cmd  *hal.Command
+	at    int
+	kind  kind
+	cmd   *hal.Command
+	graph *recording // that is executed there, for an OpGraph
 }
 
 // job is a batch on its way to the device.
@@ -64,6 +65,10 @@ type job struct {
 	cmds []hal.Command
 	i    int    // the command that is next
 	done uint64 // bytes of it that are done
+
+	// Where that is an OpGraph whose commands are encoded one by one:
+	nodes []hal.Command
+	at    int // the node that is next
 }
 
 func (q *queue) init(d *device) {
@@ -164,6 +169,10 @@ func (d *device) checkBatch(batch []hal.Command) error {
 		case hal.OpCopy, hal.OpFill, hal.OpWrite, hal.OpRead:
 			if err := d.checkTransfer(c); err != nil {
 				return fmt.Errorf("vulkan: command %d: %w", i, err)
+			}
+		case hal.OpGraph:
+			if g, ok := c.Graph.(*replay); !ok || g.d != d {
+				return fmt.Errorf("vulkan: command %d: a graph of another device", i)
 			}
 		default:
 			return fmt.Errorf("vulkan: command %d: unknown operation %d", i, c.Op)

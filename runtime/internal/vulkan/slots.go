@@ -26,7 +26,8 @@ const (
 	reclaimSlots = 16
 )
 
-// slot is what one submission needs; slots are recycled.
+// slot is what one submission needs; slots are recycled. A recording has one that is never
+// submitted itself, with fault records and arguments alone.
 type slot struct {
 	pool    vk.CommandPool
 	cb      vk.CommandBuffer
@@ -37,39 +38,42 @@ type slot struct {
 	inNear  [maxLaunches]bool
 	args    *memory // arguments past the launch block
 	argsOff uint64
-	oldArgs []*memory // outgrown, freed when the slot is used again
-	waiters int       // on the fence; under queue.mu
-	settled bool      // the fence is known to be signalled; under queue.mu
+	oldArgs []*memory    // outgrown, freed when the slot is used again
+	limit   int          // launches that it is good for
+	inHost  int          // fault records in host; the others are in more, or in near
+	graphs  []*recording // that the submission runs; of the encoder
+	waiters int          // on the fence; under queue.mu
+	settled bool         // the fence is known to be signalled; under queue.mu
 }
 
 // record returns fault record i.
 func (s *slot) record(i int) []byte {
-	if s.inNear[i] {
+	if i < maxLaunches && s.inNear[i] {
 		return s.near.data[i*abi.FaultRecordSize:]
 	}
-	if i < slotRecords {
+	if i < s.inHost {
 		return s.host.data[offRecords+i*abi.FaultRecordSize:]
 	}
-	return s.more.data[(i-slotRecords)*abi.FaultRecordSize:]
+	return s.more.data[(i-s.inHost)*abi.FaultRecordSize:]
 }
 
 // nextRecord returns the number of the first of n records that come after i others. The records
 // of one launch lie in one piece of memory.
-func nextRecord(i, n int) int {
-	if i < slotRecords && i+n > slotRecords && n > 1 {
-		return slotRecords
+func (s *slot) nextRecord(i, n int) int {
+	if i < s.inHost && i+n > s.inHost && n > 1 {
+		return s.inHost
 	}
 	return i
 }
 
 func (s *slot) recordAddress(i int) uint64 {
-	if s.inNear[i] {
+	if i < maxLaunches && s.inNear[i] {
 		return s.near.addr + uint64(i)*abi.FaultRecordSize
 	}
-	if i < slotRecords {
+	if i < s.inHost {
 		return s.host.addr + offRecords + uint64(i)*abi.FaultRecordSize
 	}
-	return s.more.addr + uint64(i-slotRecords)*abi.FaultRecordSize
+	return s.more.addr + uint64(i-s.inHost)*abi.FaultRecordSize
 }
 
 // retire gives back what finished parts at the head of the line have used.
@@ -182,6 +186,7 @@ func (q *queue) reclaim() (some bool, err error) {
 	list, err := q.resetRetired()
 	for _, s := range list {
 		s.argsOff, s.settled = 0, false
+		s.letGraphsGo()
 		for _, m := range s.oldArgs {
 			m.Free()
 		}
@@ -191,6 +196,16 @@ func (q *queue) reclaim() (some bool, err error) {
 	q.free = append(q.free, list...)
 	q.mu.Unlock()
 	return len(list) > 0, err
+}
+
+// letGraphsGo lets the recordings that the slot's submission has run be used again. Its fence is
+// signalled, or it was not submitted.
+func (s *slot) letGraphsGo() {
+	for _, r := range s.graphs {
+		r.busy = false
+	}
+	clear(s.graphs)
+	s.graphs = s.graphs[:0]
 }
 
 // resetRetired takes the retired slots that nobody waits on and resets their
@@ -231,11 +246,13 @@ func (q *queue) resetRetired() ([]*slot, error) {
 // host writes meanwhile to its own memory, of which their cache keeps a copy. Other records lie
 // in the host's memory, which the host reads faster.
 func (s *slot) fitRecord(d *device, i int, leaves bool) error {
-	s.inNear[i] = leaves
+	if i < maxLaunches {
+		s.inNear[i] = leaves
+	}
 	at, size, kind := &s.more, moreRecords, d.mem.types.host
 	if leaves {
 		at, size, kind = &s.near, maxLaunches, d.mem.types.upload
-	} else if i < slotRecords {
+	} else if i < s.inHost {
 		return nil
 	}
 	if *at != nil {
@@ -243,7 +260,9 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	}
 	m, err := d.mem.alloc(uint64(size)*abi.FaultRecordSize, kind)
 	if err != nil {
-		s.inNear[i] = false
+		if leaves {
+			s.inNear[i] = false
+		}
 		return err
 	}
 	clear(m.data)
@@ -253,7 +272,7 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 
 func (q *queue) newSlot() (*slot, error) {
 	d := q.d
-	s := &slot{}
+	s := &slot{limit: maxLaunches, inHost: slotRecords}
 	var r vk.Result
 	var err error
 	if s.host, err = d.mem.alloc(slotBytes, d.mem.types.host); err != nil {
@@ -263,9 +282,9 @@ func (q *queue) newSlot() (*slot, error) {
 	call := "vkCreateFence"
 	if s.fence[0], r = d.vk.CreateFence(); r >= 0 {
 		call = "vkCreateCommandPool"
-		if s.pool, r = d.vk.CreateCommandPool(); r >= 0 {
+		if s.pool, r = d.vk.CreateCommandPool(true); r >= 0 {
 			call = "vkAllocateCommandBuffers"
-			s.cb, r = d.vk.AllocateCommandBuffer(s.pool)
+			s.cb, r = d.vk.AllocateCommandBuffer(s.pool, false)
 		}
 	}
 	if err := d.check(call, r); err != nil {
@@ -281,6 +300,11 @@ func (q *queue) newSlot() (*slot, error) {
 func (q *queue) destroySlot(s *slot) {
 	vk.DestroyFence(q.d.vk.Handle, s.fence[0], nil)
 	vk.DestroyCommandPool(q.d.vk.Handle, s.pool, nil)
+	s.free()
+}
+
+// free frees the slot's memory.
+func (s *slot) free() {
 	for _, m := range append(s.oldArgs, s.host, s.more, s.near, s.args) {
 		if m != nil {
 			m.Free()

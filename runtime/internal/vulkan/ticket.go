@@ -35,8 +35,9 @@ type part struct {
 	ring      *ring
 	ringStart uint64
 	ringEnd   uint64
-	faults    []*hal.Fault  // i has the record i of the slot; several, or none, may be of one launch
-	copies    []*hal.Fault  // of the other commands
+	faults    []*hal.Fault // i has the record i of the slot; several, or none, may be of one launch
+	copies    []*hal.Fault // of the other commands
+	graphs    []graphRun
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	transfers bool // some of the commands are
@@ -89,11 +90,14 @@ func (p *part) finish() {
 					p.slot.take(i, f)
 				}
 			}
+			for _, g := range p.graphs {
+				g.r.finish(g.fault)
+			}
 			for i := range p.reads {
 				p.reads[i].finish()
 			}
 		}
-		p.faults, p.copies, p.reads = nil, nil, nil
+		p.faults, p.copies, p.graphs, p.reads = nil, nil, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()
@@ -107,6 +111,11 @@ func (p *part) fail(err error) {
 			if f != nil && f.Failed == nil {
 				f.Failed = err
 			}
+		}
+	}
+	for _, g := range p.graphs {
+		if g.fault != nil && g.fault.Failed == nil {
+			g.fault.Failed = err
 		}
 	}
 }
@@ -132,15 +141,17 @@ func (s *slot) leave(i int) *uint32 {
 }
 
 // take parses record i and clears it for the next launch. Of the records of a linked kernel the
-// first that has a fault counts.
-func (s *slot) take(i int, f *hal.Fault) {
+// first that has a fault counts. It reports whether the record says anything.
+func (s *slot) take(i int, f *hal.Fault) bool {
 	rec := s.record(i)
 	le := binary.LittleEndian
 	left := *s.leave(i) != 0
 	faulted, ended := le.Uint32(rec) != 0, le.Uint32(rec[abi.OffsetEnded:])
 	if !faulted && ended == 0 {
-		*s.leave(i) = 0
-		return
+		if left {
+			*s.leave(i) = 0
+		}
+		return false
 	}
 	if f.Ended == 0 {
 		f.Ended = ended
@@ -155,6 +166,7 @@ func (s *slot) take(i int, f *hal.Fault) {
 		}
 	}
 	clear(rec[:abi.FaultRecordSize])
+	return true
 }
 
 // wait waits until the part and all before it have completed and are finished.

@@ -1,0 +1,119 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Replay is a sequence that a backend has been told of, and runs as one command. To hazards it
+// is one command that uses all that its commands use:
+//
+//	0: write x[0:4]    1: read x[0:4], write y[8:9]    2: write x[6:8]
+//
+//	write x[0:8], read x[0:4], write y[8:9]
+//
+// How it ends is looked at command by command, where something went wrong: faults and poison
+// are what they are for commands that are recorded one by one.
+type Replay struct {
+	node  Node
+	nodes []Node
+	parts func(e *Event) []*Event
+}
+
+// NewReplay returns the sequence as one command, g, which has its commands. The memory owned is
+// in use while the command is.
+//
+// The function parts makes an event for each of the commands, for a submission whose event is
+// e. It is called under the stream's lock, if some of them did not end well.
+func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
+	uses := append(q.union(), Use{Mem: owned})
+	return &Replay{node: Node{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Nodes, parts: parts}
+}
+
+// union returns what the commands use, with at most one range that is read and one that is
+// written of each memory.
+func (q *Sequence) union() (out []Use) {
+	type key struct {
+		mem    *Memory
+		access abi.Access
+	}
+	at := map[key]int{}
+	add := func(u Use) {
+		k := key{u.Mem, u.Access}
+		i, ok := at[k]
+		if !ok {
+			at[k] = len(out)
+			out = append(out, u)
+			return
+		}
+		out[i].Lo, out[i].Hi = min(out[i].Lo, u.Lo), max(out[i].Hi, u.Hi)
+	}
+	for i := range q.Nodes {
+		for _, u := range q.Nodes[i].Uses {
+			if u.Access == 0 || u.Lo >= u.Hi {
+				add(Use{Mem: u.Mem})
+				continue
+			}
+			for _, access := range []abi.Access{abi.Read, abi.Write} {
+				if u.Access&access != 0 {
+					add(Use{u.Mem, u.Lo, u.Hi, access})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// RecordReplay is RecordAll of the replay's sequence, as one command with one event.
+func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
+	return s.record(ctx, true, func() error {
+		if err := s.usable(&r.node); err != nil {
+			return err
+		}
+		s.append(front, &r.node, s.mustWait(after), e)
+		// The commands have positions of their own, of which the event has the last.
+		more := len(r.nodes) - 1
+		s.pos += uint64(more)
+		e.pos, e.replay = s.pos, r
+		e.batch.weight += more
+		return nil
+	})
+}
+
+// settleReplay finds how the commands of a replay ended.
+func (s *Stream) settleReplay(b *Batch, e *Event) {
+	r := e.replay
+	err, faults := b.ended(e), e.Fault.Parts
+	e.replay, e.Fault = nil, hal.Fault{}
+	if err == nil && s.poisons == 0 && !slices.ContainsFunc(faults, func(f hal.Fault) bool { return !f.Clean() }) {
+		return
+	}
+	parts := r.parts(e)
+	var uses []use
+	failed := false
+	for i, p := range parts {
+		p.batch, p.front, p.seen = b, e.front, e.seen
+		p.pos = e.pos - uint64(len(parts)-1-i)
+		if faults != nil {
+			p.Fault = faults[i]
+		}
+		if p.err = b.ended(p); p.err == nil {
+			p.err = err
+		}
+		uses = uses[:0]
+		for _, u := range r.nodes[i].Uses {
+			if u.Access != 0 && u.Lo < u.Hi {
+				uses = append(uses, use{u.Mem.state, u.Lo, u.Hi, uint8(u.Access)})
+			}
+		}
+		if s.settleOne(r.nodes[i].Cmd.Op, uses, p) {
+			failed = true
+		}
+	}
+	if failed {
+		e.parts = parts
+	}
+}

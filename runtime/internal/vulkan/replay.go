@@ -1,0 +1,340 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// maxRecordings is how many submissions of a graph may be in flight that are replayed.
+const maxRecordings = 4
+
+// replay implements hal.Graph. Its commands are recorded into secondary command buffers, each
+// of which a part's command buffer executes as one command:
+//
+//	part: launch, barrier, [graph: launch, barrier, launch], barrier, mark
+//
+// Each recording has fault records of its own, and is executed again only when its last
+// submission has completed; so there are several, in turn. Where all are in flight, or there is
+// no memory for one, the commands are encoded one by one, as if there were no graph. So they are
+// the first time: many graphs run once.
+type replay struct {
+	d        *device
+	commands []hal.Command // without Fault
+	records  int           // fault records of all launches
+
+	// The rest is the encoder's, until Free.
+	runs       int
+	most       int // of recordings
+	pool       vk.CommandPool
+	recordings []*recording
+}
+
+// recording is a secondary command buffer with the commands of a graph.
+type recording struct {
+	g      *replay
+	cb     vk.CommandBuffer
+	slot   *slot        // fault records and arguments
+	faults []hal.Fault  // of the commands
+	of     []*hal.Fault // i has the record i of the slot
+	kinds  kinds        // of the commands
+	busy   bool         // a submission that has it may not have completed
+
+	words   []uint32 // for watch
+	watched []watched
+}
+
+// graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's.
+type graphRun struct {
+	r     *recording
+	fault *hal.Fault
+}
+
+// NewGraph implements hal.Replayer.
+func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
+	if err := d.lostErr(); err != nil {
+		return nil, err
+	}
+	g := &replay{d: d, commands: slices.Clone(commands), most: maxRecordings}
+	if err := d.checkBatch(g.commands); err != nil {
+		return nil, err
+	}
+	for i := range g.commands {
+		c := &g.commands[i]
+		c.Fault, c.Cancel, c.Taken = nil, nil, nil
+		switch c.Op {
+		case hal.OpCopy, hal.OpFill:
+		case hal.OpLaunch:
+			p := c.Pipeline.(*pipeline)
+			g.records += max(1, len(p.kernel.Parts))
+			if d.tooMany(c.Groups) {
+				if _, err := p.dispatchBase(); err != nil {
+					return nil, err
+				}
+			}
+		default:
+			return nil, fmt.Errorf("vulkan: command %d: operation %d in a graph", i, c.Op)
+		}
+	}
+	if !d.graphs.add(g) {
+		return nil, errClosed
+	}
+	return g, nil
+}
+
+// Free destroys the recordings. It does nothing the second time, or when the device is closed;
+// what a lost device has stays until then.
+func (g *replay) Free() {
+	if g.d.lost.Load() != nil {
+		return
+	}
+	g.d.queue.settle()
+	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
+		g.destroy()
+	}
+}
+
+func (g *replay) destroy() {
+	vk.DestroyCommandPool(g.d.vk.Handle, g.pool, nil)
+	for _, r := range g.recordings {
+		r.slot.free()
+	}
+	g.pool, g.recordings, g.most = nil, nil, 0
+}
+
+// replays are a device's graphs.
+type replays struct {
+	mu     sync.Mutex
+	all    map[*replay]struct{}
+	closed bool
+}
+
+func (s *replays) add(g *replay) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return false
+	}
+	if s.all == nil {
+		s.all = map[*replay]struct{}{}
+	}
+	s.all[g] = struct{}{}
+	return true
+}
+
+func (s *replays) remove(g *replay) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.all[g]
+	delete(s.all, g)
+	return ok
+}
+
+func (s *replays) close() {
+	s.mu.Lock()
+	all := s.all
+	s.all, s.closed = nil, true
+	s.mu.Unlock()
+	for g := range all {
+		g.destroy()
+	}
+}
+
+// graph encodes an OpGraph: by a recording, if there is one to be had, or else command by
+// command.
+func (e *encoder) graph(c *hal.Command, j *job) error {
+	g := c.Graph.(*replay)
+	if len(g.commands) == 0 {
+		return nil
+	}
+	if j.nodes == nil {
+		if r := e.recording(g); r != nil {
+			return e.execute(r, c)
+		}
+		j.nodes, j.at = g.oneByOne(c), 0
+	}
+	for ; j.at < len(j.nodes); j.at++ {
+		n := &j.nodes[j.at]
+		e.current = n
+		if n.Barrier && j.at > 0 { // the first one's is that of c
+			e.barrier()
+		}
+		if n.Fault != nil && n.Fault.Failed != nil {
+			continue
+		}
+		if err := e.onDevice(n); err == errBusy {
+			return err
+		} else if err != nil {
+			fail(n, err)
+		}
+	}
+	j.nodes = nil
+	return nil
+}
+
+// oneByOne returns the graph's commands for a submission of their own.
+func (g *replay) oneByOne(c *hal.Command) []hal.Command {
+	nodes := slices.Clone(g.commands)
+	nodes[0].Barrier = c.Barrier
+	if c.Fault != nil {
+		c.Fault.Parts = make([]hal.Fault, len(nodes))
+		for i := range nodes {
+			nodes[i].Fault = &c.Fault.Parts[i]
+		}
+	}
+	return nodes
+}
+
+// recording returns a recording that is not in flight, or nil.
+func (e *encoder) recording(g *replay) *recording {
+	g.runs++
+	if g.runs == 1 {
+		return nil
+	}
+	if r := g.free(); r != nil {
+		return r
+	}
+	if len(g.recordings) < g.most {
+		r, err := e.record(g)
+		if err == nil {
+			return r
+		}
+		g.most = len(g.recordings) // there is no memory for more
+	}
+	// Some may have completed, but for their fences, which tell that the command buffer can be
+	// used again.
+	e.q.sweep()
+	if e.q.retiredWith(g) {
+		e.q.reclaim() // an error leaves them where they are
+	}
+	return g.free()
+}
+
+func (g *replay) free() *recording {
+	for _, r := range g.recordings {
+		if !r.busy {
+			return r
+		}
+	}
+	return nil
+}
+
+// retiredWith reports whether a retired slot has a recording of the graph.
+func (q *queue) retiredWith(g *replay) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return slices.ContainsFunc(q.retired, func(s *slot) bool {
+		return s.waiters == 0 && slices.ContainsFunc(s.graphs, func(r *recording) bool { return r.g == g })
+	})
+}
+
+// record makes a recording of the graph.
+func (e *encoder) record(g *replay) (_ *recording, err error) {
+	d := e.d
+	r := &recording{g: g, slot: &slot{limit: math.MaxInt}, faults: make([]hal.Fault, len(g.commands))}
+	defer func() {
+		if err != nil {
+			r.slot.free()
+		}
+	}()
+	if g.records > 0 {
+		if r.slot.more, err = d.mem.alloc(uint64(g.records)*abi.FaultRecordSize, d.mem.types.host); err != nil {
+			return nil, err
+		}
+		clear(r.slot.more.data)
+	}
+	in := encoder{d: d, q: e.q, part: &part{q: e.q, slot: r.slot}}
+	commands := slices.Clone(g.commands)
+	for i := range commands {
+		c := &commands[i]
+		c.Fault, in.current = &r.faults[i], c
+		if c.Barrier && i > 0 {
+			in.barrier()
+		}
+		if err := in.onDevice(c); err != nil {
+			return nil, err
+		}
+	}
+	r.of, r.kinds = in.part.faults, in.inPart
+	if watch != nil {
+		r.words, r.watched = in.commands, in.part.watched
+	}
+	var res vk.Result
+	if g.pool == nil {
+		if g.pool, res = d.vk.CreateCommandPool(false); res < 0 {
+			return nil, d.check("vkCreateCommandPool", res)
+		}
+	}
+	if r.cb, res = d.vk.AllocateCommandBuffer(g.pool, true); res < 0 {
+		return nil, d.check("vkAllocateCommandBuffers", res)
+	}
+	if res = d.vk.Record(r.cb, in.commands); res < 0 {
+		return nil, d.check("vkEndCommandBuffer", res)
+	}
+	g.recordings = append(g.recordings, r)
+	return r, nil
+}
+
+// execute has the part execute a recording. What comes behind a barrier waits for all kinds of
+// commands in it, whatever barriers it has itself.
+func (e *encoder) execute(r *recording, c *hal.Command) error {
+	if e.part != nil && e.launches >= maxLaunches {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
+	if err := e.open(); err != nil {
+		return err
+	}
+	var from kinds
+	for k := range e.owed {
+		if r.kinds&(1<<k) != 0 {
+			from |= e.owed[k]
+			e.owed[k] = 0
+		}
+	}
+	if from != 0 {
+		to := scopes[r.kinds]
+		e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages, to.both)
+	}
+	if watch != nil {
+		e.part.watched = append(e.part.watched, watched{at: len(e.commands), cmd: c, graph: r})
+	}
+	e.commands.Execute(r.cb)
+	e.bound = nil // and push constants are unspecified, which launches set anew
+	e.loose |= r.kinds
+	e.inPart |= r.kinds
+	e.launches += len(r.of)
+	r.busy = true
+	e.part.slot.graphs = append(e.part.slot.graphs, r)
+	e.part.graphs = append(e.part.graphs, graphRun{r, c.Fault})
+	return nil
+}
+
+// finish tells how the commands of a recording ended whose submission has completed, and
+// readies its fault records for the next.
+func (r *recording) finish(f *hal.Fault) {
+	any := false
+	for i, of := range r.of {
+		if of != nil && r.slot.take(i, of) {
+			any = true
+		}
+	}
+	if !any {
+		return
+	}
+	if f != nil {
+		f.Parts = slices.Clone(r.faults)
+	}
+	for i := range r.faults {
+		r.faults[i] = hal.Fault{Loops: r.faults[i].Loops}
+	}
+}
