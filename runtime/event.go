@@ -102,8 +102,10 @@ func (e Event) LocalRange() []int {
 func (l *launched) failure() error {
 	var first error
 	parts := l.parts
-	for _, e := range l.ev.Parts() {
-		parts = append(parts, e.Owner.(*launched))
+	if l.kernel == nil && parts == nil {
+		for _, e := range l.ev.Parts() {
+			parts = append(parts, e.Owner.(*launched))
+		}
 	}
 	for _, p := range parts {
 		if first == nil {

@@ -17,6 +17,10 @@ import (
 // maxRecordings is how many submissions of a graph may be in flight that are replayed.
 const maxRecordings = 4
 
+// maxRecorded is how many commands a graph may have that is recorded: a recording is submitted
+// as a whole, and drivers may end a submission that takes them too long.
+const maxRecorded = 4 * maxLaunches
+
 // replay implements hal.Graph. Its commands are recorded into secondary command buffers, each
 // of which a part's command buffer executes as one command:
 //
@@ -66,6 +70,9 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	g := &replay{d: d, commands: slices.Clone(commands), most: maxRecordings}
 	if err := d.checkBatch(g.commands); err != nil {
 		return nil, err
+	}
+	if len(g.commands) > maxRecorded {
+		g.most = 0
 	}
 	for i := range g.commands {
 		c := &g.commands[i]
@@ -196,7 +203,7 @@ func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 // recording returns a recording that is not in flight, or nil.
 func (e *encoder) recording(g *replay) *recording {
 	g.runs++
-	if g.runs == 1 {
+	if g.runs == 1 || g.most == 0 {
 		return nil
 	}
 	if r := g.free(); r != nil {

@@ -99,6 +99,26 @@ func TestReplayInFlight(t *testing.T) {
 	g.Free()
 }
 
+// TestReplayMany: a graph of very many commands is submitted in parts.
+func TestReplayMany(t *testing.T) {
+	d := open(t)
+	m := zeroed(t, d, 1)
+	g := counting(t, d, m, maxRecorded+1)
+	for range 2 {
+		tk := submitted(t, d, g, 1)
+		if err := tk.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(tk.(*ticket).parts); n < 4 {
+			t.Errorf("%d parts", n)
+		}
+	}
+	if got := wordOf(m, 0); got != 2*(maxRecorded+1) {
+		t.Errorf("%d increments", got)
+	}
+	g.Free()
+}
+
 // executed returns how many recordings the device has executed.
 func executed(d *device) int {
 	checkers.Lock()
