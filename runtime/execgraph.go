@@ -43,6 +43,7 @@ type execNode struct {
 type sequence struct {
 	graph.Sequence
 	steps     []*step    // all with a command
+	ranks     [][]int    // of each step, the places of its nodes in the order without fusion
 	pipelines []*variant // of the steps that are launches, which the graph holds
 	of        map[*step]*variant
 }
@@ -219,6 +220,10 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 	for _, n := range p.nodes {
 		order.Add(n.step.uses(), n.preds...)
 	}
+	rank := make([]int, len(p.nodes))
+	for place, i := range order.Order() {
+		rank[i] = place
+	}
 	units, report, err := next.units(&order)
 	if err != nil {
 		return p, err
@@ -249,6 +254,11 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 		if err = ex.append(p.run, s, waits, first); err != nil {
 			return p, err
 		}
+		var ranks []int
+		for _, n := range units[i].nodes {
+			ranks = append(ranks, rank[n])
+		}
+		p.run.ranks = append(p.run.ranks, ranks)
 	}
 	return p, nil
 }
@@ -459,7 +469,7 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions) (ev Event, er
 	events := make([]*graph.Event, len(parts))
 	for i, s := range run.steps {
 		l := &parts[i]
-		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group = d, s.kernel, s.plan.local, l, group
+		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, s.kernel, s.plan.local, l, group, run.ranks[i]
 		all.parts[i], events[i] = l, &l.ev
 	}
 	seq := &run.Sequence
