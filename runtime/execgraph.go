@@ -25,7 +25,7 @@ type ExecutableGraph struct {
 	updating sync.Mutex // of Update
 	mu       sync.Mutex // of what Update changes, for those that look at it
 	nodes    []execNode // in the graph's sequence, those of sub-graphs among them
-	sets     int        // how many sets of nodes there are
+	sets     int        // how many sets of nodes are fused
 	run      *sequence
 	held     *holder // of run's pipelines
 	report   FusionReport
@@ -36,7 +36,9 @@ type execNode struct {
 	of    *Node // nil for one of a sub-graph
 	step  *step
 	preds []int // that it depends on by edges of the graph
-	set   int   // nodes with the same number, above 0, are one launch
+	// set is that of a sub-graph: its nodes with the same number, above 0, were one launch there.
+	// fused is what set is for graphs that this one becomes a node of.
+	set, fused int
 }
 
 // sequence is steps in the order in which they run. It does not change.
@@ -164,8 +166,8 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 			inner[p] = true
 		}
 		n := execNode{step: s.step, preds: slices.Clone(own)}
-		if s.set > 0 {
-			n.set = sets + s.set
+		if s.fused > 0 {
+			n.set = sets + s.fused
 		}
 		ex.nodes = append(ex.nodes, n)
 	}
@@ -275,7 +277,7 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		}
 		var parts []*step
 		for _, i := range u.nodes {
-			ex.nodes[i].set = set
+			ex.nodes[i].fused = set
 			parts = append(parts, ex.nodes[i].step)
 		}
 		if set > 0 && !apart {
