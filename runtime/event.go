@@ -100,7 +100,8 @@ func (e Event) LocalRange() []int {
 
 // failure returns how the command failed, if it did.
 func (l *launched) failure() error {
-	var first error
+	var first *launched
+	least := 0
 	parts := l.parts
 	if l.kernel == nil && parts == nil {
 		for _, e := range l.ev.Parts() {
@@ -108,14 +109,17 @@ func (l *launched) failure() error {
 		}
 	}
 	for _, p := range parts {
-		if first == nil {
-			first = p.failure()
-		} else {
-			p.ev.Forget() // it may have failed for the first one's sake
+		if rank, failed := p.ev.Rank(); failed && (first == nil || rank < least) {
+			first, least = p, rank
 		}
 	}
 	if first != nil {
-		return first
+		for _, p := range parts {
+			if p != first {
+				p.ev.Forget() // it may have failed for the first one's sake
+			}
+		}
+		return first.failure()
 	}
 	failed, err, from := l.ev.Failed()
 	switch {

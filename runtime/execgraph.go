@@ -3,7 +3,6 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,7 +27,7 @@ type ExecutableGraph struct {
 	updating sync.Mutex // of Update
 	mu       sync.Mutex // of what Update changes, for those that look at it
 	nodes    []execNode // in the graph's sequence, those of sub-graphs among them
-	sets     int        // how many sets of nodes there are
+	sets     int        // how many sets of nodes are fused
 	run      *sequence
 	held     *holder // of run
 	report   FusionReport
@@ -40,8 +39,16 @@ type execNode struct {
 	of    *Node // nil for one of a sub-graph
 	step  *step
 	preds []int // that it depends on by edges of the graph
-	set   int   // nodes with the same number, above 0, are one launch
-	meets bool  // with barriers between its parts
+	// set is that of a sub-graph: its nodes with the same number were one launch there. fused is
+	// what set is for graphs that this one becomes a node of.
+	set, fused nodeSet
+}
+
+// nodeSet is a set of nodes that are one launch: its number, above 0, and whether there are barriers
+// between its parts.
+type nodeSet struct {
+	number   int
+	barriers bool
 }
 
 // sequence is steps in the order in which they run. It does not change.
@@ -49,6 +56,7 @@ type sequence struct {
 	graph.Sequence
 	steps     []*step   // all with a command
 	levels    []int     // of the steps: each depends on none of its level
+	ranks     [][]int   // of each step, the places of its nodes in the order without fusion
 	kernels   []*Kernel // of the steps that are launches, each once
 	pipelines held      // of the steps that are launches, until the users are gone
 	users     atomic.Int64
@@ -189,8 +197,8 @@ func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 			inner[p] = true
 		}
 		n := execNode{step: s.step, preds: slices.Clone(own)}
-		if s.set > 0 {
-			n.set, n.meets = sets+s.set, s.meets
+		if s.fused.number > 0 {
+			n.set = nodeSet{sets + s.fused.number, s.fused.barriers}
 		}
 		ex.nodes = append(ex.nodes, n)
 	}
@@ -230,11 +238,12 @@ type planned struct {
 func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err error) {
 	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, barriers: ex.barriers, nodes: slices.Clone(nodes)}
 	p = planned{nodes: next.nodes, run: newSequence()}
+	divided := false
 	defer func() {
 		if err != nil {
 			p.run.letGo()
 		}
-		if err != nil && fuse == fuseWhatFits && !errors.Is(err, ErrInvalid) { // the driver may not take a fused kernel
+		if err != nil && fuse == fuseWhatFits && divided { // the driver may not take a fused kernel
 			failed := err
 			if p, err = ex.plan(nodes, fuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
@@ -245,10 +254,15 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 	for _, n := range p.nodes {
 		order.Add(n.step.uses(), n.preds...)
 	}
+	rank := make([]int, len(p.nodes))
+	for place, i := range order.Order() {
+		rank[i] = place
+	}
 	units, report, err := next.units(&order)
 	if err != nil {
 		return p, err
 	}
+	divided = true
 	p.report = report
 	if units, err = next.join(units); err != nil {
 		return p, err
@@ -281,6 +295,11 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 		if err = ex.append(p.run, s, waits, first); err != nil {
 			return p, err
 		}
+		var ranks []int
+		for _, n := range units[i].nodes {
+			ranks = append(ranks, rank[n])
+		}
+		p.run.ranks = append(p.run.ranks, ranks)
 	}
 	return p, nil
 }
@@ -297,7 +316,7 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		}
 		var parts []*step
 		for _, i := range u.nodes {
-			ex.nodes[i].set, ex.nodes[i].meets = set, set > 0 && u.group.Barriers
+			ex.nodes[i].fused = nodeSet{set, set > 0 && u.group.Barriers}
 			parts = append(parts, ex.nodes[i].step)
 		}
 		if set > 0 && !apart {
@@ -537,7 +556,7 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 	list, events := make([]*launched, len(parts)), make([]*graph.Event, len(parts))
 	for i, step := range s.steps {
 		l := &parts[i]
-		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group = d, step.kernel, step.plan.local, l, group
+		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, step.plan.local, l, group, s.ranks[i]
 		list[i], events[i] = l, &l.ev
 	}
 	return list, events

@@ -176,7 +176,7 @@ func (f *fuser) place(i int, preds []int) {
 		case f.ex.fuse != fuseNever:
 			l = n.step.fusible()
 			join = f.find(l, deps)
-		case n.set > 0:
+		case n.set.number > 0:
 			l = n.step.fusible()
 			join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == n.set })
 		}
@@ -192,7 +192,7 @@ func (f *fuser) place(i int, preds []int) {
 	}
 	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
 	if l != nil {
-		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.meets, OneLoop: f.ex.dev.info.EndsLoops}
+		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.set.barriers, OneLoop: f.ex.dev.info.EndsLoops}
 		u.group.Add(l)
 	}
 	f.of[i] = len(f.units)
@@ -362,7 +362,7 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 			}
 		}
 	}
-	if s.plan, err = d.check(k.kernel, c, &launchOptions{}); err != nil {
+	if s.plan, err = d.planFor(k.kernel, c, &launchOptions{}); err != nil {
 		return nil, err
 	}
 	passSlices(k.kernel.abi, c)

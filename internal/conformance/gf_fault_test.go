@@ -3,6 +3,7 @@ package conformance
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -145,4 +146,186 @@ func TestGF35_SmallRange(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestGF35_FirstNode: of a node that is fused and one that is not, the failure is that of the one
+// which comes first without fusion, though the launch of the other may come first.
+func TestGF35_FirstNode(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 20000 // so many that what shares no memory is launched by itself
+		q := dev.DefaultQueue()
+		zero := ints(n, 0)
+		first, second := ints(n, 0), ints(n, 0)
+		first[7], second[9] = -1, -2
+		for _, late := range []bool{false, true} { // whether the graph's last node is behind a level of others
+			in, tmp, out := buffer(t, dev, second), buffer(t, dev, zero), buffer(t, dev, zero)
+			between := stepsgen.Strict{In: buffer(t, dev, first), Out: buffer(t, dev, zero)}.Node(n)
+			list := []runtime.Command{affine(tmp, in, 1, 0), between, stepsgen.Strict{In: tmp, Out: out}.Node(n)}
+			want := "one"
+			if !late {
+				list[2], want = stepsgen.Strict{In: in, Out: out}.Node(n), "two"
+				list[1], list[2] = list[2], list[1]
+			}
+			for _, props := range [][]properties.Property{nil, {enable}} {
+				ex := must(graphOf(t, dev, list...).Finalize(props...))(t)
+				if len(props) > 0 && len(ex.Report().Launches) != 2 {
+					t.Error(ex.Report())
+				}
+				for _, wait := range []func(runtime.Event) error{
+					func(ev runtime.Event) error { return ev.Wait(ctx) },
+					func(runtime.Event) error { return q.Wait(ctx) },
+				} {
+					err := wait(must(q.Submit(ex))(t))
+					if f := new(runtime.Fault); !errors.As(err, &f) || f.Message != want {
+						t.Errorf("%v: got %v, want %q", props, err, want)
+					}
+					check(t, q.Wait(ctx)) // one failure is reported
+				}
+			}
+		}
+	})
+}
+
+// TestGF35_Random: random graphs leave the same memory, and the same failure, with fusion and
+// without.
+func TestGF35_Random(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		fused, faulted := 0, 0
+		for seed := range uint64(50) {
+			r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, dev: dev, items: 96}
+			if seed%3 == 0 {
+				r.items = 17008 // see TestGF35_FirstNode
+			}
+			r.graph()
+			plain, none := r.run()
+			err, report := r.run(enable)
+			if len(report.Launches) < len(none.Launches) {
+				fused++
+			}
+			if plain.fault != "" {
+				faulted++
+			}
+			if plain.fault != err.fault {
+				t.Errorf("seed %d: got %q, want %q\n%s%v", seed, err.fault, plain.fault, r.text, report)
+			}
+			for i := range r.views {
+				if plain.fault == "" && !slices.Equal(plain.memory[i], err.memory[i]) {
+					t.Errorf("seed %d: buffer %d is another one\n%s%v", seed, i, r.text, report)
+				}
+			}
+		}
+		if fused < 20 || faulted < 5 {
+			t.Errorf("%d graphs were fused, %d had faults: the test shows little", fused, faulted)
+		}
+	})
+}
+
+// randomGraph is a graph of random commands, which use a few buffers.
+type randomGraph struct {
+	*rand.Rand
+	t     *testing.T
+	dev   *runtime.Device
+	items int
+	views []runtime.View[int32]
+	first [][]int32 // what is in the buffers at first
+	g     *runtime.Graph
+	text  string
+}
+
+func (r *randomGraph) graph() {
+	for range 7 {
+		list := make([]int32, r.items)
+		for i := range list {
+			list[i] = int32(r.IntN(40))
+		}
+		if r.IntN(4) == 0 {
+			list[r.IntN(r.items)] = -1 - int32(r.IntN(6))
+		}
+		r.views, r.first = append(r.views, buffer(r.t, r.dev, list)), append(r.first, list)
+	}
+	r.g = runtime.NewGraph(r.dev)
+	for range 2 + r.IntN(9) {
+		if r.IntN(8) == 0 {
+			r.text += "a graph of\n"
+			sub := runtime.NewGraph(r.dev)
+			for range 1 + r.IntN(3) {
+				must(sub.Add(r.command()))(r.t)
+			}
+			var props []properties.Property
+			if r.IntN(2) == 0 {
+				props = append(props, enable)
+			}
+			must(r.g.AddGraph(must(sub.Finalize(props...))(r.t)))(r.t)
+			r.text += "its end\n"
+			continue
+		}
+		var opts []runtime.NodeOption
+		if nodes := r.g.Nodes(); len(nodes) > 0 && r.IntN(6) == 0 {
+			at := r.IntN(len(nodes))
+			opts = append(opts, runtime.After(nodes[at]))
+			r.text += fmt.Sprintf("after %d: ", at)
+		}
+		must(r.g.Add(r.command(), opts...))(r.t)
+	}
+}
+
+func (r *randomGraph) command() runtime.Command {
+	p := r.Perm(len(r.views))
+	a, b, c, n := r.views[p[0]], r.views[p[1]], r.views[p[2]], runtime.Range1(r.items)
+	switch half := r.items / 2; r.IntN(10) {
+	case 0:
+		a, b, c, n = a.Slice(half, r.items), b.Slice(half, r.items), c.Slice(half, r.items), runtime.Range1(half)
+	case 1:
+		n = runtime.Range1(half)
+	}
+	what := ""
+	defer func() { r.text += fmt.Sprintf("%s of %d, %d of them, %v\n", what, n, a.Len(), p[:3]) }()
+	switch r.IntN(12) {
+	case 0, 1:
+		what = "Grow"
+		return stepsgen.Grow{By: 3, Out: a}.Node(n)
+	case 2, 3, 4:
+		what = "Affine"
+		return stepsgen.Affine{A: 2, B: 1, In: a, Out: b}.Node(n)
+	case 5:
+		what = "Sum"
+		return stepsgen.Sum{X: a, Y: b, Out: c}.Node(n)
+	case 6:
+		what = "Mirror"
+		return stepsgen.Mirror{In: a, Out: b}.Node(n)
+	case 7, 8:
+		what = "Strict"
+		return stepsgen.Strict{In: a, Out: b}.Node(n)
+	case 9:
+		what = "Groups"
+		return stepsgen.Groups{Group: a, Local: b}.Node(runtime.NDRange1{Global: n, Local: 8})
+	case 10:
+		what = "copy"
+		return runtime.Copy(a, b)
+	}
+	what = "fill"
+	return runtime.Fill(a, 5)
+}
+
+// left is what a run of a graph leaves.
+type left struct {
+	fault  string
+	memory [][]int32
+}
+
+func (r *randomGraph) run(props ...properties.Property) (out left, report runtime.FusionReport) {
+	q := r.dev.DefaultQueue()
+	for i, v := range r.views {
+		check(r.t, v.CopyFrom(ctx, q, r.first[i]))
+	}
+	ex := must(r.g.Finalize(props...))(r.t)
+	if err := must(q.Submit(ex))(r.t).Wait(ctx); err != nil {
+		out.fault = err.Error()
+	}
+	for _, v := range r.views {
+		got := make([]int32, r.items)
+		check(r.t, v.CopyTo(ctx, q, got))
+		out.memory = append(out.memory, got)
+	}
+	return out, ex.Report()
 }

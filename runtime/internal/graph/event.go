@@ -20,6 +20,10 @@ type Event struct {
 	// Group is what the commands of one sequence share, or nil: of several that fail, one is
 	// reported to who waits for the front.
 	Group *Group
+	// Ranks are, of a command of a sequence, the places that the command has among those whose
+	// failures matter before its own; by part of a launch that has several, which may fail each
+	// for itself. Of those of a Group that fail, the one with the least rank is reported.
+	Ranks []int
 
 	batch *Batch
 	pos   uint64   // of the command in the stream
@@ -136,6 +140,28 @@ func (e *Event) Parts() []*Event {
 	return e.parts
 }
 
+// Rank returns the rank of the failure of a command that is done, and whether it failed. This
+// does not count as a report.
+func (e *Event) Rank() (rank int, failed bool) {
+	if e.batch == nil {
+		return 0, false
+	}
+	s := e.batch.stream
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return e.rank(), e.err != nil || e.from != nil || e.Fault.Set
+}
+
+func (e *Event) rank() int {
+	switch {
+	case len(e.Ranks) == 0:
+		return 0
+	case e.err == nil && e.from == nil && e.Fault.Part < len(e.Ranks):
+		return e.Ranks[e.Fault.Part]
+	}
+	return e.Ranks[0]
+}
+
 // Err is Failed of a command that failed for itself, without counting as a report.
 func (e *Event) Err() error {
 	s := e.batch.stream
@@ -171,7 +197,11 @@ func (s *Stream) fail(e *Event) {
 		return
 	}
 	if g := e.Group; g != nil {
-		if g.first != nil {
+		if old := g.first; old != nil {
+			if !old.seen && e.rank() < old.rank() {
+				s.replace(old, e)
+				g.first = e
+			}
 			return
 		}
 		g.first = e
@@ -185,6 +215,14 @@ func (s *Stream) fail(e *Event) {
 	} else {
 		e.lost = true
 		r.dropped++
+	}
+}
+
+// replace puts a failed command in the place of another that nobody has been told about.
+func (s *Stream) replace(old, e *Event) {
+	e.lost, old.lost = old.lost, false
+	if i := slices.Index(e.front.failed, old); i >= 0 {
+		e.front.failed[i] = e
 	}
 }
 

@@ -167,6 +167,7 @@ type SliceArg struct {
 type Fault struct {
 	Set      bool
 	Site     uint32
+	Part     int // which of the kernel's Parts the site is of, if it has any
 	A, B     int64
 	GlobalID [3]uint32 // x, y, z
 	// Pos and Kind are set instead of Site by backends that run the kernel's Go

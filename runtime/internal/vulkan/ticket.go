@@ -147,6 +147,9 @@ func (s *slot) take(i int, f *hal.Fault) bool {
 	le := binary.LittleEndian
 	left := *s.leave(i) != 0
 	faulted, ended := le.Uint32(rec) != 0, le.Uint32(rec[abi.OffsetEnded:])
+	if !faulted && !f.Set {
+		f.Part++
+	}
 	if !faulted && ended == 0 {
 		if left {
 			*s.leave(i) = 0

@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mixedKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x9ff11e3},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x2eb6c20b},
 	},
 })
 
@@ -771,6 +771,44 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	l := kernelimpl.NewLaunch(mirrorKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var mixedKernel = kernelimpl.Register(pkg.Kernel("Mixed"), func(a *kernelimpl.HostArgs) any {
+	return steps.Mixed{
+		Two: kernelimpl.HostSlice[int32](a, 0),
+		One: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Mixed is the kernel [steps.Mixed] with its slices in device memory.
+// Mixed writes two elements of one slice, and one of another, which may be the same.
+type Mixed struct {
+	Two runtime.View[int32]
+	One runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Mixed) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(mixedKernel)
+	kernelimpl.View(l, 0, k.Two)
+	kernelimpl.View(l, 1, k.One)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+func RunMixed(ctx context.Context, dev *runtime.Device, k steps.Mixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(mixedKernel)
+	kernelimpl.Slice(l, 0, k.Two)
+	kernelimpl.Slice(l, 1, k.One)
 	return l.Run1(ctx, dev, r, opts)
 }
 
