@@ -358,7 +358,6 @@ func TestGF33_TwoDivisions(t *testing.T) {
 			if r := ex.Report(); len(r.Launches[0].Internal) != 0 || len(r.External) != 1 {
 				t.Error(r)
 			}
-			submit(t, dev.DefaultQueue(), ex)
 		}
 	})
 }
