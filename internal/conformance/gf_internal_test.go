@@ -347,3 +347,17 @@ func TestGF30_Cancelled(t *testing.T) {
 		}
 	})
 }
+
+// Memory of which the work-items of one kernel have one element by one parameter, and two by
+// another, is not internal.
+func TestGF33_TwoDivisions(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		tmp, x := temporary(t, dev, private...), buffer(t, dev, make([]int32, 256))
+		for _, c := range []runtime.Command{stepsgen.Mixed{Two: tmp, One: tmp}.Node(256), stepsgen.Mixed{Two: tmp, One: tmp}.Node(200)} {
+			ex := must(graphOf(t, dev, grow(x, 1), c).Finalize(require))(t)
+			if r := ex.Report(); len(r.Launches[0].Internal) != 0 || len(r.External) != 1 {
+				t.Error(r)
+			}
+		}
+	})
+}

@@ -361,3 +361,13 @@ func (k Hand10) Kernel(it dsl.Item1) {
 	x = k.A*x + k.B
 	k.Out[i] = x
 }
+
+// Mixed writes two elements of one slice, and one of another, which may be the same.
+type Mixed struct{ Two, One []int32 }
+
+// Kernel writes the own elements.
+func (k Mixed) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Two[2*i], k.Two[2*i+1] = 1, 2
+	k.One[i] = 3
+}

@@ -79,7 +79,7 @@ func (g *Group) Internalize(outside func(s Slice) bool) (names, not []string) {
 
 // external returns why memory of the group cannot be internal, or "".
 func (g *Group) external(s Slice) string {
-	scope, first, written := properties.ScopeNone, true, false
+	scope, first, written, perItem := properties.ScopeNone, true, false, int64(0)
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlaps(&s) {
@@ -106,6 +106,10 @@ func (g *Group) external(s Slice) string {
 				return place + ", not only at the work-item's own index"
 			case f.PerItem*int64(f.Elem.Size) > maxOwnBytes:
 				return fmt.Sprintf("%s: %d bytes in each work-item are too many", place, f.PerItem*int64(f.Elem.Size))
+			case perItem != 0 && f.PerItem != perItem:
+				return fmt.Sprintf("%s, %d elements in each work-item, and others use %d", place, f.PerItem, perItem)
+			default:
+				perItem = f.PerItem
 			}
 		}
 	}

@@ -1227,6 +1227,81 @@ func (g *mirrorHost) r0() int {
 	return -1
 }
 
+// mixedHost is some work-items of the kernel [Mixed].
+type mixedHost struct {
+	kernelimpl.HostGroup
+	v1 int64
+	v3 int64
+}
+
+func newMixedHost() kernelimpl.HostForm { return new(mixedHost) }
+
+var mixedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:372:7"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:19"},
+	{Kind: 1, Pos: "internal/conformance/steps/parts.go:371:7"},
+}
+
+// Begin readies the form for a launch.
+func (g *mixedHost) Begin() {
+	g.Sites = mixedHostSites
+	g.v1 = kernelimpl.HostArg[int64](&g.HostGroup, 32)
+	g.v3 = kernelimpl.HostArg[int64](&g.HostGroup, 48)
+}
+
+// Run runs it.
+func (g *mixedHost) Run() {
+	g.r0()
+}
+
+// r0 runs the work-items from number Lo to before Hi.
+func (g *mixedHost) r0() int {
+	v1 := g.v1
+	p0 := g.Pointer(0)
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v0 int32
+		var v5, v6, v7 int64
+		{
+			v0 = int32(x)
+			v5 = int64(uint32(v0))
+			v6 = v5 * 2
+			v7 = v6 + 1
+			v8 := uint64(v6) < uint64(v1)
+			if !v8 {
+				goto b6
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p0, x*8)) = int32(1)
+			v10 := uint64(v7) < uint64(v1)
+			if !v10 {
+				goto b5
+			}
+		}
+		{
+			*(*int32)(unsafe.Add(p0, x*8+4)) = int32(2)
+			v12 := uint64(v5) < uint64(v3)
+			if !v12 {
+				goto b4
+			}
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = int32(3)
+		continue
+	b4:
+		g.Fault(0, v5, v3, v0, int32(0), int32(0))
+		continue
+	b5:
+		g.Fault(1, v7, v1, v0, int32(0), int32(0))
+		continue
+	b6:
+		g.Fault(2, v6, v1, v0, int32(0), int32(0))
+		continue
+	}
+	return -1
+}
+
 // mulFHost is some work-items of the kernel [MulF].
 type mulFHost struct {
 	kernelimpl.HostGroup

@@ -21,18 +21,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mixedKernel, mulFKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, timesKernel, toPointsKernel, totalKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/internal/conformance/steps",
-	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
+	Kernels: []string{"AddF", "Affine", "Blur", "Digits", "Eight", "ExactF", "FromPoints", "Groups", "Groups2", "Grow", "Hand10", "Hand2", "Hand5", "Ids1", "Ids2", "Ids3", "Many", "Mirror", "Mixed", "MulF", "Once", "Pairs", "Pick", "Positive", "Product", "Rotate", "Sixteen", "Spin", "Strict", "Strided", "Sum", "Times", "ToPoints", "Total"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x52a35220},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xc160955f},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x499993c},
 	},
 })
 var addFKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "AddF"), func(a *kernelimpl.HostArgs) any {
@@ -804,6 +804,46 @@ func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runti
 	l := kernelimpl.NewLaunch(mirrorKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
+}
+
+var mixedKernel = kernelimpl.RegisterForm(modules.Kernel("github.com/kgen-go/kgen/internal/conformance/steps", "Mixed"), func(a *kernelimpl.HostArgs) any {
+	return steps.Mixed{
+		Two: kernelimpl.HostSlice[int32](a, 0),
+		One: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+}, newMixedHost)
+
+// Mixed is the kernel [steps.Mixed] with its slices in device memory.
+// Mixed writes two elements of one slice, and one of another, which may be the same.
+type Mixed struct {
+	Two runtime.View[int32]
+	One runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Mixed) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(mixedKernel)
+	kernelimpl.View(l, 0, k.Two)
+	kernelimpl.View(l, 1, k.One)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Mixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Mixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
+// RunMixed runs the kernel for every work-item of r on k's own slices, and waits.
+func RunMixed(ctx context.Context, dev *runtime.Device, k steps.Mixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(mixedKernel)
+	kernelimpl.Slice(l, 0, k.Two)
+	kernelimpl.Slice(l, 1, k.One)
 	return l.Run1(ctx, dev, r, opts)
 }
 
