@@ -32,6 +32,20 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 	if err := d.checkArguments(k, c); err != nil {
 		return p, err.about(k)
 	}
+	p, err := d.planFor(k, c, o)
+	if err != nil {
+		return p, err
+	}
+	if err := k.checkVariables(); err != nil {
+		return p, err.about(k)
+	}
+	return p, nil
+}
+
+// planFor is check without what may be another thing when the launch runs: whether buffers are
+// open, and what is in variables.
+func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
+	var p plan
 	props, err := mergeProperties(k, o.props)
 	if err != nil {
 		return p, err.about(k)
@@ -61,9 +75,6 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 		return p, err.about(k)
 	}
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
-		return p, err.about(k)
-	}
-	if err := k.checkVariables(); err != nil {
 		return p, err.about(k)
 	}
 	return p, nil

@@ -3,7 +3,6 @@ package runtime
 import (
 	"cmp"
 	"context"
-	"errors"
 	"runtime"
 	"slices"
 	"sync"
@@ -207,11 +206,12 @@ type planned struct {
 func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err error) {
 	next := &ExecutableGraph{dev: ex.dev, fuse: fuse, nodes: slices.Clone(nodes)}
 	p = planned{nodes: next.nodes, run: &sequence{of: map[*step]*variant{}}}
+	divided := false
 	defer func() {
 		if err != nil {
 			held(p.run.pipelines).letGo()
 		}
-		if err != nil && fuse == fuseWhatFits && !errors.Is(err, ErrInvalid) { // the driver may not take a fused kernel
+		if err != nil && fuse == fuseWhatFits && divided { // the driver may not take a fused kernel
 			failed := err
 			if p, err = ex.plan(nodes, fuseNever); err == nil {
 				p.report.Splits = append(p.report.Splits, failed.Error())
@@ -230,6 +230,7 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 	if err != nil {
 		return p, err
 	}
+	divided = true
 	p.report = report
 	if units, err = next.join(units); err != nil {
 		return p, err

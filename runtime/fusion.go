@@ -363,7 +363,7 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 			}
 		}
 	}
-	if s.plan, err = d.check(k.kernel, c, &launchOptions{}); err != nil {
+	if s.plan, err = d.planFor(k.kernel, c, &launchOptions{}); err != nil {
 		return nil, err
 	}
 	passSlices(k.kernel.abi, c)

@@ -647,3 +647,21 @@ func TestGF42_AtFinalize(t *testing.T) {
 		}
 	})
 }
+
+// A buffer that is closed before Finalize is an error of Submit, with fusion or without.
+func TestGF35_Closed(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 64
+		x, y, b := buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0)), must(runtime.NewBuffer[int32](dev, n))(t)
+		g := graphOf(t, dev, affine(b.All(), x, 1, 1), affine(y, b.All(), 1, 1))
+		check(t, b.Close())
+		for _, props := range [][]properties.Property{nil, {enable}, {require}} {
+			ex := must(g.Finalize(props...))(t)
+			if r := ex.Report(); r.Fused != (len(props) > 0) {
+				t.Error(r)
+			}
+			_, err := dev.DefaultQueue().Submit(ex)
+			wantErr(t, err, runtime.ErrInvalid)
+		}
+	})
+}
