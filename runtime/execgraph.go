@@ -296,6 +296,9 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 			return p, err
 		}
 		var ranks []int
+		if len(units[i].nodes) == 0 { // what is not of the graph is last
+			ranks = []int{len(p.nodes)}
+		}
 		for _, n := range units[i].nodes {
 			ranks = append(ranks, rank[n])
 		}
@@ -338,9 +341,13 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		}
 		scratch := map[fusion.Slice]*graph.Memory{}
 		for _, i := range u.nodes {
-			s, err := ex.dev.aside(ex.nodes[i].step, u.group, scratch)
+			s, zeros, err := ex.dev.aside(ex.nodes[i].step, u.group, scratch)
 			if err != nil {
 				return nil, err
+			}
+			for _, z := range zeros {
+				out = append(out, &unit{step: z, deps: deps})
+				deps = []int{len(out) - 1}
 			}
 			out = append(out, &unit{nodes: []int{i}, step: s, deps: deps})
 			deps = []int{len(out) - 1}

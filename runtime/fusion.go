@@ -11,6 +11,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
@@ -371,10 +372,11 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 }
 
 // aside returns a launch of a group with memory of its own in the place of what is internal to
-// the group, for devices that run the launches one by one.
-func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph.Memory) (*step, error) {
+// the group, for devices that run the launches one by one. zeros are what has to run before, for
+// memory that is not in scratch yet.
+func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph.Memory) (apart *step, zeros []*step, err error) {
 	if g == nil {
-		return s, nil
+		return s, nil, nil
 	}
 	var out *step
 	for i := range s.call.Slices {
@@ -386,10 +388,10 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph
 		if scratch[of] == nil {
 			mem, err := d.alloc(a.Size)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
-			mem.Scratch()
 			scratch[of] = mem
+			zeros = append(zeros, zeroing(mem, a.Size))
 		}
 		if out == nil {
 			c := *s
@@ -400,10 +402,20 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph
 		out.call.Slices[i].Mem, out.call.Slices[i].Off = scratch[of], 0
 	}
 	if out == nil {
-		return s, nil
+		return s, nil, nil
 	}
 	passSlices(s.kernel.abi, &out.call)
-	return out, nil
+	return out, zeros, nil
+}
+
+// zeroing returns what makes new memory zero, as variables of work-items are when a run begins.
+// It also makes good what a run that was cancelled has lost there.
+func zeroing(mem *graph.Memory, size uint64) *step {
+	size = (size + 3) &^ 3 // of which there is more
+	return &step{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size), node: graph.Node{
+		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
+		Uses: []graph.Use{{Mem: mem, Hi: size, Access: abi.Write}},
+	}}
 }
 
 // fuseModeOf returns what the properties of Finalize ask for.

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"testing"
 
@@ -306,18 +305,16 @@ func TestGF33_Blocks(t *testing.T) {
 	})
 }
 
-// What is read before it is written is not what the memory had.
+// What is read before it is written is zero.
 func TestGF34_ReadFirst(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		const n = 64
 		tmp, out := buffer(t, dev, slices.Repeat([]int32{12345}, n)), buffer(t, dev, make([]int32, n))
 		p := tmp.With(private...)
 		ex := must(graphOf(t, dev, grow(p, 1), affine(out, p, 1, 0)).Finalize(require))(t)
-		submit(t, dev.DefaultQueue(), ex)
-		got := make([]int32, n)
-		check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
-		if slices.Contains(got, 12346) {
-			t.Error(fmt.Sprint(got))
+		for range 2 { // nor what the run before had
+			submit(t, dev.DefaultQueue(), ex)
+			wantInts(t, dev, out, slices.Repeat([]int32{1}, n))
 		}
 		wantInts(t, dev, tmp, slices.Repeat([]int32{12345}, n))
 	})

@@ -25,12 +25,7 @@ type memoryState struct {
 	last     uint64 // sequence number of the newest batch that uses it
 	released bool
 	poison   []poison // ranges that do not overlap
-	scratch  bool     // see Scratch
 }
-
-// Scratch says that what one run of a sequence leaves in the memory matters to no other, so that
-// nobody misses what was lost before. It is called before the memory is used.
-func (m *Memory) Scratch() { m.state.scratch = true }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
 func (s *Stream) NewMemory(m hal.Memory) *Memory {

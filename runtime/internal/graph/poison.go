@@ -83,12 +83,8 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	if e.err == nil {
 		by = nil
 		for i := range uses {
-			u := &uses[i]
-			if u.access&uint8(abi.Read) == 0 {
-				continue
-			}
-			if lost := u.mem.poisonedBy(u.lo, u.hi); lost != nil && (!u.mem.scratch || lost.Group == e.Group) {
-				by = first(by, lost)
+			if u := &uses[i]; u.access&uint8(abi.Read) != 0 {
+				by = first(by, u.mem.poisonedBy(u.lo, u.hi))
 			}
 		}
 		e.from = by
