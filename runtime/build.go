@@ -117,7 +117,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 	if err := resolveSpecs(k, c, set); err != nil {
 		return nil, err.about(k)
 	}
-	if err := d.checkLocalMemory(k, c); err != nil {
+	if _, err := d.checkLocalMemory(k, c); err != nil {
 		return nil, err.about(k)
 	}
 	local := deviceOrder(c.Rank, p.local)

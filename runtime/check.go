@@ -71,7 +71,7 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 	if err := resolveSpecs(k, c, set); err != nil {
 		return p, err.about(k)
 	}
-	if err := d.checkLocalMemory(k, c); err != nil {
+	if _, err := d.checkLocalMemory(k, c); err != nil {
 		return p, err.about(k)
 	}
 	if err := d.checkPrivateMemory(k, c.Specs); err != nil {
@@ -274,9 +274,8 @@ func (d *Device) fits(dims []int) (string, bool) {
 	return "", true
 }
 
-// checkLocalMemory adds up the work-group memory of the kernel.
-func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
-	total := uint64(0)
+// checkLocalMemory adds up the work-group memory of the kernel, in bytes.
+func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) (total uint64, err *Error) {
 	for i := range k.abi.Locals {
 		l := &k.abi.Locals[i]
 		n := l.Len
@@ -284,7 +283,7 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 		case l.Expr != "":
 			length, err := evalLength(k, l.Expr, c.Specs)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			n = int(length)
 		case n >= 0:
@@ -298,11 +297,11 @@ func (d *Device) checkLocalMemory(k *Kernel, c *launch.Call) *Error {
 		}
 		hi, size := bits.Mul64(uint64(max(n, 0)), uint64(l.ElemSize))
 		if total += size; hi != 0 || total > uint64(d.info.Limits.LocalMemory) || total < size {
-			return errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes and more, and the device %s has %d",
+			return 0, errorf(ErrMemoryAllocation, "its work-group memory takes %d bytes and more, and the device %s has %d",
 				max(total, size), d.Name(), d.info.Limits.LocalMemory)
 		}
 	}
-	return nil
+	return total, nil
 }
 
 func (d *Device) checkAspects(k *Kernel, props properties.List) *Error {

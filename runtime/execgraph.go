@@ -56,7 +56,7 @@ type sequence struct {
 	graph.Sequence
 	steps     []*step   // all with a command
 	levels    []int     // of the steps: each depends on none of its level
-	ranks     [][]int   // of each step, the places of its nodes in the order without fusion
+	ranks     [][]int   // of each step, its nodes, by whose order failures are reported
 	kernels   []*Kernel // of the steps that are launches, each once
 	pipelines held      // of the steps that are launches, until the users are gone
 	users     atomic.Int64
@@ -254,10 +254,6 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 	for _, n := range p.nodes {
 		order.Add(n.step.uses(), n.preds...)
 	}
-	rank := make([]int, len(p.nodes))
-	for place, i := range order.Order() {
-		rank[i] = place
-	}
 	units, report, err := next.units(&order)
 	if err != nil {
 		return p, err
@@ -295,12 +291,9 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 		if err = ex.append(p.run, s, waits, first); err != nil {
 			return p, err
 		}
-		var ranks []int
-		if len(units[i].nodes) == 0 { // what is not of the graph is last
+		ranks := units[i].nodes
+		if len(ranks) == 0 { // what is not of the graph is last
 			ranks = []int{len(p.nodes)}
-		}
-		for _, n := range units[i].nodes {
-			ranks = append(ranks, rank[n])
 		}
 		p.run.ranks = append(p.run.ranks, ranks)
 	}

@@ -122,7 +122,7 @@ func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error
 // conflict reports properties of a launch's memory that contradict each other.
 func (ex *ExecutableGraph) conflict(i int) error {
 	if s := ex.nodes[i].step; ex.fuse != fuseNever && s.kernel != nil && !s.nothing() {
-		if c := s.fusible().Conflict(); c != "" {
+		if c := ex.dev.fusible(s).Conflict(); c != "" {
 			return errorf(ErrInvalid, "%s", c)
 		}
 	}
@@ -175,10 +175,10 @@ func (f *fuser) place(i int, preds []int) {
 	if n.step.kernel != nil && !n.step.nothing() {
 		switch {
 		case f.ex.fuse != fuseNever:
-			l = n.step.fusible()
+			l = f.ex.dev.fusible(n.step)
 			join = f.find(l, deps)
 		case n.set.number > 0:
-			l = n.step.fusible()
+			l = f.ex.dev.fusible(n.step)
 			join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == n.set })
 		}
 	}
@@ -193,7 +193,8 @@ func (f *fuser) place(i int, preds []int) {
 	}
 	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
 	if l != nil {
-		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.set.barriers, OneLoop: f.ex.dev.info.EndsLoops}
+		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.set.barriers,
+			OneLoop: f.ex.dev.info.EndsLoops, LocalMemory: uint64(f.ex.dev.info.Limits.LocalMemory)}
 		u.group.Add(l)
 	}
 	f.of[i] = len(f.units)
@@ -287,8 +288,8 @@ func (f *fuser) sorted() []*unit {
 	return out
 }
 
-// fusible returns the step, a launch, as package fusion has launches.
-func (s *step) fusible() *fusion.Launch {
+// fusible returns a step of the device, a launch, as package fusion has launches.
+func (d *Device) fusible(s *step) *fusion.Launch {
 	k := s.kernel
 	l := &fusion.Launch{
 		Source: k.source, Global: s.call.Global, Local: s.call.Local, Args: s.call.Args,
@@ -302,8 +303,14 @@ func (s *step) fusible() *fusion.Launch {
 		}
 	}
 	for _, v := range s.call.Specs {
-		l.Specs[v.ID] = v.Bits
+		if v.ID < abi.SpecReserved {
+			l.Specs[v.ID] = v.Bits
+		}
 	}
+	for i, n := range s.call.Accessors {
+		l.Specs[abi.SpecAccessor+uint32(i)] = uint64(n)
+	}
+	l.LocalMemory, _ = d.checkLocalMemory(k, &s.call) // which has been done before
 	return l
 }
 

@@ -30,6 +30,11 @@ type Pass struct {
 // sums are settled, and nothing depends on the target yet.
 const LinkPoint = "fuse"
 
+// LateLinkPoint is the pass behind which modules can be linked that have barriers: each part's
+// work-items that return early have become dead lanes of that part by then, and those lanes live
+// again in the next part.
+const LateLinkPoint = "deadlanes"
+
 // Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
 // the first that reports diagnostics it asks the others for theirs and stops. after, which may
 // be nil, is called after every pass.
@@ -40,6 +45,18 @@ func Run(m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*fa
 // RunFrom is Run for a module that has been through the passes up to the one called last; ""
 // is none.
 func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
+	return runBetween(last, "", m, target, after)
+}
+
+// ForLateLink takes a module on from LinkPoint to LateLinkPoint.
+func ForLateLink(m *ir.Module) diag.List {
+	_, diags := runBetween(LinkPoint, LateLinkPoint, m, ir.Target{}, nil)
+	return diags
+}
+
+// runBetween runs the passes behind the one called last, up to and including the one called
+// until; "" is the first and the last of all.
+func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p *Pass, m *ir.Module)) (*facts.Result, diag.List) {
 	listInOrder()
 	m.Target = m.Target.Add(target)
 	r := &facts.Result{}
@@ -66,6 +83,9 @@ func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m 
 		}
 		if after != nil {
 			after(p, m)
+		}
+		if p.Name == until {
+			break
 		}
 	}
 	return r, nil

@@ -349,8 +349,7 @@ func TestGF14_Properties(t *testing.T) {
 	})
 }
 
-// Arguments that do not fit in the launch block are in memory. Barriers and work-group memory
-// keep kernels apart.
+// Arguments that do not fit in the launch block are in memory.
 func TestGF15_Resources(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		x := buffer(t, dev, make([]int32, 64))
@@ -361,9 +360,6 @@ func TestGF15_Resources(t *testing.T) {
 		g := graphOf(t, dev, stepsgen.Many{Weights: one, Out: x}.Node(64), stepsgen.Many{Weights: ten, Out: x}.Node(64))
 		submit(t, dev.DefaultQueue(), must(g.Finalize(require))(t))
 		wantInts(t, dev, x, slices.Repeat([]int32{440}, 64))
-		y := buffer(t, dev, make([]int32, 64))
-		rotate := stepsgen.Rotate{In: x, Out: y}.Node(runtime.NDRange1{Global: 64, Local: 16})
-		refused(t, graphOf(t, dev, rotate, rotate), "barriers")
 		// Many small kernels are one, with as many arguments.
 		var list []runtime.Command
 		for i := range 20 {

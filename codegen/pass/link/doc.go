@@ -25,6 +25,13 @@
 // With barriers (Options.Barriers) all ways lead to the seam, where the work-group meets before the
 // next part: those of faults, and of work-items that the part's range does not have.
 //
+// Parts that have barriers or group operations themselves are linked later, behind
+// pass.LateLinkPoint (Options.Late). There, a work-item that returns early is a dead lane, which
+// comes to all of its part's barriers before it returns. So all of a group's work-items come to
+// the seam, where the dead ones live again, and no barrier is missed in the next part.
+//
+// Work-group memory of the parts stays apart; it is zero when the launch begins.
+//
 // Whether parts may be linked at all is the caller's to prove: what one of them writes, and
 // another uses, must be of the same work-item in both (see facts.Footprints). Modules are as
 // pass.LinkPoint leaves them, and so is the linked one: products and sums are settled in each

@@ -8,6 +8,11 @@ package link
 //	%y = Load f32 [%tmp f32, %lin]      %y = Load f32 [var tmp]
 //
 // The checks of the indices stay. Variables that hold one number each become values.
+//
+// Memory that a work-group shares becomes an array in work-group memory, with an element for
+// each work-item:
+//
+//	%y = Load f32 [%tmp f32, %i]        %y = Load f32 [var tmp, %i - groupID*groupSize]
 
 import (
 	"fmt"
@@ -24,13 +29,13 @@ func (l *linker) internalize() error {
 	vars := map[int]*ir.Var{} // by the module's parameter
 	var roots *facts.Roots
 	for i, s := range l.slices {
-		if s.PerItem == 0 {
+		if s.PerItem == 0 && !s.Shared {
 			continue
 		}
 		if roots == nil {
 			roots = facts.FindRoots(l.m)
 		}
-		if err := l.internalizeParam(i, s.PerItem, roots, vars); err != nil {
+		if err := l.internalizeParam(i, s, roots, vars); err != nil {
 			return err
 		}
 	}
@@ -47,7 +52,7 @@ func (l *linker) internalize() error {
 }
 
 // internalizeParam replaces the accesses of one parameter's memory.
-func (l *linker) internalizeParam(param int, perItem int64, roots *facts.Roots, vars map[int]*ir.Var) error {
+func (l *linker) internalizeParam(param int, s Slice, roots *facts.Roots, vars map[int]*ir.Var) error {
 	for _, b := range l.m.Kernel.Blocks {
 		for n := 0; n < len(b.Insts); n++ {
 			v := b.Insts[n]
@@ -57,17 +62,13 @@ func (l *linker) internalizeParam(param int, perItem int64, roots *facts.Roots, 
 			}
 			x := vars[param]
 			if x == nil {
-				x = l.m.NewVar(l.m.Kernel, ir.Function, l.m.Params[param].Name, l.elements(r.Elem, perItem))
+				x = l.variable(param, s, r.Elem)
 				vars[param] = x
-				entry := l.m.Kernel.Blocks[0]
-				zero := l.m.Kernel.NewValue(ir.OpZero, ir.TypeVoid)
-				zero.Aux, zero.Block = &ir.Ref{Var: x}, entry
-				entry.Insts = append([]*ir.Value{zero}, entry.Insts...)
-				if b == entry {
-					n++
+				if b == l.m.Kernel.Blocks[0] {
+					n++ // behind what zeroes it
 				}
 			}
-			if x.Type != l.elements(r.Elem, perItem) {
+			if x.Type != l.elements(r.Elem, s) {
 				return fmt.Errorf("BUG: %s has elements of two types", x.Name)
 			}
 			path := v.Path()
@@ -77,8 +78,8 @@ func (l *linker) internalizeParam(param int, perItem int64, roots *facts.Roots, 
 				index = m.add(ir.OpIAdd, ir.TypeI64, m.wide(index), m.wide(base.Path()[1]))
 			}
 			var own []*ir.Value
-			if perItem > 1 {
-				first := m.add(ir.OpIMul, ir.TypeI64, l.linear(m), l.m.Int(ir.TypeI64, perItem))
+			if s.Shared || s.PerItem > 1 {
+				first := l.first(m, s)
 				own = append(own, m.add(ir.OpUConvert, ir.TypeI32, m.add(ir.OpISub, ir.TypeI64, m.wide(index), first)))
 			}
 			n = m.at
@@ -89,12 +90,43 @@ func (l *linker) internalizeParam(param int, perItem int64, roots *facts.Roots, 
 	return nil
 }
 
-// elements returns the type of a work-item's own elements.
-func (l *linker) elements(elem *ir.Type, perItem int64) *ir.Type {
-	if perItem == 1 {
+// variable makes the variable for a parameter's memory, which is zero when the kernel begins.
+func (l *linker) variable(param int, s Slice, elem *ir.Type) *ir.Var {
+	f, storage, op := l.m.Kernel, ir.Function, ir.OpZero
+	if s.Shared {
+		storage, op, l.m.UsesGroup = ir.Workgroup, ir.OpZeroLocal, true
+	}
+	x := l.m.NewVar(f, storage, l.m.Params[param].Name, l.elements(elem, s))
+	entry := f.Blocks[0]
+	zero := f.NewValue(op, ir.TypeVoid)
+	zero.Aux, zero.Block = &ir.Ref{Var: x}, entry
+	entry.Insts = append([]*ir.Value{zero}, entry.Insts...)
+	return x
+}
+
+// elements returns the type of a work-item's own elements, or of those of its group.
+func (l *linker) elements(elem *ir.Type, s Slice) *ir.Type {
+	switch {
+	case s.Shared:
+		return l.m.ArrayOf(elem, l.groupSize())
+	case s.PerItem == 1:
 		return elem
 	}
-	return l.m.ArrayOf(elem, l.m.Int(ir.TypeI32, perItem))
+	return l.m.ArrayOf(elem, l.m.Int(ir.TypeI32, s.PerItem))
+}
+
+// groupSize returns the number of work-items in a group, of one dimension.
+func (l *linker) groupSize() *ir.Value {
+	return l.m.SpecValue(l.reserved(&ir.Spec{ID: abi.SpecLocalSizeX, Name: "LocalSizeX", Type: ir.TypeI32, Default: 1}))
+}
+
+// first returns the index of the first element that a work-item has, or its group.
+func (l *linker) first(m *inserter, s Slice) *ir.Value {
+	if s.Shared {
+		group := m.launch(ir.OpBuiltIn, ir.WorkgroupIDX, 0)
+		return m.wide(m.add(ir.OpIMul, ir.TypeI32, group, l.groupSize()))
+	}
+	return m.add(ir.OpIMul, ir.TypeI64, l.linear(m), l.m.Int(ir.TypeI64, s.PerItem))
 }
 
 // linear returns the work-item's linear id.

@@ -19,8 +19,8 @@ import (
 type Part struct {
 	// Module is as pass.LinkPoint leaves it, with its constant data. Link copies it.
 	Module *ir.Module
-	// Specs are the values of its specialization constants, by id, as the bits of their types;
-	// those that are missing have their defaults.
+	// Specs are the values of its specialization constants, by id, as the bits of their types,
+	// with the lengths of its local accessors; those that are missing have their defaults.
 	Specs map[uint32]uint64
 	// Slices says of each parameter that is a slice what memory it stands for; those of other
 	// parameters are not looked at.
@@ -35,9 +35,13 @@ type Slice struct {
 	// before and after, and each work-item uses as many elements, which are its own (see
 	// facts.Footprint). The linked kernel keeps them in variables.
 	PerItem int64
-	// Group says that the elements that a work-group uses have the indices of its work-items'
-	// linear ids, or are to: an access of others is a fault. The parts have barriers between.
+	// Group says that the elements that a work-group uses are to have the indices of its
+	// work-items' linear ids: an access of others is a fault.
 	Group bool
+	// Shared says that the memory is internal, and that each work-group uses the elements with
+	// its work-items' linear ids, which are one each. The linked kernel keeps them in work-group
+	// memory.
+	Shared bool
 }
 
 // Origin is a parameter of a part. RangeOf in the place of the parameter stands for the part's
@@ -51,6 +55,9 @@ type Options struct {
 	// nd-range then; parts over ranges have to be apart. A work-item that faults in a part
 	// runs the next: all have to come to the barriers.
 	Barriers bool
+	// Late takes copies of the parts on to pass.LateLinkPoint before they are linked. It is nil
+	// if no part has barriers or group operations.
+	Late func(m *ir.Module) error
 }
 
 // RangeOf is the Param of an Origin which is a part's range.
@@ -71,7 +78,17 @@ type Linked struct {
 // work-item i. The error says why the parts cannot be linked; it is about what they are, not
 // about what they do.
 func Link(name string, parts []Part, o Options) (*Linked, error) {
-	if err := alike(parts, o.Apart); err != nil {
+	parts = slices.Clone(parts)
+	for i := range parts {
+		checkScopes(&parts[i])
+		if o.Late != nil {
+			parts[i].Module = parts[i].Module.Clone()
+			if err := o.Late(parts[i].Module); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := alike(parts, o); err != nil {
 		return nil, err
 	}
 	first := parts[0].Module
@@ -90,10 +107,13 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 	for i := range parts {
 		l.params(i, &parts[i])
 		for _, s := range parts[i].Module.Specs {
-			if s.ID >= abi.SpecReserved {
+			if _, set := parts[i].Specs[s.ID]; !set && s.ID >= abi.SpecReserved {
 				l.reserved(s)
 			}
 		}
+	}
+	for i := range parts {
+		m.UsesGroup = m.UsesGroup || parts[i].Module.UsesGroup
 	}
 	l.layOut(parts)
 	seam := l.entry()
@@ -118,19 +138,19 @@ func Link(name string, parts []Part, o Options) (*Linked, error) {
 }
 
 // alike reports what keeps the parts from being linked, if anything does.
-func alike(parts []Part, apart bool) error {
+func alike(parts []Part, o Options) error {
 	first := parts[0].Module
 	for i := range parts {
 		m := parts[i].Module
 		switch {
-		case m.Form != first.Form || m.Rank != first.Rank && !apart || apart && m.Form == abi.NDRange && m.Rank > 1:
+		case m.Form != first.Form || m.Rank != first.Rank && !o.Apart || o.Apart && m.Form == abi.NDRange && m.Rank > 1:
 			return fmt.Errorf("%s and %s are of different forms or dimensions", first.Name, m.Name)
 		case m.Float != first.Float:
 			return fmt.Errorf("%s has the floating-point mode %v, and %s has %v", first.Name, first.Float, m.Name, m.Float)
-		case m.UsesGroup || facts.Meets(m.Kernel):
+		case m.UsesGroup && (o.Late == nil || m.Form != abi.NDRange):
 			return fmt.Errorf("%s has barriers or group operations", m.Name)
-		case slices.ContainsFunc(m.Vars, func(v *ir.Var) bool { return v.Storage == ir.Workgroup }):
-			return fmt.Errorf("%s has work-group memory", m.Name)
+		case m.Items != 1:
+			return fmt.Errorf("%s runs %d work-items in an invocation", m.Name, m.Items)
 		case len(m.Data) > 0 && string(m.Data) != string(dataOf(parts[:i+1])):
 			return fmt.Errorf("%s has tables in memory, and so has a kernel before it", m.Name)
 		}
@@ -169,7 +189,7 @@ func (l *linker) params(n int, p *Part) {
 			s = p.Slices[i]
 		}
 		of[i] = -1
-		if param.Offset < 0 {
+		if param.Offset < 0 || param.Kind == abi.LocalAccessor {
 			continue
 		}
 		if s.Memory >= 0 {
@@ -296,20 +316,21 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 	f := l.m.Kernel
 	seam := f.NewBlock()
 	var ids [3]*ir.Value
-	if l.Barriers {
-		checkScopes(p)
-	}
 	if l.Apart && l.m.Form != abi.Task {
 		b, ids = l.ownRange(b, seam, n, p.Module)
 	}
 	repl := map[*ir.Value]*ir.Value{}
 	begin := len(f.Blocks)
 	b.Jump(f.Import(p.Module, n, func(v *ir.Value, args []*ir.Value) *ir.Value { return l.outside(v, args, p.Specs) }))
+	for _, v := range l.m.Vars {
+		v.Accessor, v.Expr = -1, "" // its length has become a number
+	}
 	blocks := f.Blocks[begin:]
 	if p.Module.Form == abi.Range {
 		passGuards(blocks, l.m.Bool(true))
 	}
 	for _, b := range blocks {
+		ends := b.Term.Kind == ir.Return
 		faults := false
 		for _, v := range b.Insts {
 			switch {
@@ -323,11 +344,7 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 				}
 			}
 		}
-		switch {
-		case faults && !l.Barriers:
-			b.ClearTerm()
-			b.SetTerm(ir.Term{Kind: ir.Return})
-		case faults || b.Term.Kind == ir.Return:
+		if ends && (!faults || l.Late != nil || l.Barriers) {
 			pos := b.Term.Pos
 			b.ClearTerm()
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{seam}, Pos: pos})
@@ -380,10 +397,10 @@ func (l *linker) lengthOf(part, param int) int {
 // specialization constants have their values; those that the runtime sets itself stay.
 func (l *linker) outside(v *ir.Value, args []*ir.Value, values map[uint32]uint64) *ir.Value {
 	if s, ok := v.Aux.(*ir.Spec); ok && v.Op == ir.OpSpecConst {
-		if s.ID >= abi.SpecReserved {
+		bits, ok := values[s.ID]
+		if s.ID >= abi.SpecReserved && !ok {
 			return l.m.SpecValue(l.reserved(s))
 		}
-		bits, ok := values[s.ID]
 		if !ok {
 			bits = s.Default
 		}

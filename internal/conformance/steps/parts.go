@@ -403,3 +403,62 @@ func (k Mixed) Kernel(it dsl.Item1) {
 	k.Two[2*i], k.Two[2*i+1] = 1, 2
 	k.One[i] = 3
 }
+
+// Tree adds up the elements of each work-group, which has 16 work-items at most and a power of
+// two of them, in halves.
+type Tree struct{ In, Out []int32 }
+
+// Kernel writes the sum to the own element.
+func (k Tree) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	part := dsl.LocalSlice[int32](it, 16)
+	part[l] = k.In[i]
+	it.Barrier()
+	for n := it.LocalRange() / 2; n > 0; n /= 2 {
+		if l < n {
+			part[l] += part[l+n]
+		}
+		it.Barrier()
+	}
+	k.Out[i] = part[0]
+}
+
+// Quit passes elements to the work-item before, by way of memory that the host sizes. Work-items
+// with multiples of three return before they do.
+type Quit struct {
+	Tile    dsl.LocalAccessor[int32]
+	In, Out []int32
+}
+
+// Kernel writes the own element.
+func (k Quit) Kernel(it dsl.NDItem1) {
+	i, l := it.GlobalID(), it.LocalID()
+	if k.In[i]%3 == 0 {
+		return
+	}
+	tile := k.Tile.Slice(it)
+	tile[l] = k.In[i]
+	it.Barrier()
+	k.Out[i] += tile[(l+1)%it.LocalRange()]
+}
+
+// Scan adds up the elements of the work-group up to the own one, and panics for large ones.
+type Scan struct{ In, Out []int32 }
+
+// Kernel writes the own element.
+func (k Scan) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	x := k.In[i]
+	if x > 50 {
+		panic("large")
+	}
+	k.Out[i] = dsl.InclusiveScanOverGroup(it.Group(), x, dsl.Plus)
+}
+
+// Turn copies the element of the work-item at the other end of its group.
+type Turn struct{ In, Out []int32 }
+
+// Kernel writes the own element.
+func (k Turn) Kernel(it dsl.NDItem1) {
+	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
+}

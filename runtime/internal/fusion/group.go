@@ -24,8 +24,10 @@ type Launch struct {
 	Slices []Slice
 	// Memory is what the properties of the parameters' views and buffers say.
 	Memory []Memory
-	// Specs are the values of specialization constants, by id.
+	// Specs are the values of specialization constants, by id, and the lengths of local accessors.
 	Specs map[uint32]uint64
+	// LocalMemory is the size of the kernel's work-group memory, in bytes.
+	LocalMemory uint64
 	// Properties are the kernel's and the launch's.
 	Properties properties.List
 }
@@ -60,9 +62,11 @@ type Group struct {
 	Barriers bool
 	// OneLoop says that no two kernels with loops are fused where that is not required: the
 	// device bounds how often a work-item goes round in all of them together.
-	OneLoop  bool
-	props    properties.List // of all
-	internal []Slice         // memory that nobody but the launches sees
+	OneLoop bool
+	// LocalMemory bounds the work-group memory of the fused launch, in bytes.
+	LocalMemory uint64
+	props       properties.List // of all
+	internal    []internal      // memory that nobody but the launches sees
 }
 
 // Name returns the kernel's name.
@@ -262,6 +266,9 @@ func (g *Group) Refuses(l *Launch) string {
 	if reason != "" {
 		return l.Name() + ": " + reason
 	}
+	if local := g.localMemory() + l.LocalMemory; l.LocalMemory > 0 && local > g.LocalMemory {
+		return fmt.Sprintf("%s: with it the work-group memory would be %d bytes, and the device has %d", l.Name(), local, g.LocalMemory)
+	}
 	size, data := l.Source.size(), k.Data
 	for _, o := range g.Launches {
 		if size += o.Source.size(); size > maxValues && !g.Required {
@@ -301,6 +308,14 @@ func (g *Group) worth(l *Launch) bool {
 		}
 	}
 	return false
+}
+
+// localMemory returns the size of the group's work-group memory, in bytes.
+func (g *Group) localMemory() (size uint64) {
+	for _, l := range g.Launches {
+		size += l.LocalMemory
+	}
+	return size
 }
 
 // Add adds a launch, which the group does not refuse.

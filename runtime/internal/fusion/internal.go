@@ -19,6 +19,14 @@ type Memory struct {
 	Internal, NoInit bool
 }
 
+// internal is memory that a fused kernel keeps to itself.
+type internal struct {
+	Slice
+	perItem int64  // elements in each work-item's variables; 0 if shared
+	shared  bool   // in the work-group's memory, one element for each work-item
+	room    uint64 // in bytes, of a work-group if shared
+}
+
 // maxOwnBytes bounds the variables that stand for a work-item's elements of one slice.
 const maxOwnBytes = 256
 
@@ -89,22 +97,24 @@ func (g *Group) Internalize(outside func(s Slice) bool) (names, not []string) {
 			}
 			seen = append(seen, s)
 			name := l.Name() + "." + l.Source.ABI.Params[i].Name
-			switch reason := g.external(s); {
+			switch in, reason := g.inside(s); {
 			case reason != "":
 				not = append(not, name+": "+reason)
 			case outside(s):
 				not = append(not, name+": other commands of the graph use the memory")
 			default:
-				g.internal, names = append(g.internal, s), append(names, name)
+				g.internal, names = append(g.internal, in), append(names, name)
 			}
 		}
 	}
 	return names, not
 }
 
-// external returns why memory of the group cannot be internal, or "".
-func (g *Group) external(s Slice) string {
-	scope, first, written, perItem := properties.ScopeNone, true, false, int64(0)
+// inside returns how memory of the group can be internal, or why it cannot.
+func (g *Group) inside(s Slice) (in internal, reason string) {
+	in.Slice = s
+	scope, first, written := properties.ScopeNone, true, false
+	why, elem := "", 0 // why work-items cannot have elements of their own, and an element's bytes
 	for _, l := range g.Launches {
 		for i := range l.Slices {
 			if !l.Slices[i].overlaps(&s) {
@@ -119,29 +129,77 @@ func (g *Group) external(s Slice) string {
 			written = written || f.Access&abi.Write != 0
 			switch {
 			case l.Slices[i] != s:
-				return fmt.Sprintf("%s uses another part of it", l.Name())
+				return in, fmt.Sprintf("%s uses another part of it", l.Name())
 			case !m.Internal || !m.NoInit:
-				return fmt.Sprintf("%s uses it without the properties FusionInternalMemory and NoInit", l.Name())
+				return in, fmt.Sprintf("%s uses it without the properties FusionInternalMemory and NoInit", l.Name())
 			case scope == properties.ScopeNone:
-				return "its uses have no AccessScope in common"
+				return in, "its uses have no AccessScope in common"
 			case scope == properties.ScopeWorkGroup && !g.grouped():
-				return "memory of work-groups needs launches that state the size of theirs"
+				return in, "memory of work-groups needs launches that state the size of theirs"
 			case f.Reach == facts.ReachNone:
+				continue
 			case f.Reach != facts.ReachOwn || !f.Holds(l.block()):
-				return place + ", not only at the work-item's own index"
+				if why == "" {
+					why = place + ", not only at the work-item's own index"
+				}
+				in.shared = true
 			case f.PerItem*int64(f.Elem.Size) > maxOwnBytes:
-				return fmt.Sprintf("%s: %d bytes in each work-item are too many", place, f.PerItem*int64(f.Elem.Size))
-			case perItem != 0 && f.PerItem != perItem:
-				return fmt.Sprintf("%s, %d elements in each work-item, and others use %d", place, f.PerItem, perItem)
+				return in, fmt.Sprintf("%s: %d bytes in each work-item are too many", place, f.PerItem*int64(f.Elem.Size))
+			case in.perItem != 0 && f.PerItem != in.perItem:
+				return in, fmt.Sprintf("%s, %d elements in each work-item, and others use %d", place, f.PerItem, in.perItem)
 			default:
-				perItem = f.PerItem
+				in.perItem = f.PerItem
+			}
+			elem = l.Source.ABI.Params[i].ElemSize
+		}
+	}
+	switch {
+	case !written:
+		return in, "no kernel writes it"
+	case in.shared && (scope != properties.ScopeWorkGroup || !g.sharable(s)):
+		return in, why
+	case in.shared:
+		in.perItem = 0
+		if room := uint64(elem * g.groupItems()); g.localMemory()+g.sharedMemory()+room > g.LocalMemory {
+			return in, fmt.Sprintf("%s, and the device's work-group memory, %d bytes, has no room for %d more", why, g.LocalMemory, room)
+		}
+		in.room = uint64(elem * g.groupItems())
+	}
+	return in, ""
+}
+
+// sharable reports whether work-groups use no elements of s but those of their work-items'
+// linear ids, which the fused kernel, one over an nd-range, checks where it is not known.
+func (g *Group) sharable(s Slice) bool {
+	if !g.Barriers && g.Launches[0].Source.ABI.Form != abi.NDRange {
+		return false
+	}
+	for _, l := range g.Launches {
+		for i := range l.Slices {
+			if l.Slices[i] == s && l.Source.prints[i].Reach != facts.ReachNone && !l.grouped(i) {
+				return false
 			}
 		}
 	}
-	if !written {
-		return "no kernel writes it"
+	return true
+}
+
+// groupItems returns the number of work-items in a group of the launches, which state it.
+func (g *Group) groupItems() int {
+	first := g.Launches[0]
+	if first.Source.ABI.Form == abi.NDRange {
+		return first.Local[0]
 	}
-	return ""
+	p, _ := g.props.Get(properties.KeyWorkGroupSize)
+	return p.Dims()[0]
+}
+
+// sharedMemory returns the size of the internal memory that work-groups share, in bytes.
+func (g *Group) sharedMemory() (size uint64) {
+	for i := range g.internal {
+		size += g.internal[i].room
+	}
+	return size
 }
 
 // grouped reports whether all launches state the size of their work-groups, the same.
@@ -149,20 +207,17 @@ func (g *Group) grouped() bool {
 	return !slices.ContainsFunc(g.Launches, func(l *Launch) bool { return !l.statesGroup() })
 }
 
-// perItem returns how many elements of internal memory a work-item has, or 0 for other memory.
-func (g *Group) perItem(s Slice) int64 {
-	if !slices.Contains(g.internal, s) {
-		return 0
-	}
-	for _, l := range g.Launches {
-		for i := range l.Slices {
-			if f := &l.Source.prints[i]; l.Slices[i] == s && f.Reach == facts.ReachOwn {
-				return f.PerItem
-			}
+// internalAs returns how memory is internal; the zero value is for memory that is not.
+func (g *Group) internalAs(s Slice) internal {
+	for _, in := range g.internal {
+		if in.Slice == s {
+			return in
 		}
 	}
-	return 0
+	return internal{}
 }
 
 // Internal reports whether the memory is internal.
-func (g *Group) Internal(s Slice) bool { return slices.Contains(g.internal, s) }
+func (g *Group) Internal(s Slice) bool {
+	return slices.ContainsFunc(g.internal, func(in internal) bool { return in.Slice == s })
+}

@@ -3,11 +3,13 @@ package fusion
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/back"
+	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/codegen/pass/link"
 	"github.com/kgen-go/kgen/properties"
@@ -45,8 +47,9 @@ func (g *Group) classes() [][]link.Slice {
 			if s.Mem == nil {
 				continue
 			}
-			row[i].PerItem = g.perItem(s)
-			row[i].Group = g.Barriers && l.grouped(i) && !l.known(i)
+			in := g.internalAs(s)
+			row[i].PerItem, row[i].Shared = in.perItem, in.shared
+			row[i].Group = (g.Barriers || in.shared) && l.grouped(i) && !l.known(i)
 			if row[i].Memory = slices.Index(memories, s); row[i].Memory < 0 {
 				row[i].Memory, memories = len(memories), append(memories, s)
 			}
@@ -64,10 +67,10 @@ func (g *Group) Key() string {
 		l := g.Launches[i]
 		fmt.Fprintf(&b, "%p", l.Source.ABI)
 		for _, s := range row {
-			fmt.Fprintf(&b, " %d/%d/%d/%v", s.Memory, s.Length, s.PerItem, s.Group)
+			fmt.Fprintf(&b, " %d/%d/%d/%v/%v", s.Memory, s.Length, s.PerItem, s.Group, s.Shared)
 		}
-		for _, c := range l.Source.ABI.Specs {
-			fmt.Fprintf(&b, " $%d=%d", c.ID, l.Specs[c.ID])
+		for _, id := range slices.Sorted(maps.Keys(l.Specs)) {
+			fmt.Fprintf(&b, " $%d=%d", id, l.Specs[id])
 		}
 		b.WriteByte(';')
 	}
@@ -75,7 +78,15 @@ func (g *Group) Key() string {
 	return b.String()
 }
 
-// link links the modules of the group's kernels.
+// linkPoint returns the pass behind which the group's kernels are linked.
+func (g *Group) linkPoint() string {
+	if slices.ContainsFunc(g.Launches, func(l *Launch) bool { return l.Source.module.UsesGroup }) {
+		return pass.LateLinkPoint
+	}
+	return pass.LinkPoint
+}
+
+// link links the modules of the group's kernels, behind the pass linkPoint.
 func (g *Group) link() (*link.Linked, error) {
 	var parts []link.Part
 	var names []string
@@ -84,7 +95,16 @@ func (g *Group) link() (*link.Linked, error) {
 		parts = append(parts, link.Part{Module: l.Source.module, Specs: l.Specs, Slices: row})
 		names = append(names, l.Source.ABI.Name)
 	}
-	linked, err := link.Link(strings.Join(names, "+"), parts, link.Options{Apart: g.Apart(), Barriers: g.Barriers})
+	o := link.Options{Apart: g.Apart(), Barriers: g.Barriers}
+	if g.linkPoint() == pass.LateLinkPoint {
+		o.Late = func(m *ir.Module) error {
+			if diags := pass.ForLateLink(m); len(diags) > 0 {
+				return fmt.Errorf("%s as a part: %v", m.Name, diags[0])
+			}
+			return nil
+		}
+	}
+	linked, err := link.Link(strings.Join(names, "+"), parts, o)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +132,7 @@ func (g *Group) Link() (f *Fused, err error) {
 	}
 	c, diags, err := back.Compile(&back.Kernel{
 		Module: linked.Module, Name: linked.Module.Name, Package: g.Launches[0].Source.ABI.Package,
-		Properties: g.stated(), From: pass.LinkPoint,
+		Properties: g.stated(), From: g.linkPoint(),
 	})
 	switch {
 	case err != nil:

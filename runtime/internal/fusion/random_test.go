@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/properties"
 )
 
 var graphs = flag.Int("graphs", 400, "how many random graphs TestRandom fuses")
@@ -50,6 +52,9 @@ type chooser struct {
 	*rand.Rand
 	kernels []*Source
 	ranges  []int
+	// scope is that of all memory, and internal the buffer that is said to be internal.
+	scope    properties.Scope
+	internal int
 }
 
 // slice returns a slice of a buffer: all of it mostly, so that launches share memory.
@@ -91,7 +96,13 @@ func (c *chooser) launch() *Launch {
 			l.Local = [3]int{1, 4}
 		}
 	}
+	if c.scope == properties.ScopeWorkGroup && k.ABI.Form == abi.Range && !l.Properties.Has(properties.KeyWorkGroupSize) {
+		l.Properties = append(properties.List{properties.WorkGroupSize(8)}, l.Properties...)
+	}
 	for i, p := range k.ABI.Params {
+		if !slices.Contains([]string{"Mirror", "Blur", "Pick"}, k.ABI.Name) { // whose work-items use any element
+			l.Memory[i].View = c.scope
+		}
 		if p.Offset < 0 {
 			continue
 		}
@@ -100,6 +111,7 @@ func (c *chooser) launch() *Launch {
 		case p.Kind == abi.Slice:
 			s := c.slice(p.Type == "[]float32")
 			if l.Slices[i] = s; s.Mem != nil {
+				l.Memory[i].Internal, l.Memory[i].NoInit = s.Mem == c.internal, s.Mem == c.internal
 				le.PutUint64(at, uint64(firstAddr+1024*s.Mem.(int))+s.Lo)
 				le.PutUint64(at[8:], uint64(s.Len))
 			}
@@ -121,6 +133,9 @@ func (c *chooser) launch() *Launch {
 	}
 	for _, s := range k.ABI.Specs {
 		l.Specs[s.ID] = uint64(1 + c.IntN(4))
+	}
+	if k.ABI.Name == "Quit" {
+		l.Specs[abi.SpecAccessor] = uint64(3 + c.IntN(6)) // 3 are too few
 	}
 	return l
 }
@@ -146,6 +161,9 @@ func (c *chooser) memory() []interp.Region {
 		r := interp.Region{Addr: uint64(firstAddr + 1024*b), Data: make([]byte, bufferBytes)}
 		rare := c.IntN(3) == 0 // what makes kernels fault
 		for i := range bufferItems {
+			if b == c.internal {
+				break // it is zero when a run begins
+			}
 			x := uint32(c.IntN(40))
 			if rare && c.IntN(12) == 0 {
 				x = uint32(c.IntN(60) - 8)
@@ -187,13 +205,17 @@ func TestRandom(t *testing.T) {
 	all := testKernels(t)
 	c := &chooser{Rand: rand.New(rand.NewPCG(1, uint64(*graphs)))}
 	for _, name := range []string{"Affine", "Affine", "Affine", "Grow", "Grow", "Grow", "Sum", "Sum", "Product", "Product", "Mirror", "Blur", "Ids1", "Ids2", "Ids3", "Eight", "Times", "Digits",
-		"Positive", "Pick", "MulF", "AddF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2"} {
+		"Positive", "Pick", "MulF", "AddF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap"} {
 		c.kernels = append(c.kernels, all[name])
 	}
-	fused, faulted, refused := 0, 0, 0
+	fused, faulted, refused, late, meet, kept := 0, 0, 0, 0, 0, 0
 	for n := range *graphs {
 		c.ranges = [][]int{{48}, {48}, {16}, {40, 48}, {8, 16, 48}}[c.IntN(5)]
-		g := &Group{Required: true}
+		g := &Group{Required: true, LocalMemory: 1 << 15, Barriers: c.IntN(5) == 0}
+		c.scope, c.internal = properties.ScopeWorkItem, c.IntN(2*numBuffers)
+		if g.Barriers {
+			c.scope = properties.ScopeWorkGroup
+		}
 		want := 2 + c.IntN(5)
 		for tries := 0; len(g.Launches) < want && tries < 60; tries++ {
 			l := c.launch()
@@ -213,6 +235,8 @@ func TestRandom(t *testing.T) {
 		if len(g.Launches) < 2 {
 			continue
 		}
+		names, _ := g.Internalize(func(Slice) bool { return false })
+		kept += len(names)
 		memory := c.memory()
 		fault, writers := g.sequentially(t, memory)
 		linked, err := g.link()
@@ -220,9 +244,9 @@ func TestRandom(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &Fused{ABI: &abi.Kernel{Params: linked.Module.Params, ArgSize: linked.Module.ArgSize}, Origins: linked.Origins}
-		_, rank, global, local := g.Range(nil)
+		_, rank, global, local := g.Range(func(int) int { return 8 })
 		legal := linked.Module.Clone()
-		if _, diags := pass.RunFrom(pass.LinkPoint, legal, ir.Target{}, nil); len(diags) > 0 {
+		if _, diags := pass.RunFrom(g.linkPoint(), legal, ir.Target{}, nil); len(diags) > 0 {
 			t.Fatal(diags)
 		}
 		for _, m := range []*ir.Module{linked.Module, legal} {
@@ -234,7 +258,9 @@ func TestRandom(t *testing.T) {
 				t.Fatalf("graph %d: fault %s, want %s\n%s%v", n, b, a, describe(g), m) // of the part's faults, others may come first
 			}
 			for i, r := range got.Memory {
-				if fault.first != nil && writers[i] >= fault.part {
+				if len(names) > 0 && i == c.internal {
+					fault.memory[i] = memory[i]
+				} else if fault.first != nil && writers[i] >= fault.part {
 					continue // what a faulted graph leaves of it is unspecified
 				}
 				if !bytes.Equal(r.Data, fault.memory[i].Data) {
@@ -243,14 +269,34 @@ func TestRandom(t *testing.T) {
 			}
 		}
 		fused++
+		if g.linkPoint() == pass.LateLinkPoint {
+			late++
+		}
+		if g.Barriers {
+			meet++
+		}
 		if fault.first != nil {
 			faulted++
 		}
 	}
-	t.Logf("%d of %d graphs were fused, of which %d had faults; %d launches were refused", fused, *graphs, faulted, refused)
-	if fused < *graphs*3/4 || faulted < fused/10 || faulted > fused/2 {
+	t.Logf("%d of %d graphs were fused, of which %d had faults %d kernels with barriers, %d barriers between, and %d internal memory; %d launches were refused", fused, *graphs, faulted, late, meet, kept, refused)
+	if fused < *graphs*3/4 || late < fused/20 || meet < fused/20 || kept < fused/20 || faulted < fused/10 || faulted > fused/2 {
 		t.Errorf("%d of %d graphs were fused, of which %d had faults: the test shows little", fused, *graphs, faulted)
 	}
+}
+
+// alone returns a kernel's module as the interpreter runs it by itself: where there are barriers,
+// with the dead lanes of work-items that return before.
+func alone(t *testing.T, s *Source) *ir.Module {
+	t.Helper()
+	if !s.module.UsesGroup {
+		return s.module
+	}
+	m := s.module.Clone()
+	if diags := pass.ForLateLink(m); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	return m
 }
 
 // outcome is what a group's launches leave one by one.
@@ -269,7 +315,7 @@ func (g *Group) sequentially(t *testing.T, memory []interp.Region) (out outcome,
 		writers[i] = -1
 	}
 	for n, l := range g.Launches {
-		r, err := run(l.Source.module, l.Source.ABI.Rank, l.Global, l.Local, l.Args, l.Specs, out.memory)
+		r, err := run(alone(t, l.Source), l.Source.ABI.Rank, l.Global, l.Local, l.Args, l.Specs, out.memory)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, describe(g))
 		}

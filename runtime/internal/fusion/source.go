@@ -44,16 +44,12 @@ func (s *Source) read() {
 			return
 		}
 		s.module, s.prints, s.loops = m, facts.Footprints(m), facts.HasLoop(m.Kernel)
-		switch {
-		case m.UsesGroup || facts.Meets(m.Kernel):
-			s.alone = "it has barriers or group operations"
-		case len(s.ABI.Locals) > 0:
-			s.alone = "it has work-group memory"
-		default:
-			for _, v := range s.ABI.Variants {
-				if v.Cancel {
-					s.alone = "it can be cancelled (//kgen:cancel)"
-				}
+		if m.UsesGroup && m.Form != abi.NDRange {
+			s.alone = "it has barriers or group operations without an nd-range"
+		}
+		for _, v := range s.ABI.Variants {
+			if v.Cancel {
+				s.alone = "it can be cancelled (//kgen:cancel)"
 			}
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
@@ -21,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mixedKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, rotateKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel}
+	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mixedKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, quitKernel, rotateKernel, scanKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel, treeKernel, turnKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -31,7 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x2eb6c20b},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x1b41a73c},
 	},
 })
 
@@ -1120,6 +1121,48 @@ func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r run
 	return l.Run1(ctx, dev, r, opts)
 }
 
+var quitKernel = kernelimpl.Register(pkg.Kernel("Quit"), func(a *kernelimpl.HostArgs) any {
+	return steps.Quit{
+		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 0)),
+		In:   kernelimpl.HostSlice[int32](a, 1),
+		Out:  kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+})
+
+// Quit is the kernel [steps.Quit] with its slices in device memory.
+// Quit passes elements to the work-item before, by way of memory that the host sizes.
+type Quit struct {
+	Tile dsl.LocalAccessor[int32]
+	In   runtime.View[int32]
+	Out  runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Quit) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(quitKernel)
+	kernelimpl.Accessor(l, k.Tile.Len())
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Quit) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Quit) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunQuit(ctx context.Context, dev *runtime.Device, k steps.Quit, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(quitKernel)
+	kernelimpl.Accessor(l, k.Tile.Len())
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
 var rotateKernel = kernelimpl.Register(pkg.Kernel("Rotate"), func(a *kernelimpl.HostArgs) any {
 	return steps.Rotate{
 		In:  kernelimpl.HostSlice[int32](a, 0),
@@ -1153,6 +1196,44 @@ func (k Rotate) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 }
 func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(rotateKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var scanKernel = kernelimpl.Register(pkg.Kernel("Scan"), func(a *kernelimpl.HostArgs) any {
+	return steps.Scan{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Scan is the kernel [steps.Scan] with its slices in device memory.
+// Scan adds up the elements of the work-group up to the own one, and panics for large ones.
+type Scan struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Scan) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(scanKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Scan) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Scan) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunScan(ctx context.Context, dev *runtime.Device, k steps.Scan, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scanKernel)
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
@@ -1498,4 +1579,80 @@ func RunTotal(ctx context.Context, dev *runtime.Device, k steps.Total, r runtime
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Sum)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+var treeKernel = kernelimpl.Register(pkg.Kernel("Tree"), func(a *kernelimpl.HostArgs) any {
+	return steps.Tree{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Tree is the kernel [steps.Tree] with its slices in device memory.
+// Tree adds up the elements of each work-group, which has 16 work-items at most and a power of two of them, in halves.
+type Tree struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Tree) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(treeKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Tree) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunTree(ctx context.Context, dev *runtime.Device, k steps.Tree, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(treeKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var turnKernel = kernelimpl.Register(pkg.Kernel("Turn"), func(a *kernelimpl.HostArgs) any {
+	return steps.Turn{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Turn is the kernel [steps.Turn] with its slices in device memory.
+// Turn copies the element of the work-item at the other end of its group.
+type Turn struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Turn) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(turnKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Turn) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Turn) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunTurn(ctx context.Context, dev *runtime.Device, k steps.Turn, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(turnKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
