@@ -223,6 +223,9 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	}
 	dev := q.dev
 	small := len(bytes) <= smallCopy
+	if err := dev.mayWait(); err != nil && !small {
+		return err
+	}
 	l := newLaunched(dev, nil)
 	l.ctx = ctx
 	node := graph.Node{
@@ -275,6 +278,9 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return nil
 	}
 	dev := q.dev
+	if err := dev.mayWait(); err != nil {
+		return err
+	}
 	l := newLaunched(dev, nil)
 	l.ctx = ctx
 	node := graph.Node{

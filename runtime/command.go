@@ -13,7 +13,7 @@ import (
 )
 
 // Command is something for a device to do, as a value: a launch, which the method Node of a
-// generated kernel makes, or what Copy, Fill, Upload and Download make. Queue.Enqueue has it
+// generated kernel makes, or what Copy, Fill, Upload, Download and HostFunc make. Queue.Enqueue has it
 // done, Graph.Add makes it a node, and ExecutableGraph.Update puts it in the place of another.
 // The zero Command does nothing: as a node, it only has edges.
 //
@@ -30,6 +30,8 @@ type command struct {
 	call   launch.Call
 	opts   []LaunchOption
 	node   graph.Node
+	host   dag.Uses // of a host function
+	keep   []any    // the memory that it uses
 }
 
 // String says what the command does.
@@ -179,12 +181,17 @@ type step struct {
 	call   launch.Call
 	plan   plan
 	node   graph.Node // what is no launch; a launch's Uses are the call's
+	host   dag.Uses   // of a host function
+	keep   []any      // the memory that it uses
 }
 
 // uses returns what the step reads and writes.
 func (s *step) uses() dag.Uses {
 	if s.kernel != nil {
 		return dag.Uses{Device: s.call.Uses}
+	}
+	if s.node.Run != nil {
+		return s.host
 	}
 	u := dag.Uses{Device: s.node.Uses}
 	if host := s.node.Cmd.Host; len(host) > 0 {
@@ -199,7 +206,7 @@ func (s *step) nothing() bool {
 	if s.kernel != nil {
 		return s.plan.empty
 	}
-	return len(s.node.Uses) == 0
+	return len(s.node.Uses) == 0 && s.node.Run == nil
 }
 
 // checkCommand checks a command. For a launch, o has its options.
@@ -216,7 +223,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 				return nil, errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
 			}
 		}
-		return &step{kind: c.kind, label: c.label, node: c.node}, nil
+		return &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep}, nil
 	}
 	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
 	var err error

@@ -358,6 +358,9 @@ func (d *Device) Close() error {
 	if d == nil {
 		return nil
 	}
+	if err := d.mayWait(); err != nil {
+		return err
+	}
 	d.close.Do(func() {
 		ctx := context.Background()
 		if d.closing > 0 {

@@ -53,6 +53,9 @@ var (
 	// ErrCanceled is the same of a context that was cancelled. Such errors match
 	// context.Canceled too.
 	ErrCanceled = errors.New("canceled")
+	// ErrHostFunc is a host function that returned an error or panicked. Such errors match the
+	// function's own too.
+	ErrHostFunc = errors.New("host function")
 	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
 	ErrStale = errors.New("stale generated code")
 	// ErrNoDevice is returned by Open when no device answers the request.
@@ -128,11 +131,17 @@ func waitError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &Error{Class: ErrCanceled, Problem: "the wait ended before the device was done", Err: context.Canceled}
 	}
+	if errors.Is(err, graph.ErrWithin) {
+		return errWithin()
+	}
 	return err
 }
 
 // backendError gives an error of the device its class.
 func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
+	if errors.Is(err, graph.ErrWithin) {
+		return errWithin()
+	}
 	e := &Error{Class: ErrInvalid, Problem: problem, Err: err}
 	if k != nil {
 		e.about(k)

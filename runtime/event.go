@@ -18,6 +18,8 @@ type launched struct {
 	dev    *Device
 	kernel *Kernel // nil for a copy
 	local  [3]int  // in index order
+	// hostFunc says that the command is a host function.
+	hostFunc bool
 
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
@@ -142,8 +144,14 @@ func (l *launched) failure() error {
 // lost returns the error of a command that did not run whole.
 func (l *launched) lost(err error) error {
 	what := "the launch"
-	if l.kernel == nil {
+	switch {
+	case l.hostFunc:
+		what = "the host function"
+	case l.kernel == nil:
 		what = "a copy"
+	}
+	if e := hostFailed(err); e != nil {
+		return e
 	}
 	if f := &l.ev.Fault; errors.Is(err, graph.ErrEnded) {
 		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}

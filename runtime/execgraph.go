@@ -449,10 +449,14 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 	}
 	for i := range ex.nodes {
 		other := ex.nodes[i].step
-		if i < at && dag.ReadBack(other.uses(), s.uses()) {
+		between := func(yield func(dag.Uses) bool) {
+			for j := min(i, at) + 1; j < max(i, at) && yield(ex.nodes[j].step.uses()); j++ {
+			}
+		}
+		if i < at && dag.ReadBack(other.uses(), s.uses(), between) {
 			return errReadBack(other.label, s.label)
 		}
-		if i > at && dag.ReadBack(s.uses(), other.uses()) {
+		if i > at && dag.ReadBack(s.uses(), other.uses(), between) {
 			return errReadBack(s.label, other.label)
 		}
 	}
@@ -557,6 +561,7 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 	for i, step := range s.steps {
 		l := &parts[i]
 		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, step.plan.local, l, group, s.ranks[i]
+		l.hostFunc = step.node.Run != nil
 		list[i], events[i] = l, &l.ev
 	}
 	return list, events
@@ -579,7 +584,7 @@ func (s *sequence) makeReplay(d *Device) {
 	for i := range s.Nodes {
 		commands[i] = s.Nodes[i].Cmd
 		commands[i].Barrier = i > 0 && s.levels[i] != s.levels[i-1]
-		if op := commands[i].Op; op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
+		if op := commands[i].Op; s.Nodes[i].Run != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
 			return
 		}
 	}
@@ -609,7 +614,7 @@ func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context,
 	for i, s := range run.steps {
 		cancel := ls[i].endsWith(ctx)
 		if s.kernel == nil {
-			seq.Nodes[i].Cmd.Cancel = cancel
+			seq.Nodes[i].Cmd.Cancel, seq.Nodes[i].Run = cancel, within(ctx, seq.Nodes[i].Run)
 			continue
 		}
 		c, p := s.call, s.plan

@@ -166,8 +166,15 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 		preds = append(preds, a.index)
 	}
 	uses := n.uses()
-	for _, other := range g.nodes {
-		if dag.ReadBack(other.uses(), uses) {
+	for i, other := range g.nodes {
+		between := func(yield func(dag.Uses) bool) {
+			for _, n := range g.nodes[i+1:] {
+				if !yield(n.uses()) {
+					return
+				}
+			}
+		}
+		if dag.ReadBack(other.uses(), uses, between) {
 			return errReadBack(other.String(), n.label())
 		}
 	}
@@ -179,7 +186,7 @@ func (g *Graph) insert(n *Node, after []*Node) error {
 // errReadBack is the error of a node that reads memory of the host which another writes.
 func errReadBack(writes, reads string) error {
 	return errorf(ErrInvalid, "the %v reads memory of the host that the %v writes: within a graph that is there only when all of it is done",
-		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it")
+		reads, writes).advise("copy on the device, with runtime.Copy, or make two graphs of it, or add a HostFunc between that writes it")
 }
 
 func (g *Graph) owns(n *Node) error {
@@ -297,6 +304,7 @@ func (n *Node) uses() dag.Uses {
 	for i := range n.sub.nodes {
 		u := n.sub.nodes[i].step.uses()
 		all.Device, all.Host = append(all.Device, u.Device...), append(all.Host, u.Host...)
+		all.All, all.Func = all.All || u.All, all.Func || u.Func
 	}
 	return all
 }

@@ -243,7 +243,8 @@ func (q *Queue) copy(s *step, o *launchOptions) (Event, error) {
 	}
 	l := newLaunched(q.dev, nil)
 	n := s.node
-	n.Cmd.Cancel, n.After = l.endsWith(o.ctx), o.after
+	n.Cmd.Cancel, n.After, n.Run = l.endsWith(o.ctx), o.after, within(o.ctx, n.Run)
+	l.hostFunc = n.Run != nil
 	if err := q.dev.stream.Record(cmp.Or(o.ctx, background), &q.rec, &n, &l.ev); err != nil {
 		release([]*launched{l})
 		return Event{}, backendError(q.dev, nil, "the "+s.label+" was not recorded", err)

@@ -41,6 +41,9 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err := ctx.Err(); err != nil {
 		return waitError(err)
 	}
+	if err := d.mayWait(); err != nil {
+		return err
+	}
 	r := run{dev: d, kernel: k, ctx: ctx, l: newLaunched(d, k)}
 	r.l.ctx = ctx
 	if ctx.Done() != nil {

@@ -31,6 +31,10 @@ type node struct {
 type Uses struct {
 	Device []graph.Use
 	Host   []HostUse
+	// All says that it may use any memory.
+	All bool
+	// Func says that it is a function of the host, which sees what has been copied there.
+	Func bool
 }
 
 // HostUse is a range of the host's memory that a command reads or writes.
@@ -173,7 +177,7 @@ func (h *numbers) Pop() any {
 // conflict reports whether a command has to wait for an earlier one because of the memory that
 // both use.
 func conflict(earlier, later Uses) bool {
-	return onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
+	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }
 
 func onDevice(earlier, later []graph.Use) bool {
@@ -198,11 +202,19 @@ func onHost(earlier, later []HostUse) bool {
 	return false
 }
 
-// ReadBack reports whether later reads memory of the host that earlier writes.
-func ReadBack(earlier, later Uses) bool {
+// ReadBack reports whether later copies memory of the host that earlier copies to, with no
+// function of the host, among those between, that writes it.
+func ReadBack(earlier, later Uses, between func(yield func(Uses) bool)) bool {
 	for _, e := range earlier.Host {
 		for _, l := range later.Host {
-			if e.Write && !l.Write && e.Lo < l.Hi && l.Lo < e.Hi {
+			if !e.Write || l.Write || e.Hi <= l.Lo || l.Hi <= e.Lo || earlier.Func || later.Func {
+				continue
+			}
+			seen := false
+			for u := range between {
+				seen = seen || u.Func && (u.All || onHost([]HostUse{{max(e.Lo, l.Lo), min(e.Hi, l.Hi), false}}, u.Host))
+			}
+			if !seen {
 				return true
 			}
 		}

@@ -25,7 +25,10 @@ type Batch struct {
 	submitted chan struct{} // if not nil, closed when ticket or err is set
 	weight    int           // of its commands: those of a Replay count one by one
 	ticket    hal.Ticket
-	err       error // why the batch was not submitted
+	err       error                           // why the batch was not submitted
+	held      bool                            // it is complete, and has not been handed to the device
+	run       func(ctx context.Context) error // of a batch that is a function of the host
+	after     []*Event                        // that it waits for
 	cmds      []hal.Command
 	events    []*Event
 	uses      []use // of all commands
@@ -92,6 +95,10 @@ func (b *Batch) finish() bool {
 	b.state = batchDone
 	s := b.stream
 	s.settle(b)
+	if b.run != nil {
+		s.funcs--
+		b.run, b.after = nil, nil
+	}
 	// Events may be kept for long; they need none of this. What an abandoned device
 	// may still look at stays as it is.
 	if !s.abandoned {
@@ -127,6 +134,9 @@ func (b *Batch) wait(ctx context.Context) error {
 		return err
 	}
 	s := b.stream
+	if err := s.MayWait(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	recording := s.cur == b
 	s.mu.Unlock()

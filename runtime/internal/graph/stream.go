@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -66,6 +67,9 @@ type Stream struct {
 	left       chan struct{} // if not nil, closed when there are no users
 	spare      *Batch        // storage for reuse
 	fresh      []Batch       // that nobody has used: they are made several at a time
+	funcs      int           // functions of the host that have not completed
+
+	within atomic.Uint64 // the goroutine of a function of the host that runs, or 0
 }
 
 // NewStream returns the stream of dev. Commands are submitted after delay; if it
@@ -90,6 +94,11 @@ type Node struct {
 	After []*Event
 	// CopyHost makes Record copy the Host bytes of an OpWrite.
 	CopyHost bool
+	// Run, if not nil, is a function of the host, which is called instead of giving a command
+	// to the device: when all before it have completed, and before any that comes later begins.
+	// Its context ends with the device. It returns ErrCancelled if it does nothing since its Cancel
+	// was asked.
+	Run func(ctx context.Context) error
 }
 
 // Record appends the command to the stream and binds e to it. If the device is too
@@ -99,7 +108,11 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event)
 		if err := s.usable(n); err != nil {
 			return err
 		}
-		s.append(front, n, s.mustWait(n.After), e)
+		if n.Run != nil {
+			s.appendFunc(front, n, n.After, e)
+		} else {
+			s.append(front, n, s.mustWait(n.After), e)
+		}
 		return nil
 	})
 }
@@ -128,6 +141,10 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 			}
 		}
 		for i := range q.Nodes {
+			if q.Nodes[i].Run != nil {
+				s.appendFunc(front, &q.Nodes[i], after, events[i])
+				continue
+			}
 			wait := q.First[i] && s.mustWait(after)
 			for _, w := range q.Waits[i] {
 				wait = wait || events[w].pos >= s.barrierPos
@@ -155,7 +172,7 @@ func (s *Stream) record(ctx context.Context, soon bool, add func() error) error 
 		return err
 	}
 	b := s.cur
-	full := b.weight >= batchFull || b.weight >= batchIdle && s.idle()
+	full := s.ready() || b != nil && (b.weight >= batchFull || b.weight >= batchIdle && s.idle())
 	switch {
 	case full && soon && s.timer != nil:
 		s.timer.Reset(0)
@@ -279,8 +296,10 @@ func (s *Stream) Flush(ctx context.Context) error {
 		s.mu.Lock()
 		s.collect()
 		var oldest *Batch
-		if n := len(s.inflight); n >= maxInflight && s.cur != nil {
-			oldest = s.inflight[n-maxInflight]
+		if n := len(s.inflight); s.cur != nil && !s.abandoned {
+			if oldest = s.running(); oldest == nil && n >= maxInflight {
+				oldest = s.inflight[n-maxInflight]
+			}
 		}
 		s.mu.Unlock()
 		if oldest != nil {
@@ -294,23 +313,42 @@ func (s *Stream) Flush(ctx context.Context) error {
 	}
 }
 
-// TryFlush submits what has been recorded. If the device is far behind it leaves that
-// to a later flush, and reports false.
+// TryFlush submits what has been recorded. If the device is far behind, or a function of the
+// host runs, it leaves that to a later flush, and reports false.
 func (s *Stream) TryFlush() bool {
 	s.submit.Lock()
 	defer s.submit.Unlock()
 	s.mu.Lock()
-	b := s.cur
-	if b == nil || len(s.inflight) >= maxInflight && !s.abandoned {
-		if b != nil && s.timer != nil && !s.closed {
-			s.timer.Reset(s.delay) // its goroutine waits for the device
-		}
-		s.mu.Unlock()
-		return b == nil
+	defer s.mu.Unlock()
+	late := s.cur != nil && !s.abandoned && (s.running() != nil || len(s.inflight) >= maxInflight)
+	switch {
+	case !late:
+		s.seal()
+	case s.timer != nil && !s.closed:
+		s.timer.Reset(s.delay) // its goroutine waits for the device
 	}
-	s.cur = nil
-	s.inflight = append(s.inflight, b)
+	for {
+		b, before := s.next()
+		if b == nil {
+			return !late
+		}
+		s.hand(b, before)
+	}
+}
+
+// hand hands a batch to the device, or has its function called.
+func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
+	if b.run != nil && !abandoned {
+		t := &hostTicket{done: make(chan struct{})}
+		b.state, b.ticket = batchSubmitted, t
+		if b.submitted != nil {
+			close(b.submitted)
+		}
+		s.users++
+		go s.call(b, before, t)
+		return
+	}
 	s.mu.Unlock()
 	var ticket hal.Ticket
 	err := hal.ErrAbandoned
@@ -331,8 +369,6 @@ func (s *Stream) TryFlush() bool {
 		close(b.submitted)
 	}
 	s.collect()
-	s.mu.Unlock()
-	return true
 }
 
 // poll notes which batches have completed.
@@ -409,6 +445,9 @@ func (s *Stream) waitThrough(ctx context.Context, last uint64) error {
 // how many commands had not completed: all waits end, and the device is never to be
 // closed.
 func (s *Stream) Close(ctx context.Context) error {
+	if err := s.MayWait(); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	already := s.closed
 	s.closed = true
@@ -448,6 +487,7 @@ func (s *Stream) abandon() error {
 	err := fmt.Errorf("%w: %d commands had not completed, %d calls were using it", hal.ErrAbandoned, behind, users)
 	s.lost = err
 	s.dying = nil
+	s.endFuncs(err)
 	s.mu.Unlock()
 	s.dev.Abandon(err)
 	s.end()

@@ -219,6 +219,7 @@ const (
 	OpWrite     // host to device
 	OpRead      // device to host
 	OpGraph     // all commands of a Graph, in their order
+	OpHost      // a function of the host, of which devices know nothing
 )
 
 // Command is one command of a batch. Which fields count depends on Op.

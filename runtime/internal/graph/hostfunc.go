@@ -1,0 +1,204 @@
+package graph
+
+// This file runs functions of the host as commands of the stream.
+//
+// A function is a batch of its own. It runs, on a goroutine, when all batches before it have
+// completed; those behind it are held back meanwhile, and handed to the device when it returns:
+//
+//	inflight   batch 1      function 2     batch 3         batch 4
+//	           on device    waits for 1    held for 2      held for 2
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"sync"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// ErrWithin is returned for a wait, within a function of the stream, for the stream: it would
+// never end.
+var ErrWithin = errors.New("a host function waits for its device")
+
+// HostError is why a function of the host failed.
+type HostError struct{ Err error }
+
+func (e *HostError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what the function returned.
+func (e *HostError) Unwrap() error { return e.Err }
+
+// errSkipped is why a function did not run.
+var errSkipped = errors.New("it was not called: a command before it failed")
+
+// hostTicket stands for a function that runs.
+type hostTicket struct {
+	once sync.Once
+	done chan struct{}
+}
+
+func (t *hostTicket) end() { t.once.Do(func() { close(t.done) }) }
+
+func (t *hostTicket) Done() bool {
+	select {
+	case <-t.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (t *hostTicket) Wait(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// seal ends the batch that records: it is handed to the device when those before it are.
+func (s *Stream) seal() {
+	if b := s.cur; b != nil {
+		s.cur, b.held = nil, true
+		s.inflight = append(s.inflight, b)
+	}
+}
+
+// appendFunc appends a function of the host, as a batch of its own, which waits for after.
+func (s *Stream) appendFunc(front *Recorder, n *Node, after []*Event, e *Event) {
+	s.seal()
+	b := s.current()
+	s.pos++
+	s.barrierPos = s.pos // what comes behind it begins when it has returned
+	b.run, b.after = n.Run, after
+	e.batch, e.pos, e.front = b, s.pos, front
+	front.last = b.seq
+	b.add(hal.Command{Op: hal.OpHost, Cancel: n.Cmd.Cancel}, nil, e)
+	s.seal()
+	s.funcs++
+}
+
+// running returns the function that has been handed on and has not returned, or nil.
+func (s *Stream) running() *Batch {
+	if s.funcs == 0 {
+		return nil
+	}
+	for _, b := range s.inflight {
+		if b.run != nil && !b.held && b.err == nil && !b.ticket.Done() {
+			return b
+		}
+	}
+	return nil
+}
+
+// ready reports whether a batch is held back for nothing.
+func (s *Stream) ready() bool {
+	return s.funcs > 0 && s.inflight[len(s.inflight)-1].held && s.running() == nil
+}
+
+// next takes the first batch that can be handed to the device now, or returns nil. before is
+// the one before it that has not completed, if any.
+func (s *Stream) next() (b, before *Batch) {
+	if !s.abandoned && s.running() != nil {
+		return nil, nil
+	}
+	for _, b := range s.inflight {
+		if b.held {
+			b.held = false
+			return b, before
+		}
+		before = b
+	}
+	return nil, nil
+}
+
+// call calls the function of a batch once the batch before it has completed, and then hands
+// on what was held back.
+func (s *Stream) call(b, before *Batch, t *hostTicket) {
+	e, cancel := b.events[0], b.cmds[0].Cancel
+	ended := func(f hal.Fault) {
+		s.mu.Lock()
+		if !t.Done() { // the device has not been abandoned
+			e.Fault = f
+		}
+		s.mu.Unlock()
+	}
+	defer s.Leave()
+	defer func() {
+		t.end()
+		s.poll()
+		s.TryFlush()
+	}()
+	if before != nil && before.wait(s.life) != nil {
+		return // the device is abandoned
+	}
+	s.mu.Lock()
+	run, failed := b.run, e.Group != nil && e.Group.first != nil
+	for _, a := range b.after {
+		failed = failed || a.failed()
+	}
+	s.mu.Unlock()
+	switch {
+	case run == nil: // abandoned
+		return
+	case failed:
+		ended(hal.Fault{Failed: &HostError{errSkipped}})
+		return
+	case cancel.Asked():
+		ended(hal.Fault{Cancelled: true})
+		return
+	}
+	var err error = &HostError{errors.New("it ended its goroutine")}
+	s.within.Store(goroutine())
+	defer func() {
+		s.within.Store(0)
+		if r := recover(); r != nil {
+			err = &HostError{fmt.Errorf("it panicked: %v\n\n%s", r, debug.Stack())}
+		}
+		ended(hal.Fault{Failed: err})
+	}()
+	if err = run(s.life); err != nil && err != ErrCancelled {
+		err = &HostError{err}
+	}
+}
+
+// endFuncs ends the functions that run for who waits, when the device is abandoned.
+func (s *Stream) endFuncs(err error) {
+	if b := s.running(); b != nil {
+		b.events[0].Fault.Failed = err
+		b.ticket.(*hostTicket).end()
+	}
+}
+
+// failed reports whether the command, or one that it stands for, did not end well.
+func (e *Event) failed() bool {
+	for _, a := range e.after {
+		if a.failed() {
+			return true
+		}
+	}
+	return e.batch != nil && (e.err != nil || e.from != nil || e.Fault.Set || len(e.parts) > 0)
+}
+
+// MayWait returns ErrWithin to the function that runs, which must not wait for the stream.
+func (s *Stream) MayWait() error {
+	if id := s.within.Load(); id != 0 && id == goroutine() {
+		return ErrWithin
+	}
+	return nil
+}
+
+// goroutine returns the number of the calling goroutine, which the traces of stacks have.
+func goroutine() uint64 {
+	var buf [40]byte
+	text := bytes.TrimPrefix(buf[:runtime.Stack(buf[:], false)], []byte("goroutine "))
+	text, _, _ = bytes.Cut(text, []byte(" "))
+	id, _ := strconv.ParseUint(string(text), 10, 64)
+	return id
+}
