@@ -3,6 +3,7 @@ package runtime_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -123,4 +124,88 @@ func BenchmarkFinalize(b *testing.B) {
 		dev.Close()
 		b.StartTimer()
 	}
+}
+
+// BenchmarkEnableFusion runs random graphs without fusion and with EnableFusion, by turns. The
+// metric is how many times as long a graph takes without: below 1, fusion makes it slower.
+func BenchmarkEnableFusion(b *testing.B) {
+	dev := devtest.Vulkan(b)
+	q := dev.DefaultQueue()
+	items := 1 << 20
+	if dev.Info().Type == runtime.DiscreteGPU {
+		items = 1 << 25
+	}
+	for seed := range uint64(16) {
+		b.Run(fmt.Sprint(seed), func(b *testing.B) {
+			g, text := someGraph(b, dev, rand.New(rand.NewPCG(seed, 2)), items)
+			var ex [2]*runtime.ExecutableGraph
+			var times [2][]time.Duration
+			for i, props := range [2][]properties.Property{nil, {properties.EnableFusion()}} {
+				ex[i] = must(g.Finalize(props...))
+			}
+			round := func(n int) {
+				for k := range ex {
+					k = (k + n) % 2
+					start := time.Now()
+					if err := must(q.Submit(ex[k])).Wait(context.Background()); err != nil {
+						b.Fatal(err)
+					}
+					times[k] = append(times[k], time.Since(start))
+				}
+			}
+			for n := range 3 { // these record the graphs
+				round(n)
+			}
+			times = [2][]time.Duration{}
+			for n := 0; b.Loop(); n++ {
+				round(n)
+			}
+			for _, t := range times {
+				slices.Sort(t)
+			}
+			median := func(t []time.Duration) float64 { return float64(t[len(t)/2].Nanoseconds()) }
+			b.ReportMetric(median(times[0])/median(times[1]), "unfused/fused")
+			b.ReportMetric(float64(len(ex[1].Report().Launches)), "launches-of-"+fmt.Sprint(len(g.Nodes())))
+			b.Log(text)
+		})
+	}
+}
+
+// someGraph returns a graph of a few random launches over buffers of the size, and their names.
+func someGraph(b *testing.B, dev *runtime.Device, r *rand.Rand, items int) (g *runtime.Graph, text string) {
+	g = runtime.NewGraph(dev)
+	var ints [6]runtime.View[int32]
+	var floats [4]runtime.View[float32]
+	for i := range ints {
+		buf := must(runtime.NewBuffer[int32](dev, items))
+		b.Cleanup(func() { buf.Close() })
+		ints[i] = buf.All()
+	}
+	for i := range floats {
+		buf := must(runtime.NewBuffer[float32](dev, items))
+		b.Cleanup(func() { buf.Close() })
+		floats[i] = buf.All()
+	}
+	n := runtime.Range1(items)
+	for range 3 + r.IntN(6) {
+		p, f := r.Perm(len(ints)), r.Perm(len(floats))
+		x, y, z := ints[p[0]], ints[p[1]], ints[p[2]]
+		list := []runtime.Command{
+			stepsgen.Affine{A: 3, B: 1, In: x, Out: y}.Node(n),
+			stepsgen.Sum{X: x, Y: y, Out: z}.Node(n),
+			stepsgen.Product{X: x, Y: y, Out: z}.Node(n),
+			stepsgen.Grow{By: 1, Out: x}.Node(n),
+			stepsgen.Swap{In: x, Out: y}.Node(n),
+			stepsgen.Spin{N: 40, Out: x}.Node(n),
+			stepsgen.Hand5{A: 3, B: 1, In: x, Out: y}.Node(n),
+			stepsgen.MulF{X: floats[f[0]], Y: floats[f[1]], Out: floats[f[2]]}.Node(n),
+			stepsgen.AddF{X: floats[f[0]], Y: floats[f[1]], Out: floats[f[2]]}.Node(n),
+			stepsgen.Tree{In: x, Out: y}.Node(runtime.NDRange1{Global: n, Local: 16}),
+			stepsgen.Rotate{In: x, Out: y}.Node(runtime.NDRange1{Global: n, Local: 64}),
+		}
+		c := list[r.IntN(len(list))]
+		text += fmt.Sprintf("%v %v; ", c, p[:3])
+		must(g.Add(c))
+	}
+	return g, text
 }
