@@ -5293,11 +5293,11 @@ func (g *sharedHost) Run() {
 // sideHost is a work-group of the kernel [Side].
 type sideHost struct {
 	kernelimpl.HostGroup
-	v24, v26, v55 []int32
+	v19, v21, v50 []int32
 
-	v27, v28 []int64
+	v22, v23 []int64
 
-	v29 []bool
+	v24 []bool
 }
 
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
@@ -5316,9 +5316,9 @@ func (g *sideHost) Begin() {
 	g.Allot(0, 32)
 	g.Allot(1, 32)
 	g.Allot(2, 32*n)
-	kernelimpl.HostRoom(n, &g.v24, &g.v26, &g.v55)
-	kernelimpl.HostRoom(n, &g.v27, &g.v28)
-	kernelimpl.HostRoom(n, &g.v29)
+	kernelimpl.HostRoom(n, &g.v19, &g.v21, &g.v50)
+	kernelimpl.HostRoom(n, &g.v22, &g.v23)
+	kernelimpl.HostRoom(n, &g.v24)
 }
 
 func (g *sideHost) Run() {
@@ -5333,11 +5333,11 @@ func (g *sideHost) Run() {
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	h19 := g.v19[:n]
+	h21 := g.v21[:n]
+	h22 := g.v22[:n]
+	h23 := g.v23[:n]
 	h24 := g.v24[:n]
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
-	h28 := g.v28[:n]
-	h29 := g.v29[:n]
 	more := false
 	for li := range n {
 		own2 := unsafe.Add(m2, li*32)
@@ -5345,16 +5345,11 @@ func (g *sideHost) Run() {
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v22, v23, v24, v25, v26 int32
+		var v17, v18, v19, v20, v21 int32
 		*(*[32]byte)(own2) = [32]byte{}
 		*(*int32)(own2) = 1
 		*(*int32)(unsafe.Add(own2, 4)) = 2
 		*(*int32)(unsafe.Add(own2, 8)) = 3
-		*(*int32)(unsafe.Add(own2, 12)) = 0
-		*(*int32)(unsafe.Add(own2, 16)) = 0
-		*(*int32)(unsafe.Add(own2, 20)) = 0
-		*(*int32)(unsafe.Add(own2, 24)) = 0
-		*(*int32)(unsafe.Add(own2, 28)) = 0
 		if uint32(v6) >= 8 {
 			g.Fault(0, v7, 8, v0)
 			g.Leave(li)
@@ -5365,40 +5360,40 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v19 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
-		if (v19 & 1) == 0 {
-			v22 = 1
-			v23 = 0
-			v24 = 0
-			v25 = v6
-			v26 = 8
+		v14 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if (v14 & 1) == 0 {
+			v17 = 1
+			v18 = 0
+			v19 = 0
+			v20 = v6
+			v21 = 8
 		} else {
-			v22 = 0
-			v23 = v6
-			v24 = 8
-			v25 = 0
-			v26 = 0
+			v17 = 0
+			v18 = v6
+			v19 = 8
+			v20 = 0
+			v21 = 0
 		}
-		v27 := int64(uint32(v24))
-		v28 := int64(uint32(v26))
-		v29 := v22 == 0
-		if v29 {
-			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v19
+		v22 := int64(uint32(v19))
+		v23 := int64(uint32(v21))
+		v24 := v17 == 0
+		if v24 {
+			*(*int32)(unsafe.Add(m0, int(v18)*4)) = v14
 		} else {
-			*(*int32)(unsafe.Add(m1, int(v25)*4)) = v19
+			*(*int32)(unsafe.Add(m1, int(v20)*4)) = v14
 		}
+		h19[li] = v19
+		h21[li] = v21
+		h22[li] = v22
+		h23[li] = v23
 		h24[li] = v24
-		h26[li] = v26
-		h27[li] = v27
-		h28[li] = v28
-		h29[li] = v29
 		more = true
 	}
 	if !more {
 		return
 	}
 	// Barrier, alternatives.go:275
-	h55 := g.v55[:n]
+	h50 := g.v50[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -5406,59 +5401,59 @@ func (g *sideHost) Run() {
 			continue
 		}
 		v6 := int32(li)
-		v29 := h29[li]
 		v24 := h24[li]
+		v19 := h19[li]
 		v7 := int64(uint32(v6))
-		v27 := h27[li]
+		v22 := h22[li]
 		v0 := int32(basex + li)
-		v26 := h26[li]
-		v28 := h28[li]
+		v21 := h21[li]
+		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v38, v39, v40, v44, v48, v49, v50, v54 int32
-		v36 := 7 - v6
+		var v33, v34, v35, v39, v43, v44, v45, v49 int32
+		v31 := 7 - v6
 		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 2) != 0 {
-			v38 = 0
-			v39 = v36
-			v40 = 0
+			v33 = 0
+			v34 = v31
+			v35 = 0
 		} else {
-			v38 = 1
-			v39 = 0
-			v40 = v36
+			v33 = 1
+			v34 = 0
+			v35 = v31
 		}
-		if v38 == 0 {
-			v44 = *(*int32)(unsafe.Add(m0, int(v39)*4))
+		if v33 == 0 {
+			v39 = *(*int32)(unsafe.Add(m0, int(v34)*4))
 		} else {
-			v44 = *(*int32)(unsafe.Add(m1, int(v40)*4))
+			v39 = *(*int32)(unsafe.Add(m1, int(v35)*4))
 		}
-		if !v29 {
+		if !v24 {
 			goto b18
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(2, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(2, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v48 = 0
-		v49 = v6
-		v50 = 0
+		v43 = 0
+		v44 = v6
+		v45 = 0
 		goto b19
 	b18:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(2, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(2, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v48 = 1
-		v49 = 0
-		v50 = v6
+		v43 = 1
+		v44 = 0
+		v45 = v6
 	b19:
-		if v48 == 0 {
-			v54 = *(*int32)(unsafe.Add(m1, int(v49)*4))
+		if v43 == 0 {
+			v49 = *(*int32)(unsafe.Add(m1, int(v44)*4))
 		} else {
-			v54 = *(*int32)(unsafe.Add(own2, int(v50)*4))
+			v49 = *(*int32)(unsafe.Add(own2, int(v45)*4))
 		}
-		v55 := v44 + v54
-		h55[li] = v55
+		v50 := v39 + v49
+		h50[li] = v50
 		more = true
 	}
 	if !more {
@@ -5470,70 +5465,70 @@ func (g *sideHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v29 := h29[li]
-		v6 := int32(li)
 		v24 := h24[li]
+		v6 := int32(li)
+		v19 := h19[li]
 		v7 := int64(uint32(v6))
-		v27 := h27[li]
+		v22 := h22[li]
 		v0 := int32(basex + li)
-		v26 := h26[li]
-		v28 := h28[li]
+		v21 := h21[li]
+		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v59, v60, v61, v65, v70, v71, v72 int32
-		if !v29 {
+		var v54, v55, v56, v60, v65, v66, v67 int32
+		if !v24 {
 			goto b26
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(3, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(3, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v59 = 0
-		v60 = v6
-		v61 = 0
+		v54 = 0
+		v55 = v6
+		v56 = 0
 		goto b27
 	b26:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(3, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(3, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v59 = 1
-		v60 = 0
-		v61 = v6
+		v54 = 1
+		v55 = 0
+		v56 = v6
 	b27:
-		if v59 == 0 {
-			v65 = *(*int32)(unsafe.Add(m1, int(v60)*4))
+		if v54 == 0 {
+			v60 = *(*int32)(unsafe.Add(m1, int(v55)*4))
 		} else {
-			v65 = *(*int32)(unsafe.Add(own2, int(v61)*4))
+			v60 = *(*int32)(unsafe.Add(own2, int(v56)*4))
 		}
-		v66 := v65 + 3
-		if !v29 {
+		v61 := v60 + 3
+		if !v24 {
 			goto b33
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(3, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(3, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = 0
-		v71 = v6
-		v72 = 0
+		v65 = 0
+		v66 = v6
+		v67 = 0
 		goto b34
 	b33:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(3, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(3, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = 1
-		v71 = 0
-		v72 = v6
+		v65 = 1
+		v66 = 0
+		v67 = v6
 	b34:
-		if v70 == 0 {
-			*(*int32)(unsafe.Add(m1, int(v71)*4)) = v66
+		if v65 == 0 {
+			*(*int32)(unsafe.Add(m1, int(v66)*4)) = v61
 		} else {
-			*(*int32)(unsafe.Add(own2, int(v72)*4)) = v66
+			*(*int32)(unsafe.Add(own2, int(v67)*4)) = v61
 		}
 		more = true
 	}
@@ -5548,18 +5543,18 @@ func (g *sideHost) Run() {
 			continue
 		}
 		own2 := unsafe.Add(m2, li*32)
-		v55 := h55[li]
+		v50 := h50[li]
 		v6 := int32(li)
-		v36 := 7 - v6
+		v31 := 7 - v6
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		v79 := (v55 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
-		v82 := v79 + (*(*int32)(unsafe.Add(m1, int(v36)*4)) * 2)
+		v74 := (v50 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
+		v77 := v74 + (*(*int32)(unsafe.Add(m1, int(v31)*4)) * 2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v82
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v77
 	}
 }
 

@@ -386,7 +386,7 @@ type ballotsHost struct {
 	kernelimpl.HostGroup
 	v11 []bool
 
-	v13, v14, v15, v16, v100, v101, v102, v103 []int32
+	v12, v13, v14, v15, v95, v96, v97, v98 []int32
 
 	sbool []bool
 }
@@ -402,10 +402,10 @@ var ballotsHostSites = []abi.Site{
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
-	g.Allot(0, 16*n)
+	g.Allot(0, 16)
 	g.Allot(1, 16)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
-	kernelimpl.HostRoom(n, &g.v13, &g.v14, &g.v15, &g.v16, &g.v100, &g.v101, &g.v102, &g.v103)
+	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v95, &g.v96, &g.v97, &g.v98)
 }
 
 func (g *ballotsHost) Run() {
@@ -414,11 +414,9 @@ func (g *ballotsHost) Run() {
 	v1 := g.Int64(24)
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
 	h11 := g.v11[:n]
 	more := false
 	for li := range n {
-		own0 := unsafe.Add(m0, li*16)
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		if v1 <= v6 {
@@ -430,9 +428,7 @@ func (g *ballotsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v11 := (v9 & 1) != 0
-		*(*[16]byte)(own0) = [16]byte{}
+		v11 := (*(*int32)(unsafe.Add(p1, (basex+li)*4)) & 1) != 0
 		h11[li] = v11
 		more = true
 	}
@@ -443,30 +439,31 @@ func (g *ballotsHost) Run() {
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 0)
+		kernelimpl.HostBallot(g.v12, in, g.SubGroup, 0)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 1)
+		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 1)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 2)
+		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 2)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v16, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 3)
 	}
+	m0 := g.Memory(0)
+	h12 := g.v12[:n]
 	h13 := g.v13[:n]
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
-	h16 := g.v16[:n]
 	m1 := g.Memory(1)
 	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
@@ -482,103 +479,102 @@ func (g *ballotsHost) Run() {
 			if dead[li] {
 				continue
 			}
-			own0 := unsafe.Add(m0, li*16)
+			v12 := h12[li]
 			v13 := h13[li]
 			v14 := h14[li]
 			v15 := h15[li]
-			v16 := h16[li]
 			v0 := int32(basex + li)
 			v6 := int64(uint32(v0))
-			var v42, v57, v72, v87 int64
-			*(*int32)(own0) = v13
-			*(*int32)(unsafe.Add(own0, 4)) = v14
-			*(*int32)(unsafe.Add(own0, 8)) = v15
-			*(*int32)(unsafe.Add(own0, 12)) = v16
-			*(*int32)(m1) = *(*int32)(own0)
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(own0, 4))
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(own0, 8))
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(own0, 12))
-			v29 := *(*int32)(m1)
-			v30 := int32(lane)
-			if 0 < v30 {
-				v33 := int32(32)
-				if v30 < 32 {
-					v33 = v30
+			var v37, v52, v67, v82 int64
+			*(*int32)(m0) = v12
+			*(*int32)(unsafe.Add(m0, 4)) = v13
+			*(*int32)(unsafe.Add(m0, 8)) = v14
+			*(*int32)(unsafe.Add(m0, 12)) = v15
+			*(*int32)(m1) = v12
+			*(*int32)(unsafe.Add(m1, 4)) = v13
+			*(*int32)(unsafe.Add(m1, 8)) = v14
+			*(*int32)(unsafe.Add(m1, 12)) = v15
+			v24 := *(*int32)(m1)
+			v25 := int32(lane)
+			if 0 < v25 {
+				v28 := int32(32)
+				if v25 < 32 {
+					v28 = v25
 				}
-				v37 := int32(0)
-				if uint32(v33) < 32 {
-					v37 = int32(1) << (uint32(v33&31) & 31)
+				v32 := int32(0)
+				if uint32(v28) < 32 {
+					v32 = int32(1) << (uint32(v28&31) & 31)
 				}
-				v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
-				v42 = v41
+				v36 := int64(uint32(int32(bits.OnesCount32(uint32(v24 & (v32 + -1))))))
+				v37 = v36
 			} else {
-				v42 = 0
+				v37 = 0
 			}
-			v43 := *(*int32)(unsafe.Add(m1, 4))
-			v44 := v30 + -32
-			if 0 < v44 {
-				v47 := int32(32)
-				if v44 < 32 {
-					v47 = v44
+			v38 := *(*int32)(unsafe.Add(m1, 4))
+			v39 := v25 + -32
+			if 0 < v39 {
+				v42 := int32(32)
+				if v39 < 32 {
+					v42 = v39
 				}
-				v51 := int32(0)
-				if uint32(v47) < 32 {
-					v51 = int32(1) << (uint32(v47&31) & 31)
+				v46 := int32(0)
+				if uint32(v42) < 32 {
+					v46 = int32(1) << (uint32(v42&31) & 31)
 				}
-				v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
-				v57 = v42 + v55
+				v50 := int64(uint32(int32(bits.OnesCount32(uint32(v38 & (v46 + -1))))))
+				v52 = v37 + v50
 			} else {
-				v57 = v42
+				v52 = v37
 			}
-			v58 := *(*int32)(unsafe.Add(m1, 8))
-			v59 := v30 + -64
-			if 0 < v59 {
-				v62 := int32(32)
-				if v59 < 32 {
-					v62 = v59
+			v53 := *(*int32)(unsafe.Add(m1, 8))
+			v54 := v25 + -64
+			if 0 < v54 {
+				v57 := int32(32)
+				if v54 < 32 {
+					v57 = v54
 				}
-				v66 := int32(0)
-				if uint32(v62) < 32 {
-					v66 = int32(1) << (uint32(v62&31) & 31)
+				v61 := int32(0)
+				if uint32(v57) < 32 {
+					v61 = int32(1) << (uint32(v57&31) & 31)
 				}
-				v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
-				v72 = v57 + v70
+				v65 := int64(uint32(int32(bits.OnesCount32(uint32(v53 & (v61 + -1))))))
+				v67 = v52 + v65
 			} else {
-				v72 = v57
+				v67 = v52
 			}
-			v73 := *(*int32)(unsafe.Add(m1, 12))
-			v74 := v30 + -96
-			if 0 < v74 {
-				v77 := int32(32)
-				if v74 < 32 {
-					v77 = v74
+			v68 := *(*int32)(unsafe.Add(m1, 12))
+			v69 := v25 + -96
+			if 0 < v69 {
+				v72 := int32(32)
+				if v69 < 32 {
+					v72 = v69
 				}
-				v81 := int32(0)
-				if uint32(v77) < 32 {
-					v81 = int32(1) << (uint32(v77&31) & 31)
+				v76 := int32(0)
+				if uint32(v72) < 32 {
+					v76 = int32(1) << (uint32(v72&31) & 31)
 				}
-				v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
-				v87 = v72 + v85
+				v80 := int64(uint32(int32(bits.OnesCount32(uint32(v68 & (v76 + -1))))))
+				v82 = v67 + v80
 			} else {
-				v87 = v72
+				v82 = v67
 			}
-			v88 := v6 * 4
-			if uint64(v88) > uint64(v4) {
-				g.Fault(1, v88, v4, v0)
+			v83 := v6 * 4
+			if uint64(v83) > uint64(v4) {
+				g.Fault(1, v83, v4, v0)
 				g.Leave(li)
 				continue
 			}
-			v90 := v4 - v88
-			v91 := (basex + li) * 16
-			if 4 > uint64(v90) {
-				g.Fault(2, 4, v90, v0)
+			v85 := v4 - v83
+			v86 := (basex + li) * 16
+			if 4 > uint64(v85) {
+				g.Fault(2, 4, v85, v0)
 				g.Leave(li)
 				continue
 			}
-			v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
-			*(*int32)(unsafe.Add(p2, v91)) = *(*int32)(own0)
-			*(*int32)(unsafe.Add(p2, v91+4)) = v95
-			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
+			v90 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v25)/32))*4))
+			*(*int32)(unsafe.Add(p2, v86)) = *(*int32)(m0)
+			*(*int32)(unsafe.Add(p2, v86+4)) = v90
+			*(*int32)(unsafe.Add(p2, v86+8)) = int32(uint64(v82))
 			more = true
 		}
 	}
@@ -589,36 +585,36 @@ func (g *ballotsHost) Run() {
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v100, in, g.SubGroup, 0)
+		kernelimpl.HostBallot(g.v95, in, g.SubGroup, 0)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v101, in, g.SubGroup, 1)
+		kernelimpl.HostBallot(g.v96, in, g.SubGroup, 1)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v102, in, g.SubGroup, 2)
+		kernelimpl.HostBallot(g.v97, in, g.SubGroup, 2)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v103, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v98, in, g.SubGroup, 3)
 	}
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
+	h95 := g.v95[:n]
+	h98 := g.v98[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v103 := h103[li]
-		v91 := (basex + li) * 16
-		*(*int32)(unsafe.Add(p2, v91+12)) = v100 ^ v103
+		v95 := h95[li]
+		v98 := h98[li]
+		v86 := (basex + li) * 16
+		*(*int32)(unsafe.Add(p2, v86+12)) = v95 ^ v98
 	}
 }
 
