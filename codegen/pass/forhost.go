@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
@@ -23,6 +24,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).Movable); {
 		simplify.Clean(m)
 	}
+	memory.Arrays(m) // whose indexes unrolling has made constants
 	simplify.SelectBranches(f)
 	simplify.Run(m)
 	f.RemoveUnreachable()

@@ -45,14 +45,12 @@ func (g *mergeHost) Run() {
 			g.Stop()
 			return
 		}
-		var v46 int64
-		var v49, v50, v53, v55, v62, v71, v80, v89, v98, v107, v116, v125, v134, v143, v152, v161, v170, v179, v188, v196 int32
-		var v52, v54, v61, v70, v79, v88, v97, v106, v115, v124, v133, v142, v151, v160, v169, v178, v187 float32
-		var v59, v60, v66, v67, v75, v76, v84, v85, v93, v94, v102, v103, v111, v112, v120, v121, v129, v130, v138, v139, v147, v148, v156, v157, v165, v166, v174, v175, v183, v184, v192, v193, v199 bool
+		var v44 int64
+		var v47, v48, v51, v53, v60, v69, v78, v87, v96, v105, v114, v123, v132, v141, v150, v159, v168, v177, v186, v194 int32
+		var v50, v52, v59, v68, v77, v86, v95, v104, v113, v122, v131, v140, v149, v158, v167, v176, v185 float32
+		var v57, v58, v64, v65, v73, v74, v82, v83, v91, v92, v100, v101, v109, v110, v118, v119, v127, v128, v136, v137, v145, v146, v154, v155, v163, v164, v172, v173, v181, v182, v190, v191, v197 bool
 		v0 := int32(x)
 		v6 := int64(uint32(v0))
-		*(*[64]byte)(m0) = [64]byte{}
-		*(*[64]byte)(m1) = [64]byte{}
 		*(*float32)(m0) = math.Float32frombits(0x7f800000)
 		*(*int32)(m1) = -1
 		*(*float32)(unsafe.Add(m0, 4)) = math.Float32frombits(0x7f800000)
@@ -85,419 +83,419 @@ func (g *mergeHost) Run() {
 		*(*int32)(unsafe.Add(m1, 56)) = -1
 		*(*float32)(unsafe.Add(m0, 60)) = math.Float32frombits(0x7f800000)
 		*(*int32)(unsafe.Add(m1, 60)) = -1
-		v41 := v6 * v1
-		if uint64(v41) > uint64(v2) {
-			g.Fault(0, v41, v2, v0)
+		v39 := v6 * v1
+		if uint64(v39) > uint64(v2) {
+			g.Fault(0, v39, v2, v0)
 			continue
 		}
-		v43 := v2 - v41
-		v44 := int(v41) * 128
-		if uint64(v1) > uint64(v43) {
-			g.Fault(1, v1, v43, v0)
+		v41 := v2 - v39
+		v42 := int(v39) * 128
+		if uint64(v1) > uint64(v41) {
+			g.Fault(1, v1, v41, v0)
 			continue
 		}
-		v46 = -1
+		v44 = -1
 	b2:
-		v47 := v46 + 1
-		if v47 >= v1 {
+		v45 := v44 + 1
+		if v45 >= v1 {
 			goto b89
 		}
-		v49 = -1
+		v47 = -1
 	b3:
-		v50 = v49 + 1
-		if v50 >= 16 {
+		v48 = v47 + 1
+		if v48 >= 16 {
 			goto b88
 		}
-		v52 = *(*float32)(unsafe.Add(p1, v44+int(v47)*128+int(v50)*8))
-		v53 = *(*int32)(unsafe.Add(p1, v44+int(v47)*128+int(v50)*8+4))
-		v54 = *(*float32)(unsafe.Add(m0, 60))
-		v55 = *(*int32)(unsafe.Add(m1, 60))
-		if v52 < v54 {
-			v60 = true
+		v50 = *(*float32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8))
+		v51 = *(*int32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8+4))
+		v52 = *(*float32)(unsafe.Add(m0, 60))
+		v53 = *(*int32)(unsafe.Add(m1, 60))
+		if v50 < v52 {
+			v58 = true
 			goto b8
 		}
-		if v52 == v54 {
-			v59 = v53 < v55
+		if v50 == v52 {
+			v57 = v51 < v53
 		} else {
-			v59 = false
+			v57 = false
 		}
-		v60 = v59
+		v58 = v57
 	b8:
-		if !v60 {
-			v199 = false
+		if !v58 {
+			v197 = false
 			goto b86
 		}
-		v61 = *(*float32)(unsafe.Add(m0, 56))
-		v62 = *(*int32)(unsafe.Add(m1, 56))
-		if v52 < v61 {
-			v67 = true
+		v59 = *(*float32)(unsafe.Add(m0, 56))
+		v60 = *(*int32)(unsafe.Add(m1, 56))
+		if v50 < v59 {
+			v65 = true
 			goto b13
 		}
-		if v52 == v61 {
-			v66 = v53 < v62
+		if v50 == v59 {
+			v64 = v51 < v60
 		} else {
-			v66 = false
+			v64 = false
 		}
-		v67 = v66
+		v65 = v64
 	b13:
-		if !v67 {
-			v196 = 15
+		if !v65 {
+			v194 = 15
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 60)) = v61
-		*(*int32)(unsafe.Add(m1, 60)) = v62
-		v70 = *(*float32)(unsafe.Add(m0, 52))
-		v71 = *(*int32)(unsafe.Add(m1, 52))
-		if v52 < v70 {
-			v76 = true
+		*(*float32)(unsafe.Add(m0, 60)) = v59
+		*(*int32)(unsafe.Add(m1, 60)) = v60
+		v68 = *(*float32)(unsafe.Add(m0, 52))
+		v69 = *(*int32)(unsafe.Add(m1, 52))
+		if v50 < v68 {
+			v74 = true
 			goto b18
 		}
-		if v52 == v70 {
-			v75 = v53 < v71
+		if v50 == v68 {
+			v73 = v51 < v69
 		} else {
-			v75 = false
+			v73 = false
 		}
-		v76 = v75
+		v74 = v73
 	b18:
-		if !v76 {
-			v196 = 14
+		if !v74 {
+			v194 = 14
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 56)) = v70
-		*(*int32)(unsafe.Add(m1, 56)) = v71
-		v79 = *(*float32)(unsafe.Add(m0, 48))
-		v80 = *(*int32)(unsafe.Add(m1, 48))
-		if v52 < v79 {
-			v85 = true
+		*(*float32)(unsafe.Add(m0, 56)) = v68
+		*(*int32)(unsafe.Add(m1, 56)) = v69
+		v77 = *(*float32)(unsafe.Add(m0, 48))
+		v78 = *(*int32)(unsafe.Add(m1, 48))
+		if v50 < v77 {
+			v83 = true
 			goto b23
 		}
-		if v52 == v79 {
-			v84 = v53 < v80
+		if v50 == v77 {
+			v82 = v51 < v78
 		} else {
-			v84 = false
+			v82 = false
 		}
-		v85 = v84
+		v83 = v82
 	b23:
-		if !v85 {
-			v196 = 13
+		if !v83 {
+			v194 = 13
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 52)) = v79
-		*(*int32)(unsafe.Add(m1, 52)) = v80
-		v88 = *(*float32)(unsafe.Add(m0, 44))
-		v89 = *(*int32)(unsafe.Add(m1, 44))
-		if v52 < v88 {
-			v94 = true
+		*(*float32)(unsafe.Add(m0, 52)) = v77
+		*(*int32)(unsafe.Add(m1, 52)) = v78
+		v86 = *(*float32)(unsafe.Add(m0, 44))
+		v87 = *(*int32)(unsafe.Add(m1, 44))
+		if v50 < v86 {
+			v92 = true
 			goto b28
 		}
-		if v52 == v88 {
-			v93 = v53 < v89
+		if v50 == v86 {
+			v91 = v51 < v87
 		} else {
-			v93 = false
+			v91 = false
 		}
-		v94 = v93
+		v92 = v91
 	b28:
-		if !v94 {
-			v196 = 12
+		if !v92 {
+			v194 = 12
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 48)) = v88
-		*(*int32)(unsafe.Add(m1, 48)) = v89
-		v97 = *(*float32)(unsafe.Add(m0, 40))
-		v98 = *(*int32)(unsafe.Add(m1, 40))
-		if v52 < v97 {
-			v103 = true
+		*(*float32)(unsafe.Add(m0, 48)) = v86
+		*(*int32)(unsafe.Add(m1, 48)) = v87
+		v95 = *(*float32)(unsafe.Add(m0, 40))
+		v96 = *(*int32)(unsafe.Add(m1, 40))
+		if v50 < v95 {
+			v101 = true
 			goto b33
 		}
-		if v52 == v97 {
-			v102 = v53 < v98
+		if v50 == v95 {
+			v100 = v51 < v96
 		} else {
-			v102 = false
+			v100 = false
 		}
-		v103 = v102
+		v101 = v100
 	b33:
-		if !v103 {
-			v196 = 11
+		if !v101 {
+			v194 = 11
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 44)) = v97
-		*(*int32)(unsafe.Add(m1, 44)) = v98
-		v106 = *(*float32)(unsafe.Add(m0, 36))
-		v107 = *(*int32)(unsafe.Add(m1, 36))
-		if v52 < v106 {
-			v112 = true
+		*(*float32)(unsafe.Add(m0, 44)) = v95
+		*(*int32)(unsafe.Add(m1, 44)) = v96
+		v104 = *(*float32)(unsafe.Add(m0, 36))
+		v105 = *(*int32)(unsafe.Add(m1, 36))
+		if v50 < v104 {
+			v110 = true
 			goto b38
 		}
-		if v52 == v106 {
-			v111 = v53 < v107
+		if v50 == v104 {
+			v109 = v51 < v105
 		} else {
-			v111 = false
+			v109 = false
 		}
-		v112 = v111
+		v110 = v109
 	b38:
-		if !v112 {
-			v196 = 10
+		if !v110 {
+			v194 = 10
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 40)) = v106
-		*(*int32)(unsafe.Add(m1, 40)) = v107
-		v115 = *(*float32)(unsafe.Add(m0, 32))
-		v116 = *(*int32)(unsafe.Add(m1, 32))
-		if v52 < v115 {
-			v121 = true
+		*(*float32)(unsafe.Add(m0, 40)) = v104
+		*(*int32)(unsafe.Add(m1, 40)) = v105
+		v113 = *(*float32)(unsafe.Add(m0, 32))
+		v114 = *(*int32)(unsafe.Add(m1, 32))
+		if v50 < v113 {
+			v119 = true
 			goto b43
 		}
-		if v52 == v115 {
-			v120 = v53 < v116
+		if v50 == v113 {
+			v118 = v51 < v114
 		} else {
-			v120 = false
+			v118 = false
 		}
-		v121 = v120
+		v119 = v118
 	b43:
-		if !v121 {
-			v196 = 9
+		if !v119 {
+			v194 = 9
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 36)) = v115
-		*(*int32)(unsafe.Add(m1, 36)) = v116
-		v124 = *(*float32)(unsafe.Add(m0, 28))
-		v125 = *(*int32)(unsafe.Add(m1, 28))
-		if v52 < v124 {
-			v130 = true
+		*(*float32)(unsafe.Add(m0, 36)) = v113
+		*(*int32)(unsafe.Add(m1, 36)) = v114
+		v122 = *(*float32)(unsafe.Add(m0, 28))
+		v123 = *(*int32)(unsafe.Add(m1, 28))
+		if v50 < v122 {
+			v128 = true
 			goto b48
 		}
-		if v52 == v124 {
-			v129 = v53 < v125
+		if v50 == v122 {
+			v127 = v51 < v123
 		} else {
-			v129 = false
+			v127 = false
 		}
-		v130 = v129
+		v128 = v127
 	b48:
-		if !v130 {
-			v196 = 8
+		if !v128 {
+			v194 = 8
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 32)) = v124
-		*(*int32)(unsafe.Add(m1, 32)) = v125
-		v133 = *(*float32)(unsafe.Add(m0, 24))
-		v134 = *(*int32)(unsafe.Add(m1, 24))
-		if v52 < v133 {
-			v139 = true
+		*(*float32)(unsafe.Add(m0, 32)) = v122
+		*(*int32)(unsafe.Add(m1, 32)) = v123
+		v131 = *(*float32)(unsafe.Add(m0, 24))
+		v132 = *(*int32)(unsafe.Add(m1, 24))
+		if v50 < v131 {
+			v137 = true
 			goto b53
 		}
-		if v52 == v133 {
-			v138 = v53 < v134
+		if v50 == v131 {
+			v136 = v51 < v132
 		} else {
-			v138 = false
+			v136 = false
 		}
-		v139 = v138
+		v137 = v136
 	b53:
-		if !v139 {
-			v196 = 7
+		if !v137 {
+			v194 = 7
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 28)) = v133
-		*(*int32)(unsafe.Add(m1, 28)) = v134
-		v142 = *(*float32)(unsafe.Add(m0, 20))
-		v143 = *(*int32)(unsafe.Add(m1, 20))
-		if v52 < v142 {
-			v148 = true
+		*(*float32)(unsafe.Add(m0, 28)) = v131
+		*(*int32)(unsafe.Add(m1, 28)) = v132
+		v140 = *(*float32)(unsafe.Add(m0, 20))
+		v141 = *(*int32)(unsafe.Add(m1, 20))
+		if v50 < v140 {
+			v146 = true
 			goto b58
 		}
-		if v52 == v142 {
-			v147 = v53 < v143
+		if v50 == v140 {
+			v145 = v51 < v141
 		} else {
-			v147 = false
+			v145 = false
 		}
-		v148 = v147
+		v146 = v145
 	b58:
-		if !v148 {
-			v196 = 6
+		if !v146 {
+			v194 = 6
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 24)) = v142
-		*(*int32)(unsafe.Add(m1, 24)) = v143
-		v151 = *(*float32)(unsafe.Add(m0, 16))
-		v152 = *(*int32)(unsafe.Add(m1, 16))
-		if v52 < v151 {
-			v157 = true
+		*(*float32)(unsafe.Add(m0, 24)) = v140
+		*(*int32)(unsafe.Add(m1, 24)) = v141
+		v149 = *(*float32)(unsafe.Add(m0, 16))
+		v150 = *(*int32)(unsafe.Add(m1, 16))
+		if v50 < v149 {
+			v155 = true
 			goto b63
 		}
-		if v52 == v151 {
-			v156 = v53 < v152
+		if v50 == v149 {
+			v154 = v51 < v150
 		} else {
-			v156 = false
+			v154 = false
 		}
-		v157 = v156
+		v155 = v154
 	b63:
-		if !v157 {
-			v196 = 5
+		if !v155 {
+			v194 = 5
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 20)) = v151
-		*(*int32)(unsafe.Add(m1, 20)) = v152
-		v160 = *(*float32)(unsafe.Add(m0, 12))
-		v161 = *(*int32)(unsafe.Add(m1, 12))
-		if v52 < v160 {
-			v166 = true
+		*(*float32)(unsafe.Add(m0, 20)) = v149
+		*(*int32)(unsafe.Add(m1, 20)) = v150
+		v158 = *(*float32)(unsafe.Add(m0, 12))
+		v159 = *(*int32)(unsafe.Add(m1, 12))
+		if v50 < v158 {
+			v164 = true
 			goto b68
 		}
-		if v52 == v160 {
-			v165 = v53 < v161
+		if v50 == v158 {
+			v163 = v51 < v159
 		} else {
-			v165 = false
+			v163 = false
 		}
-		v166 = v165
+		v164 = v163
 	b68:
-		if !v166 {
-			v196 = 4
+		if !v164 {
+			v194 = 4
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 16)) = v160
-		*(*int32)(unsafe.Add(m1, 16)) = v161
-		v169 = *(*float32)(unsafe.Add(m0, 8))
-		v170 = *(*int32)(unsafe.Add(m1, 8))
-		if v52 < v169 {
-			v175 = true
+		*(*float32)(unsafe.Add(m0, 16)) = v158
+		*(*int32)(unsafe.Add(m1, 16)) = v159
+		v167 = *(*float32)(unsafe.Add(m0, 8))
+		v168 = *(*int32)(unsafe.Add(m1, 8))
+		if v50 < v167 {
+			v173 = true
 			goto b73
 		}
-		if v52 == v169 {
-			v174 = v53 < v170
+		if v50 == v167 {
+			v172 = v51 < v168
 		} else {
-			v174 = false
+			v172 = false
 		}
-		v175 = v174
+		v173 = v172
 	b73:
-		if !v175 {
-			v196 = 3
+		if !v173 {
+			v194 = 3
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 12)) = v169
-		*(*int32)(unsafe.Add(m1, 12)) = v170
-		v178 = *(*float32)(unsafe.Add(m0, 4))
-		v179 = *(*int32)(unsafe.Add(m1, 4))
-		if v52 < v178 {
-			v184 = true
+		*(*float32)(unsafe.Add(m0, 12)) = v167
+		*(*int32)(unsafe.Add(m1, 12)) = v168
+		v176 = *(*float32)(unsafe.Add(m0, 4))
+		v177 = *(*int32)(unsafe.Add(m1, 4))
+		if v50 < v176 {
+			v182 = true
 			goto b78
 		}
-		if v52 == v178 {
-			v183 = v53 < v179
+		if v50 == v176 {
+			v181 = v51 < v177
 		} else {
-			v183 = false
+			v181 = false
 		}
-		v184 = v183
+		v182 = v181
 	b78:
-		if !v184 {
-			v196 = 2
+		if !v182 {
+			v194 = 2
 			goto b85
 		}
-		*(*float32)(unsafe.Add(m0, 8)) = v178
-		*(*int32)(unsafe.Add(m1, 8)) = v179
-		v187 = *(*float32)(m0)
-		v188 = *(*int32)(m1)
-		if v52 < v187 {
-			v193 = true
+		*(*float32)(unsafe.Add(m0, 8)) = v176
+		*(*int32)(unsafe.Add(m1, 8)) = v177
+		v185 = *(*float32)(m0)
+		v186 = *(*int32)(m1)
+		if v50 < v185 {
+			v191 = true
 			goto b83
 		}
-		if v52 == v187 {
-			v192 = v53 < v188
+		if v50 == v185 {
+			v190 = v51 < v186
 		} else {
-			v192 = false
+			v190 = false
 		}
-		v193 = v192
+		v191 = v190
 	b83:
-		if v193 {
-			*(*float32)(unsafe.Add(m0, 4)) = v187
-			*(*int32)(unsafe.Add(m1, 4)) = v188
-			v196 = 0
+		if v191 {
+			*(*float32)(unsafe.Add(m0, 4)) = v185
+			*(*int32)(unsafe.Add(m1, 4)) = v186
+			v194 = 0
 		} else {
-			v196 = 1
+			v194 = 1
 		}
 	b85:
-		*(*float32)(unsafe.Add(m0, int(v196)*4)) = v52
-		*(*int32)(unsafe.Add(m1, int(v196)*4)) = v53
-		v199 = true
+		*(*float32)(unsafe.Add(m0, int(v194)*4)) = v50
+		*(*int32)(unsafe.Add(m1, int(v194)*4)) = v51
+		v197 = true
 	b86:
-		if v199 {
-			v49 = v50
+		if v197 {
+			v47 = v48
 			goto b3
 		}
 	b88:
-		v46 = v47
+		v44 = v45
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
 	b89:
-		v200 := *(*float32)(m0)
-		v201 := *(*int32)(m1)
-		v202 := *(*float32)(unsafe.Add(m0, 4))
-		v203 := *(*int32)(unsafe.Add(m1, 4))
-		v204 := *(*float32)(unsafe.Add(m0, 8))
-		v205 := *(*int32)(unsafe.Add(m1, 8))
-		v206 := *(*float32)(unsafe.Add(m0, 12))
-		v207 := *(*int32)(unsafe.Add(m1, 12))
-		v208 := *(*float32)(unsafe.Add(m0, 16))
-		v209 := *(*int32)(unsafe.Add(m1, 16))
-		v210 := *(*float32)(unsafe.Add(m0, 20))
-		v211 := *(*int32)(unsafe.Add(m1, 20))
-		v212 := *(*float32)(unsafe.Add(m0, 24))
-		v213 := *(*int32)(unsafe.Add(m1, 24))
-		v214 := *(*float32)(unsafe.Add(m0, 28))
-		v215 := *(*int32)(unsafe.Add(m1, 28))
-		v216 := *(*float32)(unsafe.Add(m0, 32))
-		v217 := *(*int32)(unsafe.Add(m1, 32))
-		v218 := *(*float32)(unsafe.Add(m0, 36))
-		v219 := *(*int32)(unsafe.Add(m1, 36))
-		v220 := *(*float32)(unsafe.Add(m0, 40))
-		v221 := *(*int32)(unsafe.Add(m1, 40))
-		v222 := *(*float32)(unsafe.Add(m0, 44))
-		v223 := *(*int32)(unsafe.Add(m1, 44))
-		v224 := *(*float32)(unsafe.Add(m0, 48))
-		v225 := *(*int32)(unsafe.Add(m1, 48))
-		v226 := *(*float32)(unsafe.Add(m0, 52))
-		v227 := *(*int32)(unsafe.Add(m1, 52))
-		v228 := *(*float32)(unsafe.Add(m0, 56))
-		v229 := *(*int32)(unsafe.Add(m1, 56))
-		v230 := *(*float32)(unsafe.Add(m0, 60))
-		v231 := *(*int32)(unsafe.Add(m1, 60))
+		v198 := *(*float32)(m0)
+		v199 := *(*int32)(m1)
+		v200 := *(*float32)(unsafe.Add(m0, 4))
+		v201 := *(*int32)(unsafe.Add(m1, 4))
+		v202 := *(*float32)(unsafe.Add(m0, 8))
+		v203 := *(*int32)(unsafe.Add(m1, 8))
+		v204 := *(*float32)(unsafe.Add(m0, 12))
+		v205 := *(*int32)(unsafe.Add(m1, 12))
+		v206 := *(*float32)(unsafe.Add(m0, 16))
+		v207 := *(*int32)(unsafe.Add(m1, 16))
+		v208 := *(*float32)(unsafe.Add(m0, 20))
+		v209 := *(*int32)(unsafe.Add(m1, 20))
+		v210 := *(*float32)(unsafe.Add(m0, 24))
+		v211 := *(*int32)(unsafe.Add(m1, 24))
+		v212 := *(*float32)(unsafe.Add(m0, 28))
+		v213 := *(*int32)(unsafe.Add(m1, 28))
+		v214 := *(*float32)(unsafe.Add(m0, 32))
+		v215 := *(*int32)(unsafe.Add(m1, 32))
+		v216 := *(*float32)(unsafe.Add(m0, 36))
+		v217 := *(*int32)(unsafe.Add(m1, 36))
+		v218 := *(*float32)(unsafe.Add(m0, 40))
+		v219 := *(*int32)(unsafe.Add(m1, 40))
+		v220 := *(*float32)(unsafe.Add(m0, 44))
+		v221 := *(*int32)(unsafe.Add(m1, 44))
+		v222 := *(*float32)(unsafe.Add(m0, 48))
+		v223 := *(*int32)(unsafe.Add(m1, 48))
+		v224 := *(*float32)(unsafe.Add(m0, 52))
+		v225 := *(*int32)(unsafe.Add(m1, 52))
+		v226 := *(*float32)(unsafe.Add(m0, 56))
+		v227 := *(*int32)(unsafe.Add(m1, 56))
+		v228 := *(*float32)(unsafe.Add(m0, 60))
+		v229 := *(*int32)(unsafe.Add(m1, 60))
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, x*128)) = v200
-		*(*int32)(unsafe.Add(p2, x*128+4)) = v201
-		*(*float32)(unsafe.Add(p2, x*128+8)) = v202
-		*(*int32)(unsafe.Add(p2, x*128+12)) = v203
-		*(*float32)(unsafe.Add(p2, x*128+16)) = v204
-		*(*int32)(unsafe.Add(p2, x*128+20)) = v205
-		*(*float32)(unsafe.Add(p2, x*128+24)) = v206
-		*(*int32)(unsafe.Add(p2, x*128+28)) = v207
-		*(*float32)(unsafe.Add(p2, x*128+32)) = v208
-		*(*int32)(unsafe.Add(p2, x*128+36)) = v209
-		*(*float32)(unsafe.Add(p2, x*128+40)) = v210
-		*(*int32)(unsafe.Add(p2, x*128+44)) = v211
-		*(*float32)(unsafe.Add(p2, x*128+48)) = v212
-		*(*int32)(unsafe.Add(p2, x*128+52)) = v213
-		*(*float32)(unsafe.Add(p2, x*128+56)) = v214
-		*(*int32)(unsafe.Add(p2, x*128+60)) = v215
-		*(*float32)(unsafe.Add(p2, x*128+64)) = v216
-		*(*int32)(unsafe.Add(p2, x*128+68)) = v217
-		*(*float32)(unsafe.Add(p2, x*128+72)) = v218
-		*(*int32)(unsafe.Add(p2, x*128+76)) = v219
-		*(*float32)(unsafe.Add(p2, x*128+80)) = v220
-		*(*int32)(unsafe.Add(p2, x*128+84)) = v221
-		*(*float32)(unsafe.Add(p2, x*128+88)) = v222
-		*(*int32)(unsafe.Add(p2, x*128+92)) = v223
-		*(*float32)(unsafe.Add(p2, x*128+96)) = v224
-		*(*int32)(unsafe.Add(p2, x*128+100)) = v225
-		*(*float32)(unsafe.Add(p2, x*128+104)) = v226
-		*(*int32)(unsafe.Add(p2, x*128+108)) = v227
-		*(*float32)(unsafe.Add(p2, x*128+112)) = v228
-		*(*int32)(unsafe.Add(p2, x*128+116)) = v229
-		*(*float32)(unsafe.Add(p2, x*128+120)) = v230
-		*(*int32)(unsafe.Add(p2, x*128+124)) = v231
+		*(*float32)(unsafe.Add(p2, x*128)) = v198
+		*(*int32)(unsafe.Add(p2, x*128+4)) = v199
+		*(*float32)(unsafe.Add(p2, x*128+8)) = v200
+		*(*int32)(unsafe.Add(p2, x*128+12)) = v201
+		*(*float32)(unsafe.Add(p2, x*128+16)) = v202
+		*(*int32)(unsafe.Add(p2, x*128+20)) = v203
+		*(*float32)(unsafe.Add(p2, x*128+24)) = v204
+		*(*int32)(unsafe.Add(p2, x*128+28)) = v205
+		*(*float32)(unsafe.Add(p2, x*128+32)) = v206
+		*(*int32)(unsafe.Add(p2, x*128+36)) = v207
+		*(*float32)(unsafe.Add(p2, x*128+40)) = v208
+		*(*int32)(unsafe.Add(p2, x*128+44)) = v209
+		*(*float32)(unsafe.Add(p2, x*128+48)) = v210
+		*(*int32)(unsafe.Add(p2, x*128+52)) = v211
+		*(*float32)(unsafe.Add(p2, x*128+56)) = v212
+		*(*int32)(unsafe.Add(p2, x*128+60)) = v213
+		*(*float32)(unsafe.Add(p2, x*128+64)) = v214
+		*(*int32)(unsafe.Add(p2, x*128+68)) = v215
+		*(*float32)(unsafe.Add(p2, x*128+72)) = v216
+		*(*int32)(unsafe.Add(p2, x*128+76)) = v217
+		*(*float32)(unsafe.Add(p2, x*128+80)) = v218
+		*(*int32)(unsafe.Add(p2, x*128+84)) = v219
+		*(*float32)(unsafe.Add(p2, x*128+88)) = v220
+		*(*int32)(unsafe.Add(p2, x*128+92)) = v221
+		*(*float32)(unsafe.Add(p2, x*128+96)) = v222
+		*(*int32)(unsafe.Add(p2, x*128+100)) = v223
+		*(*float32)(unsafe.Add(p2, x*128+104)) = v224
+		*(*int32)(unsafe.Add(p2, x*128+108)) = v225
+		*(*float32)(unsafe.Add(p2, x*128+112)) = v226
+		*(*int32)(unsafe.Add(p2, x*128+116)) = v227
+		*(*float32)(unsafe.Add(p2, x*128+120)) = v228
+		*(*int32)(unsafe.Add(p2, x*128+124)) = v229
 	}
 }
 
@@ -512,7 +510,7 @@ type searchHost struct {
 
 	v15 int64
 
-	v389 int32
+	v387 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
@@ -641,15 +639,15 @@ func (g *searchHost) r0() int {
 	// Barrier, kernel.go:90
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	v87 := v2 != 0
+	v85 := v2 != 0
 	v3 := g.v3
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v89 := v10 * 2048
-	v92 := v89 + 2048
-	v97 := v2 <= 2147483647
-	v98 := v3 <= 2147483647
-	v108 := 0 <= v2
+	v87 := v10 * 2048
+	v90 := v87 + 2048
+	v95 := v2 <= 2147483647
+	v96 := v3 <= 2147483647
+	v106 := 0 <= v2
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
 	more = false
@@ -666,13 +664,11 @@ func (g *searchHost) r0() int {
 			v1 := int32(basey + y)
 			v16 := int32(x)
 			v17 := int64(uint32(v16))
-			var v122, v127, v128, v283, v285, v287, v291, v292 int64
-			var v125, v288 int
-			var v126, v137, v144, v153, v162, v171, v180, v189, v198, v207, v216, v225, v234, v243, v252, v261, v270, v290, v301, v311 float32
-			var v136, v138, v145, v154, v163, v172, v181, v190, v199, v208, v217, v226, v235, v244, v253, v262, v271, v279, v300, v302, v308, v310, v312 int32
-			var v142, v143, v149, v150, v158, v159, v167, v168, v176, v177, v185, v186, v194, v195, v203, v204, v212, v213, v221, v222, v230, v231, v239, v240, v248, v249, v257, v258, v266, v267, v275, v276, v306, v307, v316, v317 bool
-			*(*[64]byte)(own2) = [64]byte{}
-			*(*[64]byte)(own3) = [64]byte{}
+			var v120, v125, v126, v281, v283, v285, v289, v290 int64
+			var v123, v286 int
+			var v124, v135, v142, v151, v160, v169, v178, v187, v196, v205, v214, v223, v232, v241, v250, v259, v268, v288, v299, v309 float32
+			var v134, v136, v143, v152, v161, v170, v179, v188, v197, v206, v215, v224, v233, v242, v251, v260, v269, v277, v298, v300, v306, v308, v310 int32
+			var v140, v141, v147, v148, v156, v157, v165, v166, v174, v175, v183, v184, v192, v193, v201, v202, v210, v211, v219, v220, v228, v229, v237, v238, v246, v247, v255, v256, v264, v265, v273, v274, v304, v305, v314, v315 bool
 			*(*float32)(own2) = math.Float32frombits(0x7f800000)
 			*(*int32)(own3) = -1
 			*(*float32)(unsafe.Add(own2, 4)) = math.Float32frombits(0x7f800000)
@@ -705,437 +701,437 @@ func (g *searchHost) r0() int {
 			*(*int32)(unsafe.Add(own3, 56)) = -1
 			*(*float32)(unsafe.Add(own2, 60)) = math.Float32frombits(0x7f800000)
 			*(*int32)(unsafe.Add(own3, 60)) = -1
-			if !v87 {
+			if !v85 {
 				g.Fault(3, 0, 0, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v88 := v3 / v2
-			v90 := v89 + v17
-			v94 := v88
-			if v92 < v88 {
-				v94 = v92
+			v86 := v3 / v2
+			v88 := v87 + v17
+			v92 := v86
+			if v90 < v86 {
+				v92 = v90
 			}
-			v99 := v90 * v2
-			v106 := (v90 + ((((v94 - v90) + -1) / 64) * 64)) * v2
-			v114 := ((v90 <= 2147483647) && (-2147483648 <= v94)) && (v94 <= 2147483647)
-			v115 := v114 && v97
-			v116 := v115 && v98
-			v118 := (v116 && (uint64(v99) <= uint64(v3))) && (uint64(v106) <= uint64(v3))
-			v119 := v118 && v108
-			if !((v119 && (v2 <= (v3 - v99))) && (v2 <= (v3 - v106))) {
-				v283 = v90
+			v97 := v88 * v2
+			v104 := (v88 + ((((v92 - v88) + -1) / 64) * 64)) * v2
+			v112 := ((v88 <= 2147483647) && (-2147483648 <= v92)) && (v92 <= 2147483647)
+			v113 := v112 && v95
+			v114 := v113 && v96
+			v116 := (v114 && (uint64(v97) <= uint64(v3))) && (uint64(v104) <= uint64(v3))
+			v117 := v116 && v106
+			if !((v117 && (v2 <= (v3 - v97))) && (v2 <= (v3 - v104))) {
+				v281 = v88
 				goto b101
 			}
-			v122 = v90
+			v120 = v88
 		b14:
-			if v122 < v94 {
-				v125 = int(v122*v2) * 4
-				v126 = 0
-				v127 = -1
+			if v120 < v92 {
+				v123 = int(v120*v2) * 4
+				v124 = 0
+				v125 = -1
 			} else {
 				goto b122
 			}
 		b16:
-			v128 = v127 + 1
-			if v128 < v2 {
-				v133 := float32(*(*float32)(unsafe.Add(p1, v125+int(v128)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v128)))*4)))
-				v126 = float32(v126 + float32(v133*v133))
-				v127 = v128
+			v126 = v125 + 1
+			if v126 < v2 {
+				v131 := float32(*(*float32)(unsafe.Add(p1, v123+int(v126)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v126)))*4)))
+				v124 = float32(v124 + float32(v131*v131))
+				v125 = v126
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b16
 			}
-			v136 = int32(uint64(v122))
-			v137 = *(*float32)(unsafe.Add(own2, 60))
-			v138 = *(*int32)(unsafe.Add(own3, 60))
-			if v126 < v137 {
-				v143 = true
+			v134 = int32(uint64(v120))
+			v135 = *(*float32)(unsafe.Add(own2, 60))
+			v136 = *(*int32)(unsafe.Add(own3, 60))
+			if v124 < v135 {
+				v141 = true
 				goto b22
 			}
-			if v126 == v137 {
-				v142 = v136 < v138
+			if v124 == v135 {
+				v140 = v134 < v136
 			} else {
-				v142 = false
+				v140 = false
 			}
-			v143 = v142
+			v141 = v140
 		b22:
-			if !v143 {
+			if !v141 {
 				goto b100
 			}
-			v144 = *(*float32)(unsafe.Add(own2, 56))
-			v145 = *(*int32)(unsafe.Add(own3, 56))
-			if v126 < v144 {
-				v150 = true
+			v142 = *(*float32)(unsafe.Add(own2, 56))
+			v143 = *(*int32)(unsafe.Add(own3, 56))
+			if v124 < v142 {
+				v148 = true
 				goto b27
 			}
-			if v126 == v144 {
-				v149 = v136 < v145
+			if v124 == v142 {
+				v147 = v134 < v143
 			} else {
-				v149 = false
+				v147 = false
 			}
-			v150 = v149
+			v148 = v147
 		b27:
-			if !v150 {
-				v279 = 15
+			if !v148 {
+				v277 = 15
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 60)) = v144
-			*(*int32)(unsafe.Add(own3, 60)) = v145
-			v153 = *(*float32)(unsafe.Add(own2, 52))
-			v154 = *(*int32)(unsafe.Add(own3, 52))
-			if v126 < v153 {
-				v159 = true
+			*(*float32)(unsafe.Add(own2, 60)) = v142
+			*(*int32)(unsafe.Add(own3, 60)) = v143
+			v151 = *(*float32)(unsafe.Add(own2, 52))
+			v152 = *(*int32)(unsafe.Add(own3, 52))
+			if v124 < v151 {
+				v157 = true
 				goto b32
 			}
-			if v126 == v153 {
-				v158 = v136 < v154
+			if v124 == v151 {
+				v156 = v134 < v152
 			} else {
-				v158 = false
+				v156 = false
 			}
-			v159 = v158
+			v157 = v156
 		b32:
-			if !v159 {
-				v279 = 14
+			if !v157 {
+				v277 = 14
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 56)) = v153
-			*(*int32)(unsafe.Add(own3, 56)) = v154
-			v162 = *(*float32)(unsafe.Add(own2, 48))
-			v163 = *(*int32)(unsafe.Add(own3, 48))
-			if v126 < v162 {
-				v168 = true
+			*(*float32)(unsafe.Add(own2, 56)) = v151
+			*(*int32)(unsafe.Add(own3, 56)) = v152
+			v160 = *(*float32)(unsafe.Add(own2, 48))
+			v161 = *(*int32)(unsafe.Add(own3, 48))
+			if v124 < v160 {
+				v166 = true
 				goto b37
 			}
-			if v126 == v162 {
-				v167 = v136 < v163
+			if v124 == v160 {
+				v165 = v134 < v161
 			} else {
-				v167 = false
+				v165 = false
 			}
-			v168 = v167
+			v166 = v165
 		b37:
-			if !v168 {
-				v279 = 13
+			if !v166 {
+				v277 = 13
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 52)) = v162
-			*(*int32)(unsafe.Add(own3, 52)) = v163
-			v171 = *(*float32)(unsafe.Add(own2, 44))
-			v172 = *(*int32)(unsafe.Add(own3, 44))
-			if v126 < v171 {
-				v177 = true
+			*(*float32)(unsafe.Add(own2, 52)) = v160
+			*(*int32)(unsafe.Add(own3, 52)) = v161
+			v169 = *(*float32)(unsafe.Add(own2, 44))
+			v170 = *(*int32)(unsafe.Add(own3, 44))
+			if v124 < v169 {
+				v175 = true
 				goto b42
 			}
-			if v126 == v171 {
-				v176 = v136 < v172
+			if v124 == v169 {
+				v174 = v134 < v170
 			} else {
-				v176 = false
+				v174 = false
 			}
-			v177 = v176
+			v175 = v174
 		b42:
-			if !v177 {
-				v279 = 12
+			if !v175 {
+				v277 = 12
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 48)) = v171
-			*(*int32)(unsafe.Add(own3, 48)) = v172
-			v180 = *(*float32)(unsafe.Add(own2, 40))
-			v181 = *(*int32)(unsafe.Add(own3, 40))
-			if v126 < v180 {
-				v186 = true
+			*(*float32)(unsafe.Add(own2, 48)) = v169
+			*(*int32)(unsafe.Add(own3, 48)) = v170
+			v178 = *(*float32)(unsafe.Add(own2, 40))
+			v179 = *(*int32)(unsafe.Add(own3, 40))
+			if v124 < v178 {
+				v184 = true
 				goto b47
 			}
-			if v126 == v180 {
-				v185 = v136 < v181
+			if v124 == v178 {
+				v183 = v134 < v179
 			} else {
-				v185 = false
+				v183 = false
 			}
-			v186 = v185
+			v184 = v183
 		b47:
-			if !v186 {
-				v279 = 11
+			if !v184 {
+				v277 = 11
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 44)) = v180
-			*(*int32)(unsafe.Add(own3, 44)) = v181
-			v189 = *(*float32)(unsafe.Add(own2, 36))
-			v190 = *(*int32)(unsafe.Add(own3, 36))
-			if v126 < v189 {
-				v195 = true
+			*(*float32)(unsafe.Add(own2, 44)) = v178
+			*(*int32)(unsafe.Add(own3, 44)) = v179
+			v187 = *(*float32)(unsafe.Add(own2, 36))
+			v188 = *(*int32)(unsafe.Add(own3, 36))
+			if v124 < v187 {
+				v193 = true
 				goto b52
 			}
-			if v126 == v189 {
-				v194 = v136 < v190
+			if v124 == v187 {
+				v192 = v134 < v188
 			} else {
-				v194 = false
+				v192 = false
 			}
-			v195 = v194
+			v193 = v192
 		b52:
-			if !v195 {
-				v279 = 10
+			if !v193 {
+				v277 = 10
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 40)) = v189
-			*(*int32)(unsafe.Add(own3, 40)) = v190
-			v198 = *(*float32)(unsafe.Add(own2, 32))
-			v199 = *(*int32)(unsafe.Add(own3, 32))
-			if v126 < v198 {
-				v204 = true
+			*(*float32)(unsafe.Add(own2, 40)) = v187
+			*(*int32)(unsafe.Add(own3, 40)) = v188
+			v196 = *(*float32)(unsafe.Add(own2, 32))
+			v197 = *(*int32)(unsafe.Add(own3, 32))
+			if v124 < v196 {
+				v202 = true
 				goto b57
 			}
-			if v126 == v198 {
-				v203 = v136 < v199
+			if v124 == v196 {
+				v201 = v134 < v197
 			} else {
-				v203 = false
+				v201 = false
 			}
-			v204 = v203
+			v202 = v201
 		b57:
-			if !v204 {
-				v279 = 9
+			if !v202 {
+				v277 = 9
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 36)) = v198
-			*(*int32)(unsafe.Add(own3, 36)) = v199
-			v207 = *(*float32)(unsafe.Add(own2, 28))
-			v208 = *(*int32)(unsafe.Add(own3, 28))
-			if v126 < v207 {
-				v213 = true
+			*(*float32)(unsafe.Add(own2, 36)) = v196
+			*(*int32)(unsafe.Add(own3, 36)) = v197
+			v205 = *(*float32)(unsafe.Add(own2, 28))
+			v206 = *(*int32)(unsafe.Add(own3, 28))
+			if v124 < v205 {
+				v211 = true
 				goto b62
 			}
-			if v126 == v207 {
-				v212 = v136 < v208
+			if v124 == v205 {
+				v210 = v134 < v206
 			} else {
-				v212 = false
+				v210 = false
 			}
-			v213 = v212
+			v211 = v210
 		b62:
-			if !v213 {
-				v279 = 8
+			if !v211 {
+				v277 = 8
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 32)) = v207
-			*(*int32)(unsafe.Add(own3, 32)) = v208
-			v216 = *(*float32)(unsafe.Add(own2, 24))
-			v217 = *(*int32)(unsafe.Add(own3, 24))
-			if v126 < v216 {
-				v222 = true
+			*(*float32)(unsafe.Add(own2, 32)) = v205
+			*(*int32)(unsafe.Add(own3, 32)) = v206
+			v214 = *(*float32)(unsafe.Add(own2, 24))
+			v215 = *(*int32)(unsafe.Add(own3, 24))
+			if v124 < v214 {
+				v220 = true
 				goto b67
 			}
-			if v126 == v216 {
-				v221 = v136 < v217
+			if v124 == v214 {
+				v219 = v134 < v215
 			} else {
-				v221 = false
+				v219 = false
 			}
-			v222 = v221
+			v220 = v219
 		b67:
-			if !v222 {
-				v279 = 7
+			if !v220 {
+				v277 = 7
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 28)) = v216
-			*(*int32)(unsafe.Add(own3, 28)) = v217
-			v225 = *(*float32)(unsafe.Add(own2, 20))
-			v226 = *(*int32)(unsafe.Add(own3, 20))
-			if v126 < v225 {
-				v231 = true
+			*(*float32)(unsafe.Add(own2, 28)) = v214
+			*(*int32)(unsafe.Add(own3, 28)) = v215
+			v223 = *(*float32)(unsafe.Add(own2, 20))
+			v224 = *(*int32)(unsafe.Add(own3, 20))
+			if v124 < v223 {
+				v229 = true
 				goto b72
 			}
-			if v126 == v225 {
-				v230 = v136 < v226
+			if v124 == v223 {
+				v228 = v134 < v224
 			} else {
-				v230 = false
+				v228 = false
 			}
-			v231 = v230
+			v229 = v228
 		b72:
-			if !v231 {
-				v279 = 6
+			if !v229 {
+				v277 = 6
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 24)) = v225
-			*(*int32)(unsafe.Add(own3, 24)) = v226
-			v234 = *(*float32)(unsafe.Add(own2, 16))
-			v235 = *(*int32)(unsafe.Add(own3, 16))
-			if v126 < v234 {
-				v240 = true
+			*(*float32)(unsafe.Add(own2, 24)) = v223
+			*(*int32)(unsafe.Add(own3, 24)) = v224
+			v232 = *(*float32)(unsafe.Add(own2, 16))
+			v233 = *(*int32)(unsafe.Add(own3, 16))
+			if v124 < v232 {
+				v238 = true
 				goto b77
 			}
-			if v126 == v234 {
-				v239 = v136 < v235
+			if v124 == v232 {
+				v237 = v134 < v233
 			} else {
-				v239 = false
+				v237 = false
 			}
-			v240 = v239
+			v238 = v237
 		b77:
-			if !v240 {
-				v279 = 5
+			if !v238 {
+				v277 = 5
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 20)) = v234
-			*(*int32)(unsafe.Add(own3, 20)) = v235
-			v243 = *(*float32)(unsafe.Add(own2, 12))
-			v244 = *(*int32)(unsafe.Add(own3, 12))
-			if v126 < v243 {
-				v249 = true
+			*(*float32)(unsafe.Add(own2, 20)) = v232
+			*(*int32)(unsafe.Add(own3, 20)) = v233
+			v241 = *(*float32)(unsafe.Add(own2, 12))
+			v242 = *(*int32)(unsafe.Add(own3, 12))
+			if v124 < v241 {
+				v247 = true
 				goto b82
 			}
-			if v126 == v243 {
-				v248 = v136 < v244
+			if v124 == v241 {
+				v246 = v134 < v242
 			} else {
-				v248 = false
+				v246 = false
 			}
-			v249 = v248
+			v247 = v246
 		b82:
-			if !v249 {
-				v279 = 4
+			if !v247 {
+				v277 = 4
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 16)) = v243
-			*(*int32)(unsafe.Add(own3, 16)) = v244
-			v252 = *(*float32)(unsafe.Add(own2, 8))
-			v253 = *(*int32)(unsafe.Add(own3, 8))
-			if v126 < v252 {
-				v258 = true
+			*(*float32)(unsafe.Add(own2, 16)) = v241
+			*(*int32)(unsafe.Add(own3, 16)) = v242
+			v250 = *(*float32)(unsafe.Add(own2, 8))
+			v251 = *(*int32)(unsafe.Add(own3, 8))
+			if v124 < v250 {
+				v256 = true
 				goto b87
 			}
-			if v126 == v252 {
-				v257 = v136 < v253
+			if v124 == v250 {
+				v255 = v134 < v251
 			} else {
-				v257 = false
+				v255 = false
 			}
-			v258 = v257
+			v256 = v255
 		b87:
-			if !v258 {
-				v279 = 3
+			if !v256 {
+				v277 = 3
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 12)) = v252
-			*(*int32)(unsafe.Add(own3, 12)) = v253
-			v261 = *(*float32)(unsafe.Add(own2, 4))
-			v262 = *(*int32)(unsafe.Add(own3, 4))
-			if v126 < v261 {
-				v267 = true
+			*(*float32)(unsafe.Add(own2, 12)) = v250
+			*(*int32)(unsafe.Add(own3, 12)) = v251
+			v259 = *(*float32)(unsafe.Add(own2, 4))
+			v260 = *(*int32)(unsafe.Add(own3, 4))
+			if v124 < v259 {
+				v265 = true
 				goto b92
 			}
-			if v126 == v261 {
-				v266 = v136 < v262
+			if v124 == v259 {
+				v264 = v134 < v260
 			} else {
-				v266 = false
+				v264 = false
 			}
-			v267 = v266
+			v265 = v264
 		b92:
-			if !v267 {
-				v279 = 2
+			if !v265 {
+				v277 = 2
 				goto b99
 			}
-			*(*float32)(unsafe.Add(own2, 8)) = v261
-			*(*int32)(unsafe.Add(own3, 8)) = v262
-			v270 = *(*float32)(own2)
-			v271 = *(*int32)(own3)
-			if v126 < v270 {
-				v276 = true
+			*(*float32)(unsafe.Add(own2, 8)) = v259
+			*(*int32)(unsafe.Add(own3, 8)) = v260
+			v268 = *(*float32)(own2)
+			v269 = *(*int32)(own3)
+			if v124 < v268 {
+				v274 = true
 				goto b97
 			}
-			if v126 == v270 {
-				v275 = v136 < v271
+			if v124 == v268 {
+				v273 = v134 < v269
 			} else {
-				v275 = false
+				v273 = false
 			}
-			v276 = v275
+			v274 = v273
 		b97:
-			if v276 {
-				*(*float32)(unsafe.Add(own2, 4)) = v270
-				*(*int32)(unsafe.Add(own3, 4)) = v271
-				v279 = 0
+			if v274 {
+				*(*float32)(unsafe.Add(own2, 4)) = v268
+				*(*int32)(unsafe.Add(own3, 4)) = v269
+				v277 = 0
 			} else {
-				v279 = 1
+				v277 = 1
 			}
 		b99:
-			*(*float32)(unsafe.Add(own2, int(v279)*4)) = v126
-			*(*int32)(unsafe.Add(own3, int(v279)*4)) = v136
+			*(*float32)(unsafe.Add(own2, int(v277)*4)) = v124
+			*(*int32)(unsafe.Add(own3, int(v277)*4)) = v134
 		b100:
-			v122 = v122 + 64
+			v120 = v120 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b14
 		b101:
-			if v283 >= v94 {
+			if v281 >= v92 {
 				goto b122
 			}
-			v285 = v283 * v2
-			if uint64(v285) > uint64(v3) {
-				g.Fault(4, v285, v3, v0, v1)
+			v283 = v281 * v2
+			if uint64(v283) > uint64(v3) {
+				g.Fault(4, v283, v3, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v287 = v3 - v285
-			v288 = int(v285) * 4
-			if uint64(v2) > uint64(v287) {
-				g.Fault(5, v2, v287, v0, v1)
+			v285 = v3 - v283
+			v286 = int(v283) * 4
+			if uint64(v2) > uint64(v285) {
+				g.Fault(5, v2, v285, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v290 = 0
-			v291 = -1
+			v288 = 0
+			v289 = -1
 		b104:
-			v292 = v291 + 1
-			if v292 < v2 {
-				v297 := float32(*(*float32)(unsafe.Add(p1, v288+int(v292)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v292)))*4)))
-				v290 = float32(v290 + float32(v297*v297))
-				v291 = v292
+			v290 = v289 + 1
+			if v290 < v2 {
+				v295 := float32(*(*float32)(unsafe.Add(p1, v286+int(v290)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v290)))*4)))
+				v288 = float32(v288 + float32(v295*v295))
+				v289 = v290
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b104
 			}
-			v300 = int32(uint64(v283))
-			v301 = *(*float32)(unsafe.Add(own2, 60))
-			v302 = *(*int32)(unsafe.Add(own3, 60))
-			if v290 < v301 {
-				v307 = true
+			v298 = int32(uint64(v281))
+			v299 = *(*float32)(unsafe.Add(own2, 60))
+			v300 = *(*int32)(unsafe.Add(own3, 60))
+			if v288 < v299 {
+				v305 = true
 				goto b110
 			}
-			if v290 == v301 {
-				v306 = v300 < v302
+			if v288 == v299 {
+				v304 = v298 < v300
 			} else {
-				v306 = false
+				v304 = false
 			}
-			v307 = v306
+			v305 = v304
 		b110:
-			if !v307 {
+			if !v305 {
 				goto b119
 			}
-			v308 = 15
+			v306 = 15
 		b111:
-			if 0 >= v308 {
+			if 0 >= v306 {
 				goto b118
 			}
-			v310 = v308 + -1
-			v311 = *(*float32)(unsafe.Add(own2, int(v310)*4))
-			v312 = *(*int32)(unsafe.Add(own3, int(v310)*4))
-			if v290 < v311 {
-				v317 = true
+			v308 = v306 + -1
+			v309 = *(*float32)(unsafe.Add(own2, int(v308)*4))
+			v310 = *(*int32)(unsafe.Add(own3, int(v308)*4))
+			if v288 < v309 {
+				v315 = true
 				goto b116
 			}
-			if v290 == v311 {
-				v316 = v300 < v312
+			if v288 == v309 {
+				v314 = v298 < v310
 			} else {
-				v316 = false
+				v314 = false
 			}
-			v317 = v316
+			v315 = v314
 		b116:
-			if v317 {
-				*(*float32)(unsafe.Add(own2, int(v308)*4)) = v311
-				*(*int32)(unsafe.Add(own3, int(v308)*4)) = v312
-				v308 = v310
+			if v315 {
+				*(*float32)(unsafe.Add(own2, int(v306)*4)) = v309
+				*(*int32)(unsafe.Add(own3, int(v306)*4)) = v310
+				v306 = v308
 				goto b111
 			}
 		b118:
-			*(*float32)(unsafe.Add(own2, int(v308)*4)) = v290
-			*(*int32)(unsafe.Add(own3, int(v308)*4)) = v300
+			*(*float32)(unsafe.Add(own2, int(v306)*4)) = v288
+			*(*int32)(unsafe.Add(own3, int(v306)*4)) = v298
 		b119:
-			v283 = v283 + 64
+			v281 = v281 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
@@ -1158,78 +1154,78 @@ func (g *searchHost) r0() int {
 			}
 			own2 := unsafe.Add(m2, li*64)
 			own3 := unsafe.Add(m3, li*64)
-			v326 := *(*int32)(own3)
-			v327 := *(*float32)(unsafe.Add(own2, 4))
-			v328 := *(*int32)(unsafe.Add(own3, 4))
-			v329 := *(*float32)(unsafe.Add(own2, 8))
-			v330 := *(*int32)(unsafe.Add(own3, 8))
-			v331 := *(*float32)(unsafe.Add(own2, 12))
-			v332 := *(*int32)(unsafe.Add(own3, 12))
-			v333 := *(*float32)(unsafe.Add(own2, 16))
-			v334 := *(*int32)(unsafe.Add(own3, 16))
-			v335 := *(*float32)(unsafe.Add(own2, 20))
-			v336 := *(*int32)(unsafe.Add(own3, 20))
-			v337 := *(*float32)(unsafe.Add(own2, 24))
-			v338 := *(*int32)(unsafe.Add(own3, 24))
-			v339 := *(*float32)(unsafe.Add(own2, 28))
-			v340 := *(*int32)(unsafe.Add(own3, 28))
-			v341 := *(*float32)(unsafe.Add(own2, 32))
-			v342 := *(*int32)(unsafe.Add(own3, 32))
-			v343 := *(*float32)(unsafe.Add(own2, 36))
-			v344 := *(*int32)(unsafe.Add(own3, 36))
-			v345 := *(*float32)(unsafe.Add(own2, 40))
-			v346 := *(*int32)(unsafe.Add(own3, 40))
-			v347 := *(*float32)(unsafe.Add(own2, 44))
-			v348 := *(*int32)(unsafe.Add(own3, 44))
-			v349 := *(*float32)(unsafe.Add(own2, 48))
-			v350 := *(*int32)(unsafe.Add(own3, 48))
-			v351 := *(*float32)(unsafe.Add(own2, 52))
-			v352 := *(*int32)(unsafe.Add(own3, 52))
-			v353 := *(*float32)(unsafe.Add(own2, 56))
-			v354 := *(*int32)(unsafe.Add(own3, 56))
-			v355 := *(*float32)(unsafe.Add(own2, 60))
-			v356 := *(*int32)(unsafe.Add(own3, 60))
+			v324 := *(*int32)(own3)
+			v325 := *(*float32)(unsafe.Add(own2, 4))
+			v326 := *(*int32)(unsafe.Add(own3, 4))
+			v327 := *(*float32)(unsafe.Add(own2, 8))
+			v328 := *(*int32)(unsafe.Add(own3, 8))
+			v329 := *(*float32)(unsafe.Add(own2, 12))
+			v330 := *(*int32)(unsafe.Add(own3, 12))
+			v331 := *(*float32)(unsafe.Add(own2, 16))
+			v332 := *(*int32)(unsafe.Add(own3, 16))
+			v333 := *(*float32)(unsafe.Add(own2, 20))
+			v334 := *(*int32)(unsafe.Add(own3, 20))
+			v335 := *(*float32)(unsafe.Add(own2, 24))
+			v336 := *(*int32)(unsafe.Add(own3, 24))
+			v337 := *(*float32)(unsafe.Add(own2, 28))
+			v338 := *(*int32)(unsafe.Add(own3, 28))
+			v339 := *(*float32)(unsafe.Add(own2, 32))
+			v340 := *(*int32)(unsafe.Add(own3, 32))
+			v341 := *(*float32)(unsafe.Add(own2, 36))
+			v342 := *(*int32)(unsafe.Add(own3, 36))
+			v343 := *(*float32)(unsafe.Add(own2, 40))
+			v344 := *(*int32)(unsafe.Add(own3, 40))
+			v345 := *(*float32)(unsafe.Add(own2, 44))
+			v346 := *(*int32)(unsafe.Add(own3, 44))
+			v347 := *(*float32)(unsafe.Add(own2, 48))
+			v348 := *(*int32)(unsafe.Add(own3, 48))
+			v349 := *(*float32)(unsafe.Add(own2, 52))
+			v350 := *(*int32)(unsafe.Add(own3, 52))
+			v351 := *(*float32)(unsafe.Add(own2, 56))
+			v352 := *(*int32)(unsafe.Add(own3, 56))
+			v353 := *(*float32)(unsafe.Add(own2, 60))
+			v354 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v326
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v327
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v328
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v329
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v330
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v331
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v332
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v333
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v334
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v335
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v336
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v337
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v338
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v339
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v340
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v341
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v342
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v343
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v344
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v345
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v346
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v347
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v348
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v349
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v350
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v351
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v352
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v353
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v354
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v355
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v356
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v324
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v325
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v326
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v327
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v328
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v329
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v330
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v331
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v332
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v333
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v334
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v335
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v336
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v337
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v338
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v339
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v340
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v341
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v342
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v343
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v344
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v345
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v346
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v347
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v348
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v349
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v350
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v351
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v352
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v353
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v354
 		}
 	}
 	// Barrier, kernel.go:100
-	u389 := g.v389
+	u387 := g.v387
 	v15 := g.v15
-	v610 := v12 * v15
-	v611 := v610 + v10
+	v608 := v12 * v15
+	v609 := v608 + v10
 	v7 := g.v7
-	v644 := uint64(v611) < uint64(v7)
+	v642 := uint64(v609) < uint64(v7)
 	p3 := g.Pointer(3)
 	next := -1
 	{
@@ -1244,505 +1240,505 @@ func (g *searchHost) r0() int {
 			own3 := unsafe.Add(m3, li*64)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v389, v392, v393, v394, v397, v399, v406, v415, v424, v433, v442, v451, v460, v469, v478, v487, v496, v505, v514, v523, v532, v540, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643 int32
-			var v396, v398, v405, v414, v423, v432, v441, v450, v459, v468, v477, v486, v495, v504, v513, v522, v531, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640, v642 float32
-			var v403, v404, v410, v411, v419, v420, v428, v429, v437, v438, v446, v447, v455, v456, v464, v465, v473, v474, v482, v483, v491, v492, v500, v501, v509, v510, v518, v519, v527, v528, v536, v537, v543 bool
-			v389 = 32
-			if 0 >= v389 {
+			var v387, v390, v391, v392, v395, v397, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
+			var v394, v396, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
+			var v401, v402, v408, v409, v417, v418, v426, v427, v435, v436, v444, v445, v453, v454, v462, v463, v471, v472, v480, v481, v489, v490, v498, v499, v507, v508, v516, v517, v525, v526, v534, v535, v541 bool
+			v387 = 32
+			if 0 >= v387 {
 				goto b216
 			}
-			if v16 < v389 {
-				v392 = v16 + v389
-				v393 = -1
+			if v16 < v387 {
+				v390 = v16 + v387
+				v391 = -1
 			} else {
 				goto b214
 			}
 		b128:
-			v394 = v393 + 1
-			if v394 >= 16 {
+			v392 = v391 + 1
+			if v392 >= 16 {
 				goto b213
 			}
-			v396 = *(*float32)(unsafe.Add(m1, int(v392)*128+int(v394)*8))
-			v397 = *(*int32)(unsafe.Add(m1, int(v392)*128+int(v394)*8+4))
-			v398 = *(*float32)(unsafe.Add(own2, 60))
-			v399 = *(*int32)(unsafe.Add(own3, 60))
-			if v396 < v398 {
-				v404 = true
+			v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
+			v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
+			v396 = *(*float32)(unsafe.Add(own2, 60))
+			v397 = *(*int32)(unsafe.Add(own3, 60))
+			if v394 < v396 {
+				v402 = true
 				goto b133
 			}
-			if v396 == v398 {
-				v403 = v397 < v399
+			if v394 == v396 {
+				v401 = v395 < v397
 			} else {
-				v403 = false
+				v401 = false
 			}
-			v404 = v403
+			v402 = v401
 		b133:
-			if !v404 {
-				v543 = false
+			if !v402 {
+				v541 = false
 				goto b211
 			}
-			v405 = *(*float32)(unsafe.Add(own2, 56))
-			v406 = *(*int32)(unsafe.Add(own3, 56))
-			if v396 < v405 {
-				v411 = true
+			v403 = *(*float32)(unsafe.Add(own2, 56))
+			v404 = *(*int32)(unsafe.Add(own3, 56))
+			if v394 < v403 {
+				v409 = true
 				goto b138
 			}
-			if v396 == v405 {
-				v410 = v397 < v406
+			if v394 == v403 {
+				v408 = v395 < v404
 			} else {
-				v410 = false
+				v408 = false
 			}
-			v411 = v410
+			v409 = v408
 		b138:
-			if !v411 {
-				v540 = 15
+			if !v409 {
+				v538 = 15
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 60)) = v405
-			*(*int32)(unsafe.Add(own3, 60)) = v406
-			v414 = *(*float32)(unsafe.Add(own2, 52))
-			v415 = *(*int32)(unsafe.Add(own3, 52))
-			if v396 < v414 {
-				v420 = true
+			*(*float32)(unsafe.Add(own2, 60)) = v403
+			*(*int32)(unsafe.Add(own3, 60)) = v404
+			v412 = *(*float32)(unsafe.Add(own2, 52))
+			v413 = *(*int32)(unsafe.Add(own3, 52))
+			if v394 < v412 {
+				v418 = true
 				goto b143
 			}
-			if v396 == v414 {
-				v419 = v397 < v415
+			if v394 == v412 {
+				v417 = v395 < v413
 			} else {
-				v419 = false
+				v417 = false
 			}
-			v420 = v419
+			v418 = v417
 		b143:
-			if !v420 {
-				v540 = 14
+			if !v418 {
+				v538 = 14
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 56)) = v414
-			*(*int32)(unsafe.Add(own3, 56)) = v415
-			v423 = *(*float32)(unsafe.Add(own2, 48))
-			v424 = *(*int32)(unsafe.Add(own3, 48))
-			if v396 < v423 {
-				v429 = true
+			*(*float32)(unsafe.Add(own2, 56)) = v412
+			*(*int32)(unsafe.Add(own3, 56)) = v413
+			v421 = *(*float32)(unsafe.Add(own2, 48))
+			v422 = *(*int32)(unsafe.Add(own3, 48))
+			if v394 < v421 {
+				v427 = true
 				goto b148
 			}
-			if v396 == v423 {
-				v428 = v397 < v424
+			if v394 == v421 {
+				v426 = v395 < v422
 			} else {
-				v428 = false
+				v426 = false
 			}
-			v429 = v428
+			v427 = v426
 		b148:
-			if !v429 {
-				v540 = 13
+			if !v427 {
+				v538 = 13
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 52)) = v423
-			*(*int32)(unsafe.Add(own3, 52)) = v424
-			v432 = *(*float32)(unsafe.Add(own2, 44))
-			v433 = *(*int32)(unsafe.Add(own3, 44))
-			if v396 < v432 {
-				v438 = true
+			*(*float32)(unsafe.Add(own2, 52)) = v421
+			*(*int32)(unsafe.Add(own3, 52)) = v422
+			v430 = *(*float32)(unsafe.Add(own2, 44))
+			v431 = *(*int32)(unsafe.Add(own3, 44))
+			if v394 < v430 {
+				v436 = true
 				goto b153
 			}
-			if v396 == v432 {
-				v437 = v397 < v433
+			if v394 == v430 {
+				v435 = v395 < v431
 			} else {
-				v437 = false
+				v435 = false
 			}
-			v438 = v437
+			v436 = v435
 		b153:
-			if !v438 {
-				v540 = 12
+			if !v436 {
+				v538 = 12
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 48)) = v432
-			*(*int32)(unsafe.Add(own3, 48)) = v433
-			v441 = *(*float32)(unsafe.Add(own2, 40))
-			v442 = *(*int32)(unsafe.Add(own3, 40))
-			if v396 < v441 {
-				v447 = true
+			*(*float32)(unsafe.Add(own2, 48)) = v430
+			*(*int32)(unsafe.Add(own3, 48)) = v431
+			v439 = *(*float32)(unsafe.Add(own2, 40))
+			v440 = *(*int32)(unsafe.Add(own3, 40))
+			if v394 < v439 {
+				v445 = true
 				goto b158
 			}
-			if v396 == v441 {
-				v446 = v397 < v442
+			if v394 == v439 {
+				v444 = v395 < v440
 			} else {
-				v446 = false
+				v444 = false
 			}
-			v447 = v446
+			v445 = v444
 		b158:
-			if !v447 {
-				v540 = 11
+			if !v445 {
+				v538 = 11
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 44)) = v441
-			*(*int32)(unsafe.Add(own3, 44)) = v442
-			v450 = *(*float32)(unsafe.Add(own2, 36))
-			v451 = *(*int32)(unsafe.Add(own3, 36))
-			if v396 < v450 {
-				v456 = true
+			*(*float32)(unsafe.Add(own2, 44)) = v439
+			*(*int32)(unsafe.Add(own3, 44)) = v440
+			v448 = *(*float32)(unsafe.Add(own2, 36))
+			v449 = *(*int32)(unsafe.Add(own3, 36))
+			if v394 < v448 {
+				v454 = true
 				goto b163
 			}
-			if v396 == v450 {
-				v455 = v397 < v451
+			if v394 == v448 {
+				v453 = v395 < v449
 			} else {
-				v455 = false
+				v453 = false
 			}
-			v456 = v455
+			v454 = v453
 		b163:
-			if !v456 {
-				v540 = 10
+			if !v454 {
+				v538 = 10
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 40)) = v450
-			*(*int32)(unsafe.Add(own3, 40)) = v451
-			v459 = *(*float32)(unsafe.Add(own2, 32))
-			v460 = *(*int32)(unsafe.Add(own3, 32))
-			if v396 < v459 {
-				v465 = true
+			*(*float32)(unsafe.Add(own2, 40)) = v448
+			*(*int32)(unsafe.Add(own3, 40)) = v449
+			v457 = *(*float32)(unsafe.Add(own2, 32))
+			v458 = *(*int32)(unsafe.Add(own3, 32))
+			if v394 < v457 {
+				v463 = true
 				goto b168
 			}
-			if v396 == v459 {
-				v464 = v397 < v460
+			if v394 == v457 {
+				v462 = v395 < v458
 			} else {
-				v464 = false
+				v462 = false
 			}
-			v465 = v464
+			v463 = v462
 		b168:
-			if !v465 {
-				v540 = 9
+			if !v463 {
+				v538 = 9
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 36)) = v459
-			*(*int32)(unsafe.Add(own3, 36)) = v460
-			v468 = *(*float32)(unsafe.Add(own2, 28))
-			v469 = *(*int32)(unsafe.Add(own3, 28))
-			if v396 < v468 {
-				v474 = true
+			*(*float32)(unsafe.Add(own2, 36)) = v457
+			*(*int32)(unsafe.Add(own3, 36)) = v458
+			v466 = *(*float32)(unsafe.Add(own2, 28))
+			v467 = *(*int32)(unsafe.Add(own3, 28))
+			if v394 < v466 {
+				v472 = true
 				goto b173
 			}
-			if v396 == v468 {
-				v473 = v397 < v469
+			if v394 == v466 {
+				v471 = v395 < v467
 			} else {
-				v473 = false
+				v471 = false
 			}
-			v474 = v473
+			v472 = v471
 		b173:
-			if !v474 {
-				v540 = 8
+			if !v472 {
+				v538 = 8
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 32)) = v468
-			*(*int32)(unsafe.Add(own3, 32)) = v469
-			v477 = *(*float32)(unsafe.Add(own2, 24))
-			v478 = *(*int32)(unsafe.Add(own3, 24))
-			if v396 < v477 {
-				v483 = true
+			*(*float32)(unsafe.Add(own2, 32)) = v466
+			*(*int32)(unsafe.Add(own3, 32)) = v467
+			v475 = *(*float32)(unsafe.Add(own2, 24))
+			v476 = *(*int32)(unsafe.Add(own3, 24))
+			if v394 < v475 {
+				v481 = true
 				goto b178
 			}
-			if v396 == v477 {
-				v482 = v397 < v478
+			if v394 == v475 {
+				v480 = v395 < v476
 			} else {
-				v482 = false
+				v480 = false
 			}
-			v483 = v482
+			v481 = v480
 		b178:
-			if !v483 {
-				v540 = 7
+			if !v481 {
+				v538 = 7
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 28)) = v477
-			*(*int32)(unsafe.Add(own3, 28)) = v478
-			v486 = *(*float32)(unsafe.Add(own2, 20))
-			v487 = *(*int32)(unsafe.Add(own3, 20))
-			if v396 < v486 {
-				v492 = true
+			*(*float32)(unsafe.Add(own2, 28)) = v475
+			*(*int32)(unsafe.Add(own3, 28)) = v476
+			v484 = *(*float32)(unsafe.Add(own2, 20))
+			v485 = *(*int32)(unsafe.Add(own3, 20))
+			if v394 < v484 {
+				v490 = true
 				goto b183
 			}
-			if v396 == v486 {
-				v491 = v397 < v487
+			if v394 == v484 {
+				v489 = v395 < v485
 			} else {
-				v491 = false
+				v489 = false
 			}
-			v492 = v491
+			v490 = v489
 		b183:
-			if !v492 {
-				v540 = 6
+			if !v490 {
+				v538 = 6
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 24)) = v486
-			*(*int32)(unsafe.Add(own3, 24)) = v487
-			v495 = *(*float32)(unsafe.Add(own2, 16))
-			v496 = *(*int32)(unsafe.Add(own3, 16))
-			if v396 < v495 {
-				v501 = true
+			*(*float32)(unsafe.Add(own2, 24)) = v484
+			*(*int32)(unsafe.Add(own3, 24)) = v485
+			v493 = *(*float32)(unsafe.Add(own2, 16))
+			v494 = *(*int32)(unsafe.Add(own3, 16))
+			if v394 < v493 {
+				v499 = true
 				goto b188
 			}
-			if v396 == v495 {
-				v500 = v397 < v496
+			if v394 == v493 {
+				v498 = v395 < v494
 			} else {
-				v500 = false
+				v498 = false
 			}
-			v501 = v500
+			v499 = v498
 		b188:
-			if !v501 {
-				v540 = 5
+			if !v499 {
+				v538 = 5
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 20)) = v495
-			*(*int32)(unsafe.Add(own3, 20)) = v496
-			v504 = *(*float32)(unsafe.Add(own2, 12))
-			v505 = *(*int32)(unsafe.Add(own3, 12))
-			if v396 < v504 {
-				v510 = true
+			*(*float32)(unsafe.Add(own2, 20)) = v493
+			*(*int32)(unsafe.Add(own3, 20)) = v494
+			v502 = *(*float32)(unsafe.Add(own2, 12))
+			v503 = *(*int32)(unsafe.Add(own3, 12))
+			if v394 < v502 {
+				v508 = true
 				goto b193
 			}
-			if v396 == v504 {
-				v509 = v397 < v505
+			if v394 == v502 {
+				v507 = v395 < v503
 			} else {
-				v509 = false
+				v507 = false
 			}
-			v510 = v509
+			v508 = v507
 		b193:
-			if !v510 {
-				v540 = 4
+			if !v508 {
+				v538 = 4
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 16)) = v504
-			*(*int32)(unsafe.Add(own3, 16)) = v505
-			v513 = *(*float32)(unsafe.Add(own2, 8))
-			v514 = *(*int32)(unsafe.Add(own3, 8))
-			if v396 < v513 {
-				v519 = true
+			*(*float32)(unsafe.Add(own2, 16)) = v502
+			*(*int32)(unsafe.Add(own3, 16)) = v503
+			v511 = *(*float32)(unsafe.Add(own2, 8))
+			v512 = *(*int32)(unsafe.Add(own3, 8))
+			if v394 < v511 {
+				v517 = true
 				goto b198
 			}
-			if v396 == v513 {
-				v518 = v397 < v514
+			if v394 == v511 {
+				v516 = v395 < v512
 			} else {
-				v518 = false
+				v516 = false
 			}
-			v519 = v518
+			v517 = v516
 		b198:
-			if !v519 {
-				v540 = 3
+			if !v517 {
+				v538 = 3
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 12)) = v513
-			*(*int32)(unsafe.Add(own3, 12)) = v514
-			v522 = *(*float32)(unsafe.Add(own2, 4))
-			v523 = *(*int32)(unsafe.Add(own3, 4))
-			if v396 < v522 {
-				v528 = true
+			*(*float32)(unsafe.Add(own2, 12)) = v511
+			*(*int32)(unsafe.Add(own3, 12)) = v512
+			v520 = *(*float32)(unsafe.Add(own2, 4))
+			v521 = *(*int32)(unsafe.Add(own3, 4))
+			if v394 < v520 {
+				v526 = true
 				goto b203
 			}
-			if v396 == v522 {
-				v527 = v397 < v523
+			if v394 == v520 {
+				v525 = v395 < v521
 			} else {
-				v527 = false
+				v525 = false
 			}
-			v528 = v527
+			v526 = v525
 		b203:
-			if !v528 {
-				v540 = 2
+			if !v526 {
+				v538 = 2
 				goto b210
 			}
-			*(*float32)(unsafe.Add(own2, 8)) = v522
-			*(*int32)(unsafe.Add(own3, 8)) = v523
-			v531 = *(*float32)(own2)
-			v532 = *(*int32)(own3)
-			if v396 < v531 {
-				v537 = true
+			*(*float32)(unsafe.Add(own2, 8)) = v520
+			*(*int32)(unsafe.Add(own3, 8)) = v521
+			v529 = *(*float32)(own2)
+			v530 = *(*int32)(own3)
+			if v394 < v529 {
+				v535 = true
 				goto b208
 			}
-			if v396 == v531 {
-				v536 = v397 < v532
+			if v394 == v529 {
+				v534 = v395 < v530
 			} else {
-				v536 = false
+				v534 = false
 			}
-			v537 = v536
+			v535 = v534
 		b208:
-			if v537 {
-				*(*float32)(unsafe.Add(own2, 4)) = v531
-				*(*int32)(unsafe.Add(own3, 4)) = v532
-				v540 = 0
+			if v535 {
+				*(*float32)(unsafe.Add(own2, 4)) = v529
+				*(*int32)(unsafe.Add(own3, 4)) = v530
+				v538 = 0
 			} else {
-				v540 = 1
+				v538 = 1
 			}
 		b210:
-			*(*float32)(unsafe.Add(own2, int(v540)*4)) = v396
-			*(*int32)(unsafe.Add(own3, int(v540)*4)) = v397
-			v543 = true
+			*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
+			*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
+			v541 = true
 		b211:
-			if v543 {
-				v393 = v394
+			if v541 {
+				v391 = v392
 				goto b128
 			}
 		b213:
 			{
-				v545 := *(*int32)(own3)
-				v546 := *(*float32)(unsafe.Add(own2, 4))
-				v547 := *(*int32)(unsafe.Add(own3, 4))
-				v548 := *(*float32)(unsafe.Add(own2, 8))
-				v549 := *(*int32)(unsafe.Add(own3, 8))
-				v550 := *(*float32)(unsafe.Add(own2, 12))
-				v551 := *(*int32)(unsafe.Add(own3, 12))
-				v552 := *(*float32)(unsafe.Add(own2, 16))
-				v553 := *(*int32)(unsafe.Add(own3, 16))
-				v554 := *(*float32)(unsafe.Add(own2, 20))
-				v555 := *(*int32)(unsafe.Add(own3, 20))
-				v556 := *(*float32)(unsafe.Add(own2, 24))
-				v557 := *(*int32)(unsafe.Add(own3, 24))
-				v558 := *(*float32)(unsafe.Add(own2, 28))
-				v559 := *(*int32)(unsafe.Add(own3, 28))
-				v560 := *(*float32)(unsafe.Add(own2, 32))
-				v561 := *(*int32)(unsafe.Add(own3, 32))
-				v562 := *(*float32)(unsafe.Add(own2, 36))
-				v563 := *(*int32)(unsafe.Add(own3, 36))
-				v564 := *(*float32)(unsafe.Add(own2, 40))
-				v565 := *(*int32)(unsafe.Add(own3, 40))
-				v566 := *(*float32)(unsafe.Add(own2, 44))
-				v567 := *(*int32)(unsafe.Add(own3, 44))
-				v568 := *(*float32)(unsafe.Add(own2, 48))
-				v569 := *(*int32)(unsafe.Add(own3, 48))
-				v570 := *(*float32)(unsafe.Add(own2, 52))
-				v571 := *(*int32)(unsafe.Add(own3, 52))
-				v572 := *(*float32)(unsafe.Add(own2, 56))
-				v573 := *(*int32)(unsafe.Add(own3, 56))
-				v574 := *(*float32)(unsafe.Add(own2, 60))
-				v575 := *(*int32)(unsafe.Add(own3, 60))
+				v543 := *(*int32)(own3)
+				v544 := *(*float32)(unsafe.Add(own2, 4))
+				v545 := *(*int32)(unsafe.Add(own3, 4))
+				v546 := *(*float32)(unsafe.Add(own2, 8))
+				v547 := *(*int32)(unsafe.Add(own3, 8))
+				v548 := *(*float32)(unsafe.Add(own2, 12))
+				v549 := *(*int32)(unsafe.Add(own3, 12))
+				v550 := *(*float32)(unsafe.Add(own2, 16))
+				v551 := *(*int32)(unsafe.Add(own3, 16))
+				v552 := *(*float32)(unsafe.Add(own2, 20))
+				v553 := *(*int32)(unsafe.Add(own3, 20))
+				v554 := *(*float32)(unsafe.Add(own2, 24))
+				v555 := *(*int32)(unsafe.Add(own3, 24))
+				v556 := *(*float32)(unsafe.Add(own2, 28))
+				v557 := *(*int32)(unsafe.Add(own3, 28))
+				v558 := *(*float32)(unsafe.Add(own2, 32))
+				v559 := *(*int32)(unsafe.Add(own3, 32))
+				v560 := *(*float32)(unsafe.Add(own2, 36))
+				v561 := *(*int32)(unsafe.Add(own3, 36))
+				v562 := *(*float32)(unsafe.Add(own2, 40))
+				v563 := *(*int32)(unsafe.Add(own3, 40))
+				v564 := *(*float32)(unsafe.Add(own2, 44))
+				v565 := *(*int32)(unsafe.Add(own3, 44))
+				v566 := *(*float32)(unsafe.Add(own2, 48))
+				v567 := *(*int32)(unsafe.Add(own3, 48))
+				v568 := *(*float32)(unsafe.Add(own2, 52))
+				v569 := *(*int32)(unsafe.Add(own3, 52))
+				v570 := *(*float32)(unsafe.Add(own2, 56))
+				v571 := *(*int32)(unsafe.Add(own3, 56))
+				v572 := *(*float32)(unsafe.Add(own2, 60))
+				v573 := *(*int32)(unsafe.Add(own3, 60))
 				*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-				*(*int32)(unsafe.Add(m1, x*128+4)) = v545
-				*(*float32)(unsafe.Add(m1, x*128+8)) = v546
-				*(*int32)(unsafe.Add(m1, x*128+12)) = v547
-				*(*float32)(unsafe.Add(m1, x*128+16)) = v548
-				*(*int32)(unsafe.Add(m1, x*128+20)) = v549
-				*(*float32)(unsafe.Add(m1, x*128+24)) = v550
-				*(*int32)(unsafe.Add(m1, x*128+28)) = v551
-				*(*float32)(unsafe.Add(m1, x*128+32)) = v552
-				*(*int32)(unsafe.Add(m1, x*128+36)) = v553
-				*(*float32)(unsafe.Add(m1, x*128+40)) = v554
-				*(*int32)(unsafe.Add(m1, x*128+44)) = v555
-				*(*float32)(unsafe.Add(m1, x*128+48)) = v556
-				*(*int32)(unsafe.Add(m1, x*128+52)) = v557
-				*(*float32)(unsafe.Add(m1, x*128+56)) = v558
-				*(*int32)(unsafe.Add(m1, x*128+60)) = v559
-				*(*float32)(unsafe.Add(m1, x*128+64)) = v560
-				*(*int32)(unsafe.Add(m1, x*128+68)) = v561
-				*(*float32)(unsafe.Add(m1, x*128+72)) = v562
-				*(*int32)(unsafe.Add(m1, x*128+76)) = v563
-				*(*float32)(unsafe.Add(m1, x*128+80)) = v564
-				*(*int32)(unsafe.Add(m1, x*128+84)) = v565
-				*(*float32)(unsafe.Add(m1, x*128+88)) = v566
-				*(*int32)(unsafe.Add(m1, x*128+92)) = v567
-				*(*float32)(unsafe.Add(m1, x*128+96)) = v568
-				*(*int32)(unsafe.Add(m1, x*128+100)) = v569
-				*(*float32)(unsafe.Add(m1, x*128+104)) = v570
-				*(*int32)(unsafe.Add(m1, x*128+108)) = v571
-				*(*float32)(unsafe.Add(m1, x*128+112)) = v572
-				*(*int32)(unsafe.Add(m1, x*128+116)) = v573
-				*(*float32)(unsafe.Add(m1, x*128+120)) = v574
-				*(*int32)(unsafe.Add(m1, x*128+124)) = v575
+				*(*int32)(unsafe.Add(m1, x*128+4)) = v543
+				*(*float32)(unsafe.Add(m1, x*128+8)) = v544
+				*(*int32)(unsafe.Add(m1, x*128+12)) = v545
+				*(*float32)(unsafe.Add(m1, x*128+16)) = v546
+				*(*int32)(unsafe.Add(m1, x*128+20)) = v547
+				*(*float32)(unsafe.Add(m1, x*128+24)) = v548
+				*(*int32)(unsafe.Add(m1, x*128+28)) = v549
+				*(*float32)(unsafe.Add(m1, x*128+32)) = v550
+				*(*int32)(unsafe.Add(m1, x*128+36)) = v551
+				*(*float32)(unsafe.Add(m1, x*128+40)) = v552
+				*(*int32)(unsafe.Add(m1, x*128+44)) = v553
+				*(*float32)(unsafe.Add(m1, x*128+48)) = v554
+				*(*int32)(unsafe.Add(m1, x*128+52)) = v555
+				*(*float32)(unsafe.Add(m1, x*128+56)) = v556
+				*(*int32)(unsafe.Add(m1, x*128+60)) = v557
+				*(*float32)(unsafe.Add(m1, x*128+64)) = v558
+				*(*int32)(unsafe.Add(m1, x*128+68)) = v559
+				*(*float32)(unsafe.Add(m1, x*128+72)) = v560
+				*(*int32)(unsafe.Add(m1, x*128+76)) = v561
+				*(*float32)(unsafe.Add(m1, x*128+80)) = v562
+				*(*int32)(unsafe.Add(m1, x*128+84)) = v563
+				*(*float32)(unsafe.Add(m1, x*128+88)) = v564
+				*(*int32)(unsafe.Add(m1, x*128+92)) = v565
+				*(*float32)(unsafe.Add(m1, x*128+96)) = v566
+				*(*int32)(unsafe.Add(m1, x*128+100)) = v567
+				*(*float32)(unsafe.Add(m1, x*128+104)) = v568
+				*(*int32)(unsafe.Add(m1, x*128+108)) = v569
+				*(*float32)(unsafe.Add(m1, x*128+112)) = v570
+				*(*int32)(unsafe.Add(m1, x*128+116)) = v571
+				*(*float32)(unsafe.Add(m1, x*128+120)) = v572
+				*(*int32)(unsafe.Add(m1, x*128+124)) = v573
 			}
 		b214:
-			u389 = v389
+			u387 = v387
 			next = 4
 			continue
 		b216:
 			if v16 != 0 {
 				goto b220
 			}
-			v612 = *(*float32)(own2)
-			v613 = *(*int32)(own3)
-			v614 = *(*float32)(unsafe.Add(own2, 4))
-			v615 = *(*int32)(unsafe.Add(own3, 4))
-			v616 = *(*float32)(unsafe.Add(own2, 8))
-			v617 = *(*int32)(unsafe.Add(own3, 8))
-			v618 = *(*float32)(unsafe.Add(own2, 12))
-			v619 = *(*int32)(unsafe.Add(own3, 12))
-			v620 = *(*float32)(unsafe.Add(own2, 16))
-			v621 = *(*int32)(unsafe.Add(own3, 16))
-			v622 = *(*float32)(unsafe.Add(own2, 20))
-			v623 = *(*int32)(unsafe.Add(own3, 20))
-			v624 = *(*float32)(unsafe.Add(own2, 24))
-			v625 = *(*int32)(unsafe.Add(own3, 24))
-			v626 = *(*float32)(unsafe.Add(own2, 28))
-			v627 = *(*int32)(unsafe.Add(own3, 28))
-			v628 = *(*float32)(unsafe.Add(own2, 32))
-			v629 = *(*int32)(unsafe.Add(own3, 32))
-			v630 = *(*float32)(unsafe.Add(own2, 36))
-			v631 = *(*int32)(unsafe.Add(own3, 36))
-			v632 = *(*float32)(unsafe.Add(own2, 40))
-			v633 = *(*int32)(unsafe.Add(own3, 40))
-			v634 = *(*float32)(unsafe.Add(own2, 44))
-			v635 = *(*int32)(unsafe.Add(own3, 44))
-			v636 = *(*float32)(unsafe.Add(own2, 48))
-			v637 = *(*int32)(unsafe.Add(own3, 48))
-			v638 = *(*float32)(unsafe.Add(own2, 52))
-			v639 = *(*int32)(unsafe.Add(own3, 52))
-			v640 = *(*float32)(unsafe.Add(own2, 56))
-			v641 = *(*int32)(unsafe.Add(own3, 56))
-			v642 = *(*float32)(unsafe.Add(own2, 60))
-			v643 = *(*int32)(unsafe.Add(own3, 60))
-			if !v644 {
-				g.Fault(6, v611, v7, v0, v1)
+			v610 = *(*float32)(own2)
+			v611 = *(*int32)(own3)
+			v612 = *(*float32)(unsafe.Add(own2, 4))
+			v613 = *(*int32)(unsafe.Add(own3, 4))
+			v614 = *(*float32)(unsafe.Add(own2, 8))
+			v615 = *(*int32)(unsafe.Add(own3, 8))
+			v616 = *(*float32)(unsafe.Add(own2, 12))
+			v617 = *(*int32)(unsafe.Add(own3, 12))
+			v618 = *(*float32)(unsafe.Add(own2, 16))
+			v619 = *(*int32)(unsafe.Add(own3, 16))
+			v620 = *(*float32)(unsafe.Add(own2, 20))
+			v621 = *(*int32)(unsafe.Add(own3, 20))
+			v622 = *(*float32)(unsafe.Add(own2, 24))
+			v623 = *(*int32)(unsafe.Add(own3, 24))
+			v624 = *(*float32)(unsafe.Add(own2, 28))
+			v625 = *(*int32)(unsafe.Add(own3, 28))
+			v626 = *(*float32)(unsafe.Add(own2, 32))
+			v627 = *(*int32)(unsafe.Add(own3, 32))
+			v628 = *(*float32)(unsafe.Add(own2, 36))
+			v629 = *(*int32)(unsafe.Add(own3, 36))
+			v630 = *(*float32)(unsafe.Add(own2, 40))
+			v631 = *(*int32)(unsafe.Add(own3, 40))
+			v632 = *(*float32)(unsafe.Add(own2, 44))
+			v633 = *(*int32)(unsafe.Add(own3, 44))
+			v634 = *(*float32)(unsafe.Add(own2, 48))
+			v635 = *(*int32)(unsafe.Add(own3, 48))
+			v636 = *(*float32)(unsafe.Add(own2, 52))
+			v637 = *(*int32)(unsafe.Add(own3, 52))
+			v638 = *(*float32)(unsafe.Add(own2, 56))
+			v639 = *(*int32)(unsafe.Add(own3, 56))
+			v640 = *(*float32)(unsafe.Add(own2, 60))
+			v641 = *(*int32)(unsafe.Add(own3, 60))
+			if !v642 {
+				g.Fault(6, v609, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*float32)(unsafe.Add(p3, int(v611)*128)) = v612
-			*(*int32)(unsafe.Add(p3, int(v611)*128+4)) = v613
-			*(*float32)(unsafe.Add(p3, int(v611)*128+8)) = v614
-			*(*int32)(unsafe.Add(p3, int(v611)*128+12)) = v615
-			*(*float32)(unsafe.Add(p3, int(v611)*128+16)) = v616
-			*(*int32)(unsafe.Add(p3, int(v611)*128+20)) = v617
-			*(*float32)(unsafe.Add(p3, int(v611)*128+24)) = v618
-			*(*int32)(unsafe.Add(p3, int(v611)*128+28)) = v619
-			*(*float32)(unsafe.Add(p3, int(v611)*128+32)) = v620
-			*(*int32)(unsafe.Add(p3, int(v611)*128+36)) = v621
-			*(*float32)(unsafe.Add(p3, int(v611)*128+40)) = v622
-			*(*int32)(unsafe.Add(p3, int(v611)*128+44)) = v623
-			*(*float32)(unsafe.Add(p3, int(v611)*128+48)) = v624
-			*(*int32)(unsafe.Add(p3, int(v611)*128+52)) = v625
-			*(*float32)(unsafe.Add(p3, int(v611)*128+56)) = v626
-			*(*int32)(unsafe.Add(p3, int(v611)*128+60)) = v627
-			*(*float32)(unsafe.Add(p3, int(v611)*128+64)) = v628
-			*(*int32)(unsafe.Add(p3, int(v611)*128+68)) = v629
-			*(*float32)(unsafe.Add(p3, int(v611)*128+72)) = v630
-			*(*int32)(unsafe.Add(p3, int(v611)*128+76)) = v631
-			*(*float32)(unsafe.Add(p3, int(v611)*128+80)) = v632
-			*(*int32)(unsafe.Add(p3, int(v611)*128+84)) = v633
-			*(*float32)(unsafe.Add(p3, int(v611)*128+88)) = v634
-			*(*int32)(unsafe.Add(p3, int(v611)*128+92)) = v635
-			*(*float32)(unsafe.Add(p3, int(v611)*128+96)) = v636
-			*(*int32)(unsafe.Add(p3, int(v611)*128+100)) = v637
-			*(*float32)(unsafe.Add(p3, int(v611)*128+104)) = v638
-			*(*int32)(unsafe.Add(p3, int(v611)*128+108)) = v639
-			*(*float32)(unsafe.Add(p3, int(v611)*128+112)) = v640
-			*(*int32)(unsafe.Add(p3, int(v611)*128+116)) = v641
-			*(*float32)(unsafe.Add(p3, int(v611)*128+120)) = v642
-			*(*int32)(unsafe.Add(p3, int(v611)*128+124)) = v643
+			*(*float32)(unsafe.Add(p3, int(v609)*128)) = v610
+			*(*int32)(unsafe.Add(p3, int(v609)*128+4)) = v611
+			*(*float32)(unsafe.Add(p3, int(v609)*128+8)) = v612
+			*(*int32)(unsafe.Add(p3, int(v609)*128+12)) = v613
+			*(*float32)(unsafe.Add(p3, int(v609)*128+16)) = v614
+			*(*int32)(unsafe.Add(p3, int(v609)*128+20)) = v615
+			*(*float32)(unsafe.Add(p3, int(v609)*128+24)) = v616
+			*(*int32)(unsafe.Add(p3, int(v609)*128+28)) = v617
+			*(*float32)(unsafe.Add(p3, int(v609)*128+32)) = v618
+			*(*int32)(unsafe.Add(p3, int(v609)*128+36)) = v619
+			*(*float32)(unsafe.Add(p3, int(v609)*128+40)) = v620
+			*(*int32)(unsafe.Add(p3, int(v609)*128+44)) = v621
+			*(*float32)(unsafe.Add(p3, int(v609)*128+48)) = v622
+			*(*int32)(unsafe.Add(p3, int(v609)*128+52)) = v623
+			*(*float32)(unsafe.Add(p3, int(v609)*128+56)) = v624
+			*(*int32)(unsafe.Add(p3, int(v609)*128+60)) = v625
+			*(*float32)(unsafe.Add(p3, int(v609)*128+64)) = v626
+			*(*int32)(unsafe.Add(p3, int(v609)*128+68)) = v627
+			*(*float32)(unsafe.Add(p3, int(v609)*128+72)) = v628
+			*(*int32)(unsafe.Add(p3, int(v609)*128+76)) = v629
+			*(*float32)(unsafe.Add(p3, int(v609)*128+80)) = v630
+			*(*int32)(unsafe.Add(p3, int(v609)*128+84)) = v631
+			*(*float32)(unsafe.Add(p3, int(v609)*128+88)) = v632
+			*(*int32)(unsafe.Add(p3, int(v609)*128+92)) = v633
+			*(*float32)(unsafe.Add(p3, int(v609)*128+96)) = v634
+			*(*int32)(unsafe.Add(p3, int(v609)*128+100)) = v635
+			*(*float32)(unsafe.Add(p3, int(v609)*128+104)) = v636
+			*(*int32)(unsafe.Add(p3, int(v609)*128+108)) = v637
+			*(*float32)(unsafe.Add(p3, int(v609)*128+112)) = v638
+			*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
+			*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
+			*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
 		b220:
 			g.Leave(li)
 		}
 	}
-	g.v389 = u389
+	g.v387 = u387
 	return next
 }
 
 func (g *searchHost) r5() int {
 	const n = 64
-	e389 := g.v389
+	e387 := g.v387
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u389 := g.v389
+	u387 := g.v387
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v610 := v12 * v15
+	v608 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v611 := v610 + v10
+	v609 := v608 + v10
 	v7 := g.v7
-	v644 := uint64(v611) < uint64(v7)
+	v642 := uint64(v609) < uint64(v7)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p3 := g.Pointer(3)
@@ -1754,490 +1750,490 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v389 := e389
+		v387 := e387
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v392, v393, v394, v397, v399, v406, v415, v424, v433, v442, v451, v460, v469, v478, v487, v496, v505, v514, v523, v532, v540, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641, v643 int32
-		var v396, v398, v405, v414, v423, v432, v441, v450, v459, v468, v477, v486, v495, v504, v513, v522, v531, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640, v642 float32
-		var v403, v404, v410, v411, v419, v420, v428, v429, v437, v438, v446, v447, v455, v456, v464, v465, v473, v474, v482, v483, v491, v492, v500, v501, v509, v510, v518, v519, v527, v528, v536, v537, v543 bool
-		v389 = v389 / 2
-		if 0 >= v389 {
+		var v390, v391, v392, v395, v397, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
+		var v394, v396, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
+		var v401, v402, v408, v409, v417, v418, v426, v427, v435, v436, v444, v445, v453, v454, v462, v463, v471, v472, v480, v481, v489, v490, v498, v499, v507, v508, v516, v517, v525, v526, v534, v535, v541 bool
+		v387 = v387 / 2
+		if 0 >= v387 {
 			goto b216
 		}
-		if v16 < v389 {
-			v392 = v16 + v389
-			v393 = -1
+		if v16 < v387 {
+			v390 = v16 + v387
+			v391 = -1
 		} else {
 			goto b214
 		}
 	b128:
-		v394 = v393 + 1
-		if v394 >= 16 {
+		v392 = v391 + 1
+		if v392 >= 16 {
 			goto b213
 		}
-		v396 = *(*float32)(unsafe.Add(m1, int(v392)*128+int(v394)*8))
-		v397 = *(*int32)(unsafe.Add(m1, int(v392)*128+int(v394)*8+4))
-		v398 = *(*float32)(unsafe.Add(own2, 60))
-		v399 = *(*int32)(unsafe.Add(own3, 60))
-		if v396 < v398 {
-			v404 = true
+		v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
+		v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
+		v396 = *(*float32)(unsafe.Add(own2, 60))
+		v397 = *(*int32)(unsafe.Add(own3, 60))
+		if v394 < v396 {
+			v402 = true
 			goto b133
 		}
-		if v396 == v398 {
-			v403 = v397 < v399
+		if v394 == v396 {
+			v401 = v395 < v397
 		} else {
-			v403 = false
+			v401 = false
 		}
-		v404 = v403
+		v402 = v401
 	b133:
-		if !v404 {
-			v543 = false
+		if !v402 {
+			v541 = false
 			goto b211
 		}
-		v405 = *(*float32)(unsafe.Add(own2, 56))
-		v406 = *(*int32)(unsafe.Add(own3, 56))
-		if v396 < v405 {
-			v411 = true
+		v403 = *(*float32)(unsafe.Add(own2, 56))
+		v404 = *(*int32)(unsafe.Add(own3, 56))
+		if v394 < v403 {
+			v409 = true
 			goto b138
 		}
-		if v396 == v405 {
-			v410 = v397 < v406
+		if v394 == v403 {
+			v408 = v395 < v404
 		} else {
-			v410 = false
+			v408 = false
 		}
-		v411 = v410
+		v409 = v408
 	b138:
-		if !v411 {
-			v540 = 15
+		if !v409 {
+			v538 = 15
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 60)) = v405
-		*(*int32)(unsafe.Add(own3, 60)) = v406
-		v414 = *(*float32)(unsafe.Add(own2, 52))
-		v415 = *(*int32)(unsafe.Add(own3, 52))
-		if v396 < v414 {
-			v420 = true
+		*(*float32)(unsafe.Add(own2, 60)) = v403
+		*(*int32)(unsafe.Add(own3, 60)) = v404
+		v412 = *(*float32)(unsafe.Add(own2, 52))
+		v413 = *(*int32)(unsafe.Add(own3, 52))
+		if v394 < v412 {
+			v418 = true
 			goto b143
 		}
-		if v396 == v414 {
-			v419 = v397 < v415
+		if v394 == v412 {
+			v417 = v395 < v413
 		} else {
-			v419 = false
+			v417 = false
 		}
-		v420 = v419
+		v418 = v417
 	b143:
-		if !v420 {
-			v540 = 14
+		if !v418 {
+			v538 = 14
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 56)) = v414
-		*(*int32)(unsafe.Add(own3, 56)) = v415
-		v423 = *(*float32)(unsafe.Add(own2, 48))
-		v424 = *(*int32)(unsafe.Add(own3, 48))
-		if v396 < v423 {
-			v429 = true
+		*(*float32)(unsafe.Add(own2, 56)) = v412
+		*(*int32)(unsafe.Add(own3, 56)) = v413
+		v421 = *(*float32)(unsafe.Add(own2, 48))
+		v422 = *(*int32)(unsafe.Add(own3, 48))
+		if v394 < v421 {
+			v427 = true
 			goto b148
 		}
-		if v396 == v423 {
-			v428 = v397 < v424
+		if v394 == v421 {
+			v426 = v395 < v422
 		} else {
-			v428 = false
+			v426 = false
 		}
-		v429 = v428
+		v427 = v426
 	b148:
-		if !v429 {
-			v540 = 13
+		if !v427 {
+			v538 = 13
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 52)) = v423
-		*(*int32)(unsafe.Add(own3, 52)) = v424
-		v432 = *(*float32)(unsafe.Add(own2, 44))
-		v433 = *(*int32)(unsafe.Add(own3, 44))
-		if v396 < v432 {
-			v438 = true
+		*(*float32)(unsafe.Add(own2, 52)) = v421
+		*(*int32)(unsafe.Add(own3, 52)) = v422
+		v430 = *(*float32)(unsafe.Add(own2, 44))
+		v431 = *(*int32)(unsafe.Add(own3, 44))
+		if v394 < v430 {
+			v436 = true
 			goto b153
 		}
-		if v396 == v432 {
-			v437 = v397 < v433
+		if v394 == v430 {
+			v435 = v395 < v431
 		} else {
-			v437 = false
+			v435 = false
 		}
-		v438 = v437
+		v436 = v435
 	b153:
-		if !v438 {
-			v540 = 12
+		if !v436 {
+			v538 = 12
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 48)) = v432
-		*(*int32)(unsafe.Add(own3, 48)) = v433
-		v441 = *(*float32)(unsafe.Add(own2, 40))
-		v442 = *(*int32)(unsafe.Add(own3, 40))
-		if v396 < v441 {
-			v447 = true
+		*(*float32)(unsafe.Add(own2, 48)) = v430
+		*(*int32)(unsafe.Add(own3, 48)) = v431
+		v439 = *(*float32)(unsafe.Add(own2, 40))
+		v440 = *(*int32)(unsafe.Add(own3, 40))
+		if v394 < v439 {
+			v445 = true
 			goto b158
 		}
-		if v396 == v441 {
-			v446 = v397 < v442
+		if v394 == v439 {
+			v444 = v395 < v440
 		} else {
-			v446 = false
+			v444 = false
 		}
-		v447 = v446
+		v445 = v444
 	b158:
-		if !v447 {
-			v540 = 11
+		if !v445 {
+			v538 = 11
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 44)) = v441
-		*(*int32)(unsafe.Add(own3, 44)) = v442
-		v450 = *(*float32)(unsafe.Add(own2, 36))
-		v451 = *(*int32)(unsafe.Add(own3, 36))
-		if v396 < v450 {
-			v456 = true
+		*(*float32)(unsafe.Add(own2, 44)) = v439
+		*(*int32)(unsafe.Add(own3, 44)) = v440
+		v448 = *(*float32)(unsafe.Add(own2, 36))
+		v449 = *(*int32)(unsafe.Add(own3, 36))
+		if v394 < v448 {
+			v454 = true
 			goto b163
 		}
-		if v396 == v450 {
-			v455 = v397 < v451
+		if v394 == v448 {
+			v453 = v395 < v449
 		} else {
-			v455 = false
+			v453 = false
 		}
-		v456 = v455
+		v454 = v453
 	b163:
-		if !v456 {
-			v540 = 10
+		if !v454 {
+			v538 = 10
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 40)) = v450
-		*(*int32)(unsafe.Add(own3, 40)) = v451
-		v459 = *(*float32)(unsafe.Add(own2, 32))
-		v460 = *(*int32)(unsafe.Add(own3, 32))
-		if v396 < v459 {
-			v465 = true
+		*(*float32)(unsafe.Add(own2, 40)) = v448
+		*(*int32)(unsafe.Add(own3, 40)) = v449
+		v457 = *(*float32)(unsafe.Add(own2, 32))
+		v458 = *(*int32)(unsafe.Add(own3, 32))
+		if v394 < v457 {
+			v463 = true
 			goto b168
 		}
-		if v396 == v459 {
-			v464 = v397 < v460
+		if v394 == v457 {
+			v462 = v395 < v458
 		} else {
-			v464 = false
+			v462 = false
 		}
-		v465 = v464
+		v463 = v462
 	b168:
-		if !v465 {
-			v540 = 9
+		if !v463 {
+			v538 = 9
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 36)) = v459
-		*(*int32)(unsafe.Add(own3, 36)) = v460
-		v468 = *(*float32)(unsafe.Add(own2, 28))
-		v469 = *(*int32)(unsafe.Add(own3, 28))
-		if v396 < v468 {
-			v474 = true
+		*(*float32)(unsafe.Add(own2, 36)) = v457
+		*(*int32)(unsafe.Add(own3, 36)) = v458
+		v466 = *(*float32)(unsafe.Add(own2, 28))
+		v467 = *(*int32)(unsafe.Add(own3, 28))
+		if v394 < v466 {
+			v472 = true
 			goto b173
 		}
-		if v396 == v468 {
-			v473 = v397 < v469
+		if v394 == v466 {
+			v471 = v395 < v467
 		} else {
-			v473 = false
+			v471 = false
 		}
-		v474 = v473
+		v472 = v471
 	b173:
-		if !v474 {
-			v540 = 8
+		if !v472 {
+			v538 = 8
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 32)) = v468
-		*(*int32)(unsafe.Add(own3, 32)) = v469
-		v477 = *(*float32)(unsafe.Add(own2, 24))
-		v478 = *(*int32)(unsafe.Add(own3, 24))
-		if v396 < v477 {
-			v483 = true
+		*(*float32)(unsafe.Add(own2, 32)) = v466
+		*(*int32)(unsafe.Add(own3, 32)) = v467
+		v475 = *(*float32)(unsafe.Add(own2, 24))
+		v476 = *(*int32)(unsafe.Add(own3, 24))
+		if v394 < v475 {
+			v481 = true
 			goto b178
 		}
-		if v396 == v477 {
-			v482 = v397 < v478
+		if v394 == v475 {
+			v480 = v395 < v476
 		} else {
-			v482 = false
+			v480 = false
 		}
-		v483 = v482
+		v481 = v480
 	b178:
-		if !v483 {
-			v540 = 7
+		if !v481 {
+			v538 = 7
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 28)) = v477
-		*(*int32)(unsafe.Add(own3, 28)) = v478
-		v486 = *(*float32)(unsafe.Add(own2, 20))
-		v487 = *(*int32)(unsafe.Add(own3, 20))
-		if v396 < v486 {
-			v492 = true
+		*(*float32)(unsafe.Add(own2, 28)) = v475
+		*(*int32)(unsafe.Add(own3, 28)) = v476
+		v484 = *(*float32)(unsafe.Add(own2, 20))
+		v485 = *(*int32)(unsafe.Add(own3, 20))
+		if v394 < v484 {
+			v490 = true
 			goto b183
 		}
-		if v396 == v486 {
-			v491 = v397 < v487
+		if v394 == v484 {
+			v489 = v395 < v485
 		} else {
-			v491 = false
+			v489 = false
 		}
-		v492 = v491
+		v490 = v489
 	b183:
-		if !v492 {
-			v540 = 6
+		if !v490 {
+			v538 = 6
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 24)) = v486
-		*(*int32)(unsafe.Add(own3, 24)) = v487
-		v495 = *(*float32)(unsafe.Add(own2, 16))
-		v496 = *(*int32)(unsafe.Add(own3, 16))
-		if v396 < v495 {
-			v501 = true
+		*(*float32)(unsafe.Add(own2, 24)) = v484
+		*(*int32)(unsafe.Add(own3, 24)) = v485
+		v493 = *(*float32)(unsafe.Add(own2, 16))
+		v494 = *(*int32)(unsafe.Add(own3, 16))
+		if v394 < v493 {
+			v499 = true
 			goto b188
 		}
-		if v396 == v495 {
-			v500 = v397 < v496
+		if v394 == v493 {
+			v498 = v395 < v494
 		} else {
-			v500 = false
+			v498 = false
 		}
-		v501 = v500
+		v499 = v498
 	b188:
-		if !v501 {
-			v540 = 5
+		if !v499 {
+			v538 = 5
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 20)) = v495
-		*(*int32)(unsafe.Add(own3, 20)) = v496
-		v504 = *(*float32)(unsafe.Add(own2, 12))
-		v505 = *(*int32)(unsafe.Add(own3, 12))
-		if v396 < v504 {
-			v510 = true
+		*(*float32)(unsafe.Add(own2, 20)) = v493
+		*(*int32)(unsafe.Add(own3, 20)) = v494
+		v502 = *(*float32)(unsafe.Add(own2, 12))
+		v503 = *(*int32)(unsafe.Add(own3, 12))
+		if v394 < v502 {
+			v508 = true
 			goto b193
 		}
-		if v396 == v504 {
-			v509 = v397 < v505
+		if v394 == v502 {
+			v507 = v395 < v503
 		} else {
-			v509 = false
+			v507 = false
 		}
-		v510 = v509
+		v508 = v507
 	b193:
-		if !v510 {
-			v540 = 4
+		if !v508 {
+			v538 = 4
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 16)) = v504
-		*(*int32)(unsafe.Add(own3, 16)) = v505
-		v513 = *(*float32)(unsafe.Add(own2, 8))
-		v514 = *(*int32)(unsafe.Add(own3, 8))
-		if v396 < v513 {
-			v519 = true
+		*(*float32)(unsafe.Add(own2, 16)) = v502
+		*(*int32)(unsafe.Add(own3, 16)) = v503
+		v511 = *(*float32)(unsafe.Add(own2, 8))
+		v512 = *(*int32)(unsafe.Add(own3, 8))
+		if v394 < v511 {
+			v517 = true
 			goto b198
 		}
-		if v396 == v513 {
-			v518 = v397 < v514
+		if v394 == v511 {
+			v516 = v395 < v512
 		} else {
-			v518 = false
+			v516 = false
 		}
-		v519 = v518
+		v517 = v516
 	b198:
-		if !v519 {
-			v540 = 3
+		if !v517 {
+			v538 = 3
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 12)) = v513
-		*(*int32)(unsafe.Add(own3, 12)) = v514
-		v522 = *(*float32)(unsafe.Add(own2, 4))
-		v523 = *(*int32)(unsafe.Add(own3, 4))
-		if v396 < v522 {
-			v528 = true
+		*(*float32)(unsafe.Add(own2, 12)) = v511
+		*(*int32)(unsafe.Add(own3, 12)) = v512
+		v520 = *(*float32)(unsafe.Add(own2, 4))
+		v521 = *(*int32)(unsafe.Add(own3, 4))
+		if v394 < v520 {
+			v526 = true
 			goto b203
 		}
-		if v396 == v522 {
-			v527 = v397 < v523
+		if v394 == v520 {
+			v525 = v395 < v521
 		} else {
-			v527 = false
+			v525 = false
 		}
-		v528 = v527
+		v526 = v525
 	b203:
-		if !v528 {
-			v540 = 2
+		if !v526 {
+			v538 = 2
 			goto b210
 		}
-		*(*float32)(unsafe.Add(own2, 8)) = v522
-		*(*int32)(unsafe.Add(own3, 8)) = v523
-		v531 = *(*float32)(own2)
-		v532 = *(*int32)(own3)
-		if v396 < v531 {
-			v537 = true
+		*(*float32)(unsafe.Add(own2, 8)) = v520
+		*(*int32)(unsafe.Add(own3, 8)) = v521
+		v529 = *(*float32)(own2)
+		v530 = *(*int32)(own3)
+		if v394 < v529 {
+			v535 = true
 			goto b208
 		}
-		if v396 == v531 {
-			v536 = v397 < v532
+		if v394 == v529 {
+			v534 = v395 < v530
 		} else {
-			v536 = false
+			v534 = false
 		}
-		v537 = v536
+		v535 = v534
 	b208:
-		if v537 {
-			*(*float32)(unsafe.Add(own2, 4)) = v531
-			*(*int32)(unsafe.Add(own3, 4)) = v532
-			v540 = 0
+		if v535 {
+			*(*float32)(unsafe.Add(own2, 4)) = v529
+			*(*int32)(unsafe.Add(own3, 4)) = v530
+			v538 = 0
 		} else {
-			v540 = 1
+			v538 = 1
 		}
 	b210:
-		*(*float32)(unsafe.Add(own2, int(v540)*4)) = v396
-		*(*int32)(unsafe.Add(own3, int(v540)*4)) = v397
-		v543 = true
+		*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
+		*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
+		v541 = true
 	b211:
-		if v543 {
-			v393 = v394
+		if v541 {
+			v391 = v392
 			goto b128
 		}
 	b213:
 		{
-			v545 := *(*int32)(own3)
-			v546 := *(*float32)(unsafe.Add(own2, 4))
-			v547 := *(*int32)(unsafe.Add(own3, 4))
-			v548 := *(*float32)(unsafe.Add(own2, 8))
-			v549 := *(*int32)(unsafe.Add(own3, 8))
-			v550 := *(*float32)(unsafe.Add(own2, 12))
-			v551 := *(*int32)(unsafe.Add(own3, 12))
-			v552 := *(*float32)(unsafe.Add(own2, 16))
-			v553 := *(*int32)(unsafe.Add(own3, 16))
-			v554 := *(*float32)(unsafe.Add(own2, 20))
-			v555 := *(*int32)(unsafe.Add(own3, 20))
-			v556 := *(*float32)(unsafe.Add(own2, 24))
-			v557 := *(*int32)(unsafe.Add(own3, 24))
-			v558 := *(*float32)(unsafe.Add(own2, 28))
-			v559 := *(*int32)(unsafe.Add(own3, 28))
-			v560 := *(*float32)(unsafe.Add(own2, 32))
-			v561 := *(*int32)(unsafe.Add(own3, 32))
-			v562 := *(*float32)(unsafe.Add(own2, 36))
-			v563 := *(*int32)(unsafe.Add(own3, 36))
-			v564 := *(*float32)(unsafe.Add(own2, 40))
-			v565 := *(*int32)(unsafe.Add(own3, 40))
-			v566 := *(*float32)(unsafe.Add(own2, 44))
-			v567 := *(*int32)(unsafe.Add(own3, 44))
-			v568 := *(*float32)(unsafe.Add(own2, 48))
-			v569 := *(*int32)(unsafe.Add(own3, 48))
-			v570 := *(*float32)(unsafe.Add(own2, 52))
-			v571 := *(*int32)(unsafe.Add(own3, 52))
-			v572 := *(*float32)(unsafe.Add(own2, 56))
-			v573 := *(*int32)(unsafe.Add(own3, 56))
-			v574 := *(*float32)(unsafe.Add(own2, 60))
-			v575 := *(*int32)(unsafe.Add(own3, 60))
+			v543 := *(*int32)(own3)
+			v544 := *(*float32)(unsafe.Add(own2, 4))
+			v545 := *(*int32)(unsafe.Add(own3, 4))
+			v546 := *(*float32)(unsafe.Add(own2, 8))
+			v547 := *(*int32)(unsafe.Add(own3, 8))
+			v548 := *(*float32)(unsafe.Add(own2, 12))
+			v549 := *(*int32)(unsafe.Add(own3, 12))
+			v550 := *(*float32)(unsafe.Add(own2, 16))
+			v551 := *(*int32)(unsafe.Add(own3, 16))
+			v552 := *(*float32)(unsafe.Add(own2, 20))
+			v553 := *(*int32)(unsafe.Add(own3, 20))
+			v554 := *(*float32)(unsafe.Add(own2, 24))
+			v555 := *(*int32)(unsafe.Add(own3, 24))
+			v556 := *(*float32)(unsafe.Add(own2, 28))
+			v557 := *(*int32)(unsafe.Add(own3, 28))
+			v558 := *(*float32)(unsafe.Add(own2, 32))
+			v559 := *(*int32)(unsafe.Add(own3, 32))
+			v560 := *(*float32)(unsafe.Add(own2, 36))
+			v561 := *(*int32)(unsafe.Add(own3, 36))
+			v562 := *(*float32)(unsafe.Add(own2, 40))
+			v563 := *(*int32)(unsafe.Add(own3, 40))
+			v564 := *(*float32)(unsafe.Add(own2, 44))
+			v565 := *(*int32)(unsafe.Add(own3, 44))
+			v566 := *(*float32)(unsafe.Add(own2, 48))
+			v567 := *(*int32)(unsafe.Add(own3, 48))
+			v568 := *(*float32)(unsafe.Add(own2, 52))
+			v569 := *(*int32)(unsafe.Add(own3, 52))
+			v570 := *(*float32)(unsafe.Add(own2, 56))
+			v571 := *(*int32)(unsafe.Add(own3, 56))
+			v572 := *(*float32)(unsafe.Add(own2, 60))
+			v573 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v545
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v546
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v547
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v548
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v549
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v550
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v551
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v552
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v553
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v554
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v555
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v556
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v557
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v558
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v559
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v560
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v561
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v562
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v563
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v564
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v565
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v566
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v567
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v568
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v569
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v570
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v571
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v572
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v573
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v574
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v575
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v543
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v544
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v545
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v546
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v547
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v548
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v549
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v550
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v551
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v552
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v553
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v554
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v555
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v556
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v557
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v558
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v559
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v560
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v561
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v562
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v563
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v564
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v565
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v566
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v567
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v568
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v569
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v570
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v571
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v572
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v573
 		}
 	b214:
-		u389 = v389
+		u387 = v387
 		next = 4
 		continue
 	b216:
 		if v16 != 0 {
 			goto b220
 		}
-		v612 = *(*float32)(own2)
-		v613 = *(*int32)(own3)
-		v614 = *(*float32)(unsafe.Add(own2, 4))
-		v615 = *(*int32)(unsafe.Add(own3, 4))
-		v616 = *(*float32)(unsafe.Add(own2, 8))
-		v617 = *(*int32)(unsafe.Add(own3, 8))
-		v618 = *(*float32)(unsafe.Add(own2, 12))
-		v619 = *(*int32)(unsafe.Add(own3, 12))
-		v620 = *(*float32)(unsafe.Add(own2, 16))
-		v621 = *(*int32)(unsafe.Add(own3, 16))
-		v622 = *(*float32)(unsafe.Add(own2, 20))
-		v623 = *(*int32)(unsafe.Add(own3, 20))
-		v624 = *(*float32)(unsafe.Add(own2, 24))
-		v625 = *(*int32)(unsafe.Add(own3, 24))
-		v626 = *(*float32)(unsafe.Add(own2, 28))
-		v627 = *(*int32)(unsafe.Add(own3, 28))
-		v628 = *(*float32)(unsafe.Add(own2, 32))
-		v629 = *(*int32)(unsafe.Add(own3, 32))
-		v630 = *(*float32)(unsafe.Add(own2, 36))
-		v631 = *(*int32)(unsafe.Add(own3, 36))
-		v632 = *(*float32)(unsafe.Add(own2, 40))
-		v633 = *(*int32)(unsafe.Add(own3, 40))
-		v634 = *(*float32)(unsafe.Add(own2, 44))
-		v635 = *(*int32)(unsafe.Add(own3, 44))
-		v636 = *(*float32)(unsafe.Add(own2, 48))
-		v637 = *(*int32)(unsafe.Add(own3, 48))
-		v638 = *(*float32)(unsafe.Add(own2, 52))
-		v639 = *(*int32)(unsafe.Add(own3, 52))
-		v640 = *(*float32)(unsafe.Add(own2, 56))
-		v641 = *(*int32)(unsafe.Add(own3, 56))
-		v642 = *(*float32)(unsafe.Add(own2, 60))
-		v643 = *(*int32)(unsafe.Add(own3, 60))
-		if !v644 {
-			g.Fault(6, v611, v7, v0, v1)
+		v610 = *(*float32)(own2)
+		v611 = *(*int32)(own3)
+		v612 = *(*float32)(unsafe.Add(own2, 4))
+		v613 = *(*int32)(unsafe.Add(own3, 4))
+		v614 = *(*float32)(unsafe.Add(own2, 8))
+		v615 = *(*int32)(unsafe.Add(own3, 8))
+		v616 = *(*float32)(unsafe.Add(own2, 12))
+		v617 = *(*int32)(unsafe.Add(own3, 12))
+		v618 = *(*float32)(unsafe.Add(own2, 16))
+		v619 = *(*int32)(unsafe.Add(own3, 16))
+		v620 = *(*float32)(unsafe.Add(own2, 20))
+		v621 = *(*int32)(unsafe.Add(own3, 20))
+		v622 = *(*float32)(unsafe.Add(own2, 24))
+		v623 = *(*int32)(unsafe.Add(own3, 24))
+		v624 = *(*float32)(unsafe.Add(own2, 28))
+		v625 = *(*int32)(unsafe.Add(own3, 28))
+		v626 = *(*float32)(unsafe.Add(own2, 32))
+		v627 = *(*int32)(unsafe.Add(own3, 32))
+		v628 = *(*float32)(unsafe.Add(own2, 36))
+		v629 = *(*int32)(unsafe.Add(own3, 36))
+		v630 = *(*float32)(unsafe.Add(own2, 40))
+		v631 = *(*int32)(unsafe.Add(own3, 40))
+		v632 = *(*float32)(unsafe.Add(own2, 44))
+		v633 = *(*int32)(unsafe.Add(own3, 44))
+		v634 = *(*float32)(unsafe.Add(own2, 48))
+		v635 = *(*int32)(unsafe.Add(own3, 48))
+		v636 = *(*float32)(unsafe.Add(own2, 52))
+		v637 = *(*int32)(unsafe.Add(own3, 52))
+		v638 = *(*float32)(unsafe.Add(own2, 56))
+		v639 = *(*int32)(unsafe.Add(own3, 56))
+		v640 = *(*float32)(unsafe.Add(own2, 60))
+		v641 = *(*int32)(unsafe.Add(own3, 60))
+		if !v642 {
+			g.Fault(6, v609, v7, v0, v1)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v611)*128)) = v612
-		*(*int32)(unsafe.Add(p3, int(v611)*128+4)) = v613
-		*(*float32)(unsafe.Add(p3, int(v611)*128+8)) = v614
-		*(*int32)(unsafe.Add(p3, int(v611)*128+12)) = v615
-		*(*float32)(unsafe.Add(p3, int(v611)*128+16)) = v616
-		*(*int32)(unsafe.Add(p3, int(v611)*128+20)) = v617
-		*(*float32)(unsafe.Add(p3, int(v611)*128+24)) = v618
-		*(*int32)(unsafe.Add(p3, int(v611)*128+28)) = v619
-		*(*float32)(unsafe.Add(p3, int(v611)*128+32)) = v620
-		*(*int32)(unsafe.Add(p3, int(v611)*128+36)) = v621
-		*(*float32)(unsafe.Add(p3, int(v611)*128+40)) = v622
-		*(*int32)(unsafe.Add(p3, int(v611)*128+44)) = v623
-		*(*float32)(unsafe.Add(p3, int(v611)*128+48)) = v624
-		*(*int32)(unsafe.Add(p3, int(v611)*128+52)) = v625
-		*(*float32)(unsafe.Add(p3, int(v611)*128+56)) = v626
-		*(*int32)(unsafe.Add(p3, int(v611)*128+60)) = v627
-		*(*float32)(unsafe.Add(p3, int(v611)*128+64)) = v628
-		*(*int32)(unsafe.Add(p3, int(v611)*128+68)) = v629
-		*(*float32)(unsafe.Add(p3, int(v611)*128+72)) = v630
-		*(*int32)(unsafe.Add(p3, int(v611)*128+76)) = v631
-		*(*float32)(unsafe.Add(p3, int(v611)*128+80)) = v632
-		*(*int32)(unsafe.Add(p3, int(v611)*128+84)) = v633
-		*(*float32)(unsafe.Add(p3, int(v611)*128+88)) = v634
-		*(*int32)(unsafe.Add(p3, int(v611)*128+92)) = v635
-		*(*float32)(unsafe.Add(p3, int(v611)*128+96)) = v636
-		*(*int32)(unsafe.Add(p3, int(v611)*128+100)) = v637
-		*(*float32)(unsafe.Add(p3, int(v611)*128+104)) = v638
-		*(*int32)(unsafe.Add(p3, int(v611)*128+108)) = v639
-		*(*float32)(unsafe.Add(p3, int(v611)*128+112)) = v640
-		*(*int32)(unsafe.Add(p3, int(v611)*128+116)) = v641
-		*(*float32)(unsafe.Add(p3, int(v611)*128+120)) = v642
-		*(*int32)(unsafe.Add(p3, int(v611)*128+124)) = v643
+		*(*float32)(unsafe.Add(p3, int(v609)*128)) = v610
+		*(*int32)(unsafe.Add(p3, int(v609)*128+4)) = v611
+		*(*float32)(unsafe.Add(p3, int(v609)*128+8)) = v612
+		*(*int32)(unsafe.Add(p3, int(v609)*128+12)) = v613
+		*(*float32)(unsafe.Add(p3, int(v609)*128+16)) = v614
+		*(*int32)(unsafe.Add(p3, int(v609)*128+20)) = v615
+		*(*float32)(unsafe.Add(p3, int(v609)*128+24)) = v616
+		*(*int32)(unsafe.Add(p3, int(v609)*128+28)) = v617
+		*(*float32)(unsafe.Add(p3, int(v609)*128+32)) = v618
+		*(*int32)(unsafe.Add(p3, int(v609)*128+36)) = v619
+		*(*float32)(unsafe.Add(p3, int(v609)*128+40)) = v620
+		*(*int32)(unsafe.Add(p3, int(v609)*128+44)) = v621
+		*(*float32)(unsafe.Add(p3, int(v609)*128+48)) = v622
+		*(*int32)(unsafe.Add(p3, int(v609)*128+52)) = v623
+		*(*float32)(unsafe.Add(p3, int(v609)*128+56)) = v624
+		*(*int32)(unsafe.Add(p3, int(v609)*128+60)) = v625
+		*(*float32)(unsafe.Add(p3, int(v609)*128+64)) = v626
+		*(*int32)(unsafe.Add(p3, int(v609)*128+68)) = v627
+		*(*float32)(unsafe.Add(p3, int(v609)*128+72)) = v628
+		*(*int32)(unsafe.Add(p3, int(v609)*128+76)) = v629
+		*(*float32)(unsafe.Add(p3, int(v609)*128+80)) = v630
+		*(*int32)(unsafe.Add(p3, int(v609)*128+84)) = v631
+		*(*float32)(unsafe.Add(p3, int(v609)*128+88)) = v632
+		*(*int32)(unsafe.Add(p3, int(v609)*128+92)) = v633
+		*(*float32)(unsafe.Add(p3, int(v609)*128+96)) = v634
+		*(*int32)(unsafe.Add(p3, int(v609)*128+100)) = v635
+		*(*float32)(unsafe.Add(p3, int(v609)*128+104)) = v636
+		*(*int32)(unsafe.Add(p3, int(v609)*128+108)) = v637
+		*(*float32)(unsafe.Add(p3, int(v609)*128+112)) = v638
+		*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
+		*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
+		*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
 	b220:
 		g.Leave(li)
 	}
-	g.v389 = u389
+	g.v387 = u387
 	return next
 }

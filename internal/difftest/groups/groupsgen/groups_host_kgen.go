@@ -386,7 +386,7 @@ type ballotsHost struct {
 	kernelimpl.HostGroup
 	v11 []bool
 
-	v12, v13, v14, v15, v95, v96, v97, v98 []int32
+	v12, v13, v14, v15, v86, v87, v88, v89 []int32
 
 	sbool []bool
 }
@@ -403,9 +403,8 @@ func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
 	g.Allot(0, 16)
-	g.Allot(1, 16)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
-	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v95, &g.v96, &g.v97, &g.v98)
+	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v86, &g.v87, &g.v88, &g.v89)
 }
 
 func (g *ballotsHost) Run() {
@@ -464,7 +463,6 @@ func (g *ballotsHost) Run() {
 	h13 := g.v13[:n]
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
-	m1 := g.Memory(1)
 	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -485,96 +483,88 @@ func (g *ballotsHost) Run() {
 			v15 := h15[li]
 			v0 := int32(basex + li)
 			v6 := int64(uint32(v0))
-			var v37, v52, v67, v82 int64
+			var v32, v46, v60, v74 int64
 			*(*int32)(m0) = v12
 			*(*int32)(unsafe.Add(m0, 4)) = v13
 			*(*int32)(unsafe.Add(m0, 8)) = v14
 			*(*int32)(unsafe.Add(m0, 12)) = v15
-			*(*int32)(m1) = v12
-			*(*int32)(unsafe.Add(m1, 4)) = v13
-			*(*int32)(unsafe.Add(m1, 8)) = v14
-			*(*int32)(unsafe.Add(m1, 12)) = v15
-			v24 := *(*int32)(m1)
-			v25 := int32(lane)
-			if 0 < v25 {
-				v28 := int32(32)
-				if v25 < 32 {
-					v28 = v25
+			v20 := int32(lane)
+			if 0 < v20 {
+				v23 := int32(32)
+				if v20 < 32 {
+					v23 = v20
 				}
-				v32 := int32(0)
-				if uint32(v28) < 32 {
-					v32 = int32(1) << (uint32(v28&31) & 31)
+				v27 := int32(0)
+				if uint32(v23) < 32 {
+					v27 = int32(1) << (uint32(v23&31) & 31)
 				}
-				v36 := int64(uint32(int32(bits.OnesCount32(uint32(v24 & (v32 + -1))))))
-				v37 = v36
+				v31 := int64(uint32(int32(bits.OnesCount32(uint32(v12 & (v27 + -1))))))
+				v32 = v31
 			} else {
-				v37 = 0
+				v32 = 0
 			}
-			v38 := *(*int32)(unsafe.Add(m1, 4))
-			v39 := v25 + -32
-			if 0 < v39 {
-				v42 := int32(32)
-				if v39 < 32 {
-					v42 = v39
+			v33 := v20 + -32
+			if 0 < v33 {
+				v36 := int32(32)
+				if v33 < 32 {
+					v36 = v33
 				}
-				v46 := int32(0)
-				if uint32(v42) < 32 {
-					v46 = int32(1) << (uint32(v42&31) & 31)
+				v40 := int32(0)
+				if uint32(v36) < 32 {
+					v40 = int32(1) << (uint32(v36&31) & 31)
 				}
-				v50 := int64(uint32(int32(bits.OnesCount32(uint32(v38 & (v46 + -1))))))
-				v52 = v37 + v50
+				v44 := int64(uint32(int32(bits.OnesCount32(uint32(v13 & (v40 + -1))))))
+				v46 = v32 + v44
 			} else {
-				v52 = v37
+				v46 = v32
 			}
-			v53 := *(*int32)(unsafe.Add(m1, 8))
-			v54 := v25 + -64
-			if 0 < v54 {
-				v57 := int32(32)
-				if v54 < 32 {
-					v57 = v54
+			v47 := v20 + -64
+			if 0 < v47 {
+				v50 := int32(32)
+				if v47 < 32 {
+					v50 = v47
 				}
-				v61 := int32(0)
-				if uint32(v57) < 32 {
-					v61 = int32(1) << (uint32(v57&31) & 31)
+				v54 := int32(0)
+				if uint32(v50) < 32 {
+					v54 = int32(1) << (uint32(v50&31) & 31)
 				}
-				v65 := int64(uint32(int32(bits.OnesCount32(uint32(v53 & (v61 + -1))))))
-				v67 = v52 + v65
+				v58 := int64(uint32(int32(bits.OnesCount32(uint32(v14 & (v54 + -1))))))
+				v60 = v46 + v58
 			} else {
-				v67 = v52
+				v60 = v46
 			}
-			v68 := *(*int32)(unsafe.Add(m1, 12))
-			v69 := v25 + -96
-			if 0 < v69 {
-				v72 := int32(32)
-				if v69 < 32 {
-					v72 = v69
+			v61 := v20 + -96
+			if 0 < v61 {
+				v64 := int32(32)
+				if v61 < 32 {
+					v64 = v61
 				}
-				v76 := int32(0)
-				if uint32(v72) < 32 {
-					v76 = int32(1) << (uint32(v72&31) & 31)
+				v68 := int32(0)
+				if uint32(v64) < 32 {
+					v68 = int32(1) << (uint32(v64&31) & 31)
 				}
-				v80 := int64(uint32(int32(bits.OnesCount32(uint32(v68 & (v76 + -1))))))
-				v82 = v67 + v80
+				v72 := int64(uint32(int32(bits.OnesCount32(uint32(v15 & (v68 + -1))))))
+				v74 = v60 + v72
 			} else {
-				v82 = v67
+				v74 = v60
 			}
-			v83 := v6 * 4
-			if uint64(v83) > uint64(v4) {
-				g.Fault(1, v83, v4, v0)
+			v75 := v6 * 4
+			if uint64(v75) > uint64(v4) {
+				g.Fault(1, v75, v4, v0)
 				g.Leave(li)
 				continue
 			}
-			v85 := v4 - v83
-			v86 := (basex + li) * 16
-			if 4 > uint64(v85) {
-				g.Fault(2, 4, v85, v0)
+			v77 := v4 - v75
+			v78 := (basex + li) * 16
+			if 4 > uint64(v77) {
+				g.Fault(2, 4, v77, v0)
 				g.Leave(li)
 				continue
 			}
-			v90 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v25)/32))*4))
-			*(*int32)(unsafe.Add(p2, v86)) = *(*int32)(m0)
-			*(*int32)(unsafe.Add(p2, v86+4)) = v90
-			*(*int32)(unsafe.Add(p2, v86+8)) = int32(uint64(v82))
+			v81 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v20)/32))*4))
+			*(*int32)(unsafe.Add(p2, v78)) = v12
+			*(*int32)(unsafe.Add(p2, v78+4)) = v81
+			*(*int32)(unsafe.Add(p2, v78+8)) = int32(uint64(v74))
 			more = true
 		}
 	}
@@ -585,36 +575,36 @@ func (g *ballotsHost) Run() {
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v95, in, g.SubGroup, 0)
+		kernelimpl.HostBallot(g.v86, in, g.SubGroup, 0)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v96, in, g.SubGroup, 1)
+		kernelimpl.HostBallot(g.v87, in, g.SubGroup, 1)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v97, in, g.SubGroup, 2)
+		kernelimpl.HostBallot(g.v88, in, g.SubGroup, 2)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v98, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v89, in, g.SubGroup, 3)
 	}
-	h95 := g.v95[:n]
-	h98 := g.v98[:n]
+	h86 := g.v86[:n]
+	h89 := g.v89[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v95 := h95[li]
-		v98 := h98[li]
-		v86 := (basex + li) * 16
-		*(*int32)(unsafe.Add(p2, v86+12)) = v95 ^ v98
+		v86 := h86[li]
+		v89 := h89[li]
+		v78 := (basex + li) * 16
+		*(*int32)(unsafe.Add(p2, v78+12)) = v86 ^ v89
 	}
 }
 
