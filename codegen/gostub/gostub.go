@@ -141,8 +141,15 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	if !g.p.Bare {
 		g.embeds(k)
 	}
+	if g.p.Bare {
+		g.bare(k)
+		if !k.RunOnly {
+			g.views(k, root)
+		}
+		return
+	}
 	args := []jen.Code{
-		g.description(k),
+		abiKernel(k),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
 	}
 	register := "Register"
@@ -150,17 +157,43 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		register = "RegisterForm"
 		args = append(args, jen.Id(k.Form))
 	}
-	for _, s := range k.Specs {
-		args = append(args, jen.Qual(s.Path, s.Name))
-	}
-	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(args...)
-	if !k.RunOnly {
-		g.views(k, root)
-	}
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
+	g.views(k, root)
 	g.run(k)
-	if !g.p.Bare { // make check holds the others against their kernels
-		g.compare(k)
+	g.compare(k)
+}
+
+// specs returns the variables of the kernel's specialization constants.
+func specs(k *Kernel) []jen.Code {
+	var vars []jen.Code
+	for _, s := range k.Specs {
+		vars = append(vars, jen.Qual(s.Path, s.Name))
 	}
+	return vars
+}
+
+// bare writes what belongs to a kernel without a module: one line, by which package stubs makes
+// the kernel and its Run function. Whether it is still that of the sources, make check knows.
+func (g *generator) bare(k *Kernel) {
+	name := k.ABI.Name
+	args := []jen.Code{jen.Lit(name)}
+	for _, v := range k.ABI.Variables {
+		args = append(args, pointer(v.Name))
+	}
+	body := jen.Qual(g.p.Path, name).Dot("Kernel")
+	if k.Pointer {
+		body = jen.Func().Params(jen.Id("k").Qual(g.p.Path, name), jen.Id("item").Qual(dslPath, itemType(k.ABI))).
+			Block(jen.Id("k").Dot("Kernel").Call(jen.Id("item")))
+	}
+	args = []jen.Code{jen.Id(packageConst).Dot("Kernel").Call(args...), body}
+	if k.Form != "" {
+		args = append(args, jen.Id(k.Form))
+	}
+	_, typ := rangeOf(k.ABI)
+	if typ == "" {
+		typ = "Task"
+	}
+	g.file.Var().List(jen.Id(kernelVar(name)), jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
 // views writes the type with the kernel's slices in device memory, and its methods.
@@ -196,18 +229,6 @@ func (g *generator) embeds(k *Kernel) {
 		g.file.Var().Id(variantVar(k.ABI, i)).String()
 		g.file.Line()
 	}
-}
-
-// description renders the kernel's description.
-func (g *generator) description(k *Kernel) *jen.Statement {
-	if !g.p.Bare {
-		return abiKernel(k)
-	}
-	args := []jen.Code{jen.Lit(k.ABI.Name)}
-	for _, v := range k.ABI.Variables {
-		args = append(args, pointer(v.Name))
-	}
-	return jen.Id(packageConst).Dot("Kernel").Call(args...)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.
@@ -344,15 +365,6 @@ func (g *generator) launch(k *Kernel) {
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
-	if k.RunOnly {
-		if typ == "" {
-			typ = "Task"
-		}
-		g.file.Var().Id("Run"+name).Op("=").Qual(stubsPath, typ).Call(jen.Id(kernelVar(name)),
-			jen.Func().Params(jen.Id("l").Op("*").Qual(implPath, "Launch"), jen.Id("k").Qual(g.p.Path, name)).
-				BlockFunc(func(b *jen.Group) { g.fill(b, k, "Slice") }))
-		return
-	}
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
 		jen.Id("k").Qual(g.p.Path, name)}
 	args := []jen.Code{jen.Id("ctx"), jen.Id("dev")}
@@ -365,9 +377,7 @@ func (g *generator) run(k *Kernel) {
 		args = append(args, jen.Id("r"))
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
-	if !g.p.Bare {
-		g.file.Comment(doc)
-	}
+	g.file.Comment(doc)
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
 		g.fill(b, k, "Slice")
