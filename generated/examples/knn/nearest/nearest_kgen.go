@@ -56,9 +56,6 @@ var mergeSPIRV string
 //go:embed Merge.kir
 var mergeIR string
 
-//go:embed Merge.small.spv
-var mergeSmall string
-
 //go:embed Merge.words.spv
 var mergeWords string
 
@@ -85,7 +82,6 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    mergeIR,
 	Sum:   0x2f358219,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeSmall, Sum: 0xbb877a2},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5f6ae533},
 	},
 }, func(a *kernelimpl.HostArgs) any {
