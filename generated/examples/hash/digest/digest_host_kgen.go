@@ -5,7 +5,6 @@ package digestgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,18 +15,16 @@ type sha256Host struct {
 
 func newSha256Host() kernelimpl.HostForm { return new(sha256Host) }
 
-var sha256HostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:28:16"},
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:46"},
-	{Kind: 3, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 4, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:187:14"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:188:9"},
-	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
-	{Kind: 13, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:8"},
-}
+const sha256HostSites = `1	examples/hash/digest/kernel.go:28:16
+1	30:46
+3	30:34
+4	30:34
+3	crypto/internal/fips140/sha256/sha256.go:187:14
+4	188:9
+3	191:13
+4	192:8
+13	230:8	"d.nx != 0"
+1	examples/hash/digest/kernel.go:30:8`
 
 var sha256HostTable0 = [64]int32{1116352408, 1899447441, -1245643825, -373957723, 961987163, 1508970993, -1841331548, -1424204075, -670586216, 310598401, 607225278, 1426881987, 1925078388, -2132889090, -1680079193, -1046744716, -459576895, -272742522, 264347078, 604807628, 770255983, 1249150122, 1555081692, 1996064986, -1740746414, -1473132947, -1341970488, -1084653625, -958395405, -710438585, 113926993, 338241895, 666307205, 773529912, 1294757372, 1396182291, 1695183700, 1986661051, -2117940946, -1838011259, -1564481375, -1474664885, -1035236496, -949202525, -778901479, -694614492, -200395387, 275423344, 430227734, 506948616, 659060556, 883997877, 958139571, 1322822218, 1537002063, 1747873779, 1955562222, 2024104815, -2067236844, -1933114872, -1866530822, -1538233109, -1090935817, -965641998}
 

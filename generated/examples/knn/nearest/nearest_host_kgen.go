@@ -6,7 +6,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,11 +16,9 @@ type mergeHost struct {
 
 func newMergeHost() kernelimpl.HostForm { return new(mergeHost) }
 
-var mergeHostSites = []abi.Site{
-	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:135:18"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:135:30"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:139:8"},
-}
+const mergeHostSites = `4	examples/knn/nearest/kernel.go:135:18
+3	135:30
+1	139:8`
 
 func (g *mergeHost) Begin() {
 	g.Sites = mergeHostSites
@@ -515,15 +512,13 @@ type searchHost struct {
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
-var searchHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:86:28"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:23"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:8"},
-	{Kind: 10, Pos: "examples/knn/nearest/kernel.go:92:22"},
-	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:94:34"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:94:44"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:109:10"},
-}
+const searchHostSites = `3	examples/knn/nearest/kernel.go:86:28
+1	88:23
+1	88:8
+10	92:22
+4	94:34
+3	94:44
+1	109:10`
 
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,9 +17,7 @@ type mandelbrotHost struct {
 
 func newMandelbrotHost() kernelimpl.HostForm { return new(mandelbrotHost) }
 
-var mandelbrotHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/mandelbrot/fractal/kernel.go:51:9"},
-}
+const mandelbrotHostSites = `1	examples/mandelbrot/fractal/kernel.go:51:9`
 
 func (g *mandelbrotHost) Begin() {
 	g.Sites = mandelbrotHostSites

@@ -5,7 +5,6 @@ package filtergen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -19,13 +18,11 @@ type medianHost struct {
 
 func newMedianHost() kernelimpl.HostForm { return new(medianHost) }
 
-var medianHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:30:13"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:32:21"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:33:9"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:36:8"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:40:7"},
-}
+const medianHostSites = `1	examples/median/filter/kernel.go:30:13
+1	32:21
+1	33:9
+1	36:8
+1	40:7`
 
 func (g *medianHost) Begin() {
 	g.Sites = medianHostSites

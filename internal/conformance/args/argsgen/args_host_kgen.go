@@ -5,7 +5,6 @@ package argsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,9 +15,7 @@ type arrayHost struct {
 
 func newArrayHost() kernelimpl.HostForm { return new(arrayHost) }
 
-var arrayHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:48:7"},
-}
+const arrayHostSites = `1	internal/conformance/args/kernels.go:48:7`
 
 func (g *arrayHost) Begin() {
 	g.Sites = arrayHostSites
@@ -52,11 +49,9 @@ type deepHost struct {
 
 func newDeepHost() kernelimpl.HostForm { return new(deepHost) }
 
-var deepHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:45"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:56"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:7"},
-}
+const deepHostSites = `1	internal/conformance/args/kernels.go:36:45
+1	36:56
+1	36:7`
 
 func (g *deepHost) Begin() {
 	g.Sites = deepHostSites
@@ -98,9 +93,7 @@ type idleHost struct {
 
 func newIdleHost() kernelimpl.HostForm { return new(idleHost) }
 
-var idleHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:104:7"},
-}
+const idleHostSites = `1	internal/conformance/args/kernels.go:104:7`
 
 func (g *idleHost) Begin() {
 	g.Sites = idleHostSites
@@ -148,12 +141,10 @@ type slicesHost struct {
 
 func newSlicesHost() kernelimpl.HostForm { return new(slicesHost) }
 
-var slicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:16"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:29"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:70:58"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:73:7"},
-}
+const slicesHostSites = `1	internal/conformance/args/kernels.go:67:16
+1	67:29
+1	70:58
+1	73:7`
 
 func (g *slicesHost) Begin() {
 	g.Sites = slicesHostSites
@@ -226,16 +217,14 @@ type spacesHost struct {
 
 func newSpacesHost() kernelimpl.HostForm { return new(spacesHost) }
 
-var spacesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:18"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:175:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:160:20"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:181:8"},
-}
+const spacesHostSites = `1	internal/conformance/args/kernels.go:169:28
+1	169:7
+1	174:8
+1	174:18
+1	174:28
+1	175:8
+1	160:20
+1	181:8`
 
 func (g *spacesHost) Begin() {
 	g.Sites = spacesHostSites

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,10 +17,8 @@ type behindHost struct {
 
 func newBehindHost() kernelimpl.HostForm { return new(behindHost) }
 
-var behindHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:165:18"},
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:182:7"},
-}
+const behindHostSites = `1	internal/difftest/golang/rounds.go:165:18
+1	182:7`
 
 func (g *behindHost) Begin() {
 	g.Sites = behindHostSites
@@ -112,11 +109,9 @@ type complexesHost struct {
 
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
-var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:350:22"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:351:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:353:7"},
-}
+const complexesHostSites = `1	internal/difftest/golang/lang.go:350:22
+1	351:9
+1	353:7`
 
 func (g *complexesHost) Begin() {
 	g.Sites = complexesHostSites
@@ -182,12 +177,10 @@ type deferredNilHost struct {
 
 func newDeferredNilHost() kernelimpl.HostForm { return new(deferredNilHost) }
 
-var deferredNilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:131:7"},
-	{Kind: 12, Pos: "internal/difftest/golang/lang.go:132:2"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:133:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:121:36"},
-}
+const deferredNilHostSites = `1	internal/difftest/golang/lang.go:131:7
+12	132:2
+1	133:7
+1	121:36`
 
 func (g *deferredNilHost) Begin() {
 	g.Sites = deferredNilHostSites
@@ -286,9 +279,7 @@ type elsewhereHost struct {
 
 func newElsewhereHost() kernelimpl.HostForm { return new(elsewhereHost) }
 
-var elsewhereHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:253:48"},
-}
+const elsewhereHostSites = `1	internal/difftest/golang/rounds.go:253:48`
 
 var elsewhereHostTable0 = [3]int32{4, 5, 6}
 
@@ -319,15 +310,13 @@ type makesFaultHost struct {
 
 func newMakesFaultHost() kernelimpl.HostForm { return new(makesFaultHost) }
 
-var makesFaultHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/makes.go:158:15"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 1, Pos: "internal/difftest/golang/makes.go:180:7"},
-}
+const makesFaultHostSites = `1	internal/difftest/golang/makes.go:158:15
+13	162:11	"runtime error: makeslice: len out of range"
+13	162:11	"runtime error: makeslice: cap out of range"
+13	154:47	"runtime error: makeslice: len out of range"
+13	154:47	"runtime error: makeslice: cap out of range"
+13	178:11	"runtime error: makeslice: cap out of range"
+1	180:7`
 
 func (g *makesFaultHost) Begin() {
 	g.Sites = makesFaultHostSites
@@ -488,14 +477,12 @@ type nilCallsHost struct {
 
 func newNilCallsHost() kernelimpl.HostForm { return new(nilCallsHost) }
 
-var nilCallsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:146:11"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:151:7"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:176:17"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:179:19"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:152:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:153:7"},
-}
+const nilCallsHostSites = `1	internal/difftest/golang/unlike.go:146:11
+1	151:7
+12	176:17
+12	179:19
+1	152:7
+1	153:7`
 
 func (g *nilCallsHost) Begin() {
 	g.Sites = nilCallsHostSites
@@ -569,12 +556,10 @@ type nilMethodsHost struct {
 
 func newNilMethodsHost() kernelimpl.HostForm { return new(nilMethodsHost) }
 
-var nilMethodsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:127:11"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:134:13"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:135:18"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:135:7"},
-}
+const nilMethodsHostSites = `1	internal/difftest/golang/unlike.go:127:11
+12	134:13
+12	135:18
+1	135:7`
 
 func (g *nilMethodsHost) Begin() {
 	g.Sites = nilMethodsHostSites
@@ -647,13 +632,11 @@ type panicsDoubleHost struct {
 
 func newPanicsDoubleHost() kernelimpl.HostForm { return new(panicsDoubleHost) }
 
-var panicsDoubleHostSites = []abi.Site{
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
-	{Kind: 1, Pos: "internal/difftest/golang/panics.go:239:7"},
-}
+const panicsDoubleHostSites = `13	internal/difftest/golang/panics.go:229:8	"1e+21"
+13	231:8	"(2-1i)"
+13	237:8	"\x00g\x00\x00"
+13	237:8	"\x00k\x00\x00"
+1	239:7`
 
 func (g *panicsDoubleHost) Begin() {
 	g.Sites = panicsDoubleHostSites
@@ -725,48 +708,46 @@ type pipelineHost struct {
 
 func newPipelineHost() kernelimpl.HostForm { return new(pipelineHost) }
 
-var pipelineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:13"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:3"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:12:50"},
-	{Kind: 10, Pos: "internal/difftest/golang/stages.go:13:56"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:13:50"},
-	{Kind: 4, Pos: "internal/difftest/golang/stages.go:41:14"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:33"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:7"},
-}
+const pipelineHostSites = `1	internal/difftest/golang/stages.go:36:13
+1	36:3
+1	12:50
+10	13:56
+1	13:50
+4	41:14
+1	slices/zsortanyfunc.go:12:33
+1	12:42
+1	27:31
+1	27:50
+1	30:16
+1	30:34
+1	50:36
+1	50:51
+1	251:35
+1	251:50
+1	299:13
+1	299:22
+1	323:26
+1	323:35
+1	202:26
+1	202:35
+1	214:28
+1	214:39
+1	228:18
+1	slices/kgen_sort.go:41:43
+1	41:53
+1	slices/zsortanyfunc.go:174:42
+1	178:36
+1	181:35
+1	187:26
+1	136:29
+1	136:42
+1	139:25
+1	142:26
+1	146:35
+1	149:25
+1	slices/kgen_sort.go:53:11
+1	internal/difftest/golang/stages.go:53:33
+1	53:7`
 
 var pipelineHostTable0 = [3]int32{0, 5, 7}
 
@@ -2879,12 +2860,10 @@ type rounded32Host struct {
 
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
 
-var rounded32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-}
+const rounded32HostSites = `1	internal/difftest/golang/rules.go:51:16
+1	51:24
+1	51:32
+3	52:14`
 
 func (g *rounded32Host) Begin() {
 	g.Sites = rounded32HostSites
@@ -2942,12 +2921,10 @@ type rounded64Host struct {
 
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
 
-var rounded64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-}
+const rounded64HostSites = `1	internal/difftest/golang/rules.go:51:16
+1	51:24
+1	51:32
+3	52:14`
 
 func (g *rounded64Host) Begin() {
 	g.Sites = rounded64HostSites
@@ -3005,42 +2982,40 @@ type sharedHost struct {
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
-var sharedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:3"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
-}
+const sharedHostSites = `1	internal/difftest/golang/sorting.go:121:14
+1	121:3
+1	slices/zsortanyfunc.go:12:33
+1	12:42
+1	27:31
+1	27:50
+1	30:16
+1	30:34
+1	50:36
+1	50:51
+1	251:35
+1	251:50
+1	299:13
+1	299:22
+1	323:26
+1	323:35
+1	202:26
+1	202:35
+1	214:28
+1	214:39
+1	228:18
+1	slices/kgen_sort.go:41:43
+1	41:53
+1	slices/zsortanyfunc.go:174:42
+1	178:36
+1	181:35
+1	187:26
+1	136:29
+1	136:42
+1	139:25
+1	142:26
+1	146:35
+1	149:25
+1	slices/kgen_sort.go:53:11`
 
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
@@ -5302,13 +5277,11 @@ type sideHost struct {
 
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
 
-var sideHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:270:15"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:271:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:280:17"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:282:3"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:284:7"},
-}
+const sideHostSites = `1	internal/difftest/golang/alternatives.go:270:15
+1	271:9
+1	280:17
+1	282:3
+1	284:7`
 
 func (g *sideHost) Begin() {
 	g.Sites = sideHostSites
@@ -5565,9 +5538,7 @@ type typeSwitchesHost struct {
 
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
 
-var typeSwitchesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:7"},
-}
+const typeSwitchesHostSites = `1	internal/difftest/golang/lang.go:320:7`
 
 func (g *typeSwitchesHost) Begin() {
 	g.Sites = typeSwitchesHostSites
@@ -5596,13 +5567,11 @@ type unlikeHost struct {
 
 func newUnlikeHost() kernelimpl.HostForm { return new(unlikeHost) }
 
-var unlikeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:84:11"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:102:7"},
-}
+const unlikeHostSites = `1	internal/difftest/golang/unlike.go:84:11
+13	87:7	"runtime error: comparing uncomparable type golang.uncomparable"
+13	93:10	"runtime error: comparing uncomparable type golang.uncomparable"
+13	96:7	"runtime error: comparing uncomparable type golang.uncomparable"
+1	102:7`
 
 func (g *unlikeHost) Begin() {
 	g.Sites = unlikeHostSites
@@ -5734,10 +5703,8 @@ type watchedHost struct {
 
 func newWatchedHost() kernelimpl.HostForm { return new(watchedHost) }
 
-var watchedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/watched.go:81:105"},
-	{Kind: 1, Pos: "internal/difftest/golang/watched.go:85:7"},
-}
+const watchedHostSites = `1	internal/difftest/golang/watched.go:81:105
+1	85:7`
 
 var watchedHostTable0 = [3]int32{1, 2, 3}
 

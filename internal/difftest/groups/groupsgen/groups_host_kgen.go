@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -36,14 +35,12 @@ type aloneHost struct {
 
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
-var aloneHostSites = []abi.Site{
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:18"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:24"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:33"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:39"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:99:37"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:102:36"},
-}
+const aloneHostSites = `4	internal/difftest/groups/kernel.go:98:18
+3	98:24
+4	98:33
+3	98:39
+1	99:37
+1	102:36`
 
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
@@ -393,11 +390,9 @@ type ballotsHost struct {
 
 func newBallotsHost() kernelimpl.HostForm { return new(ballotsHost) }
 
-var ballotsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:69:12"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:77:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:77:20"},
-}
+const ballotsHostSites = `1	internal/difftest/groups/kernel.go:69:12
+4	77:14
+3	77:20`
 
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
@@ -619,11 +614,9 @@ type bisectionsHost struct {
 
 func newBisectionsHost() kernelimpl.HostForm { return new(bisectionsHost) }
 
-var bisectionsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:210:10"},
-	{Kind: 2, Pos: "internal/difftest/groups/lanes.go:225:41"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:229:5"},
-}
+const bisectionsHostSites = `1	internal/difftest/groups/lanes.go:210:10
+2	225:41
+1	229:5`
 
 func (g *bisectionsHost) Begin() {
 	g.Sites = bisectionsHostSites
@@ -825,12 +818,10 @@ type choicesHost struct {
 
 func newChoicesHost() kernelimpl.HostForm { return new(choicesHost) }
 
-var choicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:214:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:219:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:229:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:236:7"},
-}
+const choicesHostSites = `1	internal/difftest/groups/kernel.go:214:11
+1	219:6
+1	229:13
+1	236:7`
 
 func (g *choicesHost) Begin() {
 	g.Sites = choicesHostSites
@@ -1131,15 +1122,13 @@ type oneWayOutHost struct {
 
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
-var oneWayOutHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:112:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:114:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:120:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:132:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
-}
+const oneWayOutHostSites = `1	internal/difftest/groups/lanes.go:112:10
+1	114:6
+1	120:7
+13	129:9	"too many"
+1	132:7
+1	138:5
+13	140:8	"the end"`
 
 func (g *oneWayOutHost) Begin() {
 	g.Sites = oneWayOutHostSites
@@ -1291,15 +1280,13 @@ type ownChecksHost struct {
 
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
 
-var ownChecksHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:52:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:54:6"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:60:17"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:61:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:67:6"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:74:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:82:5"},
-}
+const ownChecksHostSites = `1	internal/difftest/groups/lanes.go:52:10
+1	54:6
+10	60:17
+1	61:15
+1	67:6
+10	74:15
+1	82:5`
 
 func (g *ownChecksHost) Begin() {
 	g.Sites = ownChecksHostSites
@@ -1725,11 +1712,9 @@ type ownLoopsHost struct {
 
 func newOwnLoopsHost() kernelimpl.HostForm { return new(ownLoopsHost) }
 
-var ownLoopsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:23:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:31:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:42:5"},
-}
+const ownLoopsHostSites = `1	internal/difftest/groups/lanes.go:23:10
+1	31:6
+1	42:5`
 
 func (g *ownLoopsHost) Begin() {
 	g.Sites = ownLoopsHostSites
@@ -1973,11 +1958,9 @@ type replacedHost struct {
 
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
-var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:150:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:156:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:5"},
-}
+const replacedHostSites = `1	internal/difftest/groups/lanes.go:150:10
+1	156:6
+1	163:5`
 
 func (g *replacedHost) Begin() {
 	g.Sites = replacedHostSites
@@ -2107,14 +2090,12 @@ type rowsHost struct {
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
 
-var rowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:250:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:252:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:254:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:260:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:267:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:272:7"},
-}
+const rowsHostSites = `1	internal/difftest/groups/kernel.go:250:11
+1	252:6
+1	254:13
+1	260:13
+1	267:12
+1	272:7`
 
 func (g *rowsHost) Begin() {
 	g.Sites = rowsHostSites
@@ -2597,11 +2578,9 @@ type searchHost struct {
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
-var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:177:9"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:178:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
-}
+const searchHostSites = `1	internal/difftest/groups/lanes.go:177:9
+1	178:7
+13	183:7	"not found"`
 
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
@@ -2726,14 +2705,12 @@ type statedHost struct {
 
 func newStatedHost() kernelimpl.HostForm { return new(statedHost) }
 
-var statedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:33:31"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:34:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:39:20"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:52:5"},
-}
+const statedHostSites = `1	internal/difftest/groups/kernel.go:31:15
+1	31:6
+1	33:31
+1	34:12
+1	39:20
+1	52:5`
 
 func (g *statedHost) Begin() {
 	g.Sites = statedHostSites
@@ -3178,12 +3155,10 @@ type stepsHost struct {
 
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
 
-var stepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:92:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:97:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:100:11"},
-}
+const stepsHostSites = `1	internal/difftest/groups/lanes.go:92:10
+1	103:5
+1	97:7
+1	100:11`
 
 func (g *stepsHost) Begin() {
 	g.Sites = stepsHostSites
@@ -3342,14 +3317,12 @@ type uniformRowsHost struct {
 
 func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
 
-var uniformRowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:287:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:290:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:295:21"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:301:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:12"},
-}
+const uniformRowsHostSites = `1	internal/difftest/groups/kernel.go:285:11
+1	287:6
+1	290:12
+1	295:21
+1	301:7
+1	299:12`
 
 func (g *uniformRowsHost) Begin() {
 	g.Sites = uniformRowsHostSites
@@ -3783,11 +3756,9 @@ type votesHost struct {
 
 func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
 
-var votesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:192:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:195:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:201:5"},
-}
+const votesHostSites = `1	internal/difftest/groups/lanes.go:192:10
+1	195:7
+1	201:5`
 
 func (g *votesHost) Begin() {
 	g.Sites = votesHostSites
@@ -3904,11 +3875,9 @@ type wholeFloat32Host struct {
 
 func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
 
-var wholeFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-}
+const wholeFloat32HostSites = `1	internal/difftest/groups/kernel.go:188:11
+4	189:14
+3	189:31`
 
 func (g *wholeFloat32Host) Begin() {
 	g.Sites = wholeFloat32HostSites
@@ -4096,11 +4065,9 @@ type wholeFloat64Host struct {
 
 func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
 
-var wholeFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-}
+const wholeFloat64HostSites = `1	internal/difftest/groups/kernel.go:188:11
+4	189:14
+3	189:31`
 
 func (g *wholeFloat64Host) Begin() {
 	g.Sites = wholeFloat64HostSites
@@ -4297,12 +4264,10 @@ type wholeInt16Host struct {
 
 func newWholeInt16Host() kernelimpl.HostForm { return new(wholeInt16Host) }
 
-var wholeInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt16HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt16Host) Begin() {
 	g.Sites = wholeInt16HostSites
@@ -4762,12 +4727,10 @@ type wholeInt32Host struct {
 
 func newWholeInt32Host() kernelimpl.HostForm { return new(wholeInt32Host) }
 
-var wholeInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt32HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt32Host) Begin() {
 	g.Sites = wholeInt32HostSites
@@ -5217,12 +5180,10 @@ type wholeInt64Host struct {
 
 func newWholeInt64Host() kernelimpl.HostForm { return new(wholeInt64Host) }
 
-var wholeInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt64HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt64Host) Begin() {
 	g.Sites = wholeInt64HostSites
@@ -5668,12 +5629,10 @@ type wholeInt8Host struct {
 
 func newWholeInt8Host() kernelimpl.HostForm { return new(wholeInt8Host) }
 
-var wholeInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt8HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt8Host) Begin() {
 	g.Sites = wholeInt8HostSites
@@ -6133,12 +6092,10 @@ type wholeUint32Host struct {
 
 func newWholeUint32Host() kernelimpl.HostForm { return new(wholeUint32Host) }
 
-var wholeUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeUint32HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeUint32Host) Begin() {
 	g.Sites = wholeUint32HostSites
@@ -6588,12 +6545,10 @@ type wholeUint64Host struct {
 
 func newWholeUint64Host() kernelimpl.HostForm { return new(wholeUint64Host) }
 
-var wholeUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeUint64HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeUint64Host) Begin() {
 	g.Sites = wholeUint64HostSites
