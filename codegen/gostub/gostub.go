@@ -57,10 +57,15 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	}
 	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
-	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
+	list := kernels().Values(vars...)
+	if p.Bare {
+		list = jen.Qual(stubsPath, "Kernels").Call(jen.Id(packageConst))
+	}
+	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(list))
 	g.sources()
 	if p.Bare {
 		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
+		g.file.Comment("Those with a type of their own are launched with its slices in device memory, too.")
 		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
 	}
 	files := []File{{Name: p.Name + "_kgen.go"}}
@@ -133,6 +138,13 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
+// comment writes a doc comment, which nobody reads in the stubs of tests.
+func (g *generator) comment(format string, args ...any) {
+	if !g.p.Bare {
+		g.file.Commentf(format, args...)
+	}
+}
+
 // kernel writes what belongs to one kernel.
 func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
@@ -180,6 +192,10 @@ func (g *generator) bare(k *Kernel) {
 	for _, v := range k.ABI.Variables {
 		args = append(args, pointer(v.Name))
 	}
+	kernel := jen.Id("_")
+	if !k.RunOnly {
+		kernel = jen.Id(kernelVar(name))
+	}
 	body := jen.Qual(g.p.Path, name).Dot("Kernel")
 	if k.Pointer {
 		body = jen.Func().Params(jen.Id("k").Qual(g.p.Path, name), jen.Id("item").Qual(dslPath, itemType(k.ABI))).
@@ -193,14 +209,14 @@ func (g *generator) bare(k *Kernel) {
 	if typ == "" {
 		typ = "Task"
 	}
-	g.file.Var().List(jen.Id(kernelVar(name)), jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
+	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
 // views writes the type with the kernel's slices in device memory, and its methods.
 func (g *generator) views(k *Kernel, root *node) {
 	name := k.ABI.Name
-	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
-	if s := firstSentence(k.Doc); s != "" {
+	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
+	if s := firstSentence(k.Doc); s != "" && !g.p.Bare {
 		g.file.Comment("// " + s)
 	}
 	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
@@ -336,7 +352,7 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 func (g *generator) launch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
-	g.file.Comment("launch returns a launch with the kernel's arguments.")
+	g.comment("launch returns a launch with the kernel's arguments.")
 	g.file.Add(receiver()).Id("launch").Params().Op("*").Qual(implPath, "Launch").BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
 		g.fill(b, k, "View")
@@ -352,11 +368,11 @@ func (g *generator) launch(k *Kernel) {
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
 	args = append(args, jen.Id("opts"))
 	queue := []jen.Code{jen.Id("q").Op("*").Qual(runtimePath, "Queue")}
-	g.file.Comment(doc)
+	g.comment("%s", doc)
 	g.file.Add(receiver()).Id(name).Params(append(queue, params...)...).
 		Params(jen.Qual(runtimePath, "Event"), jen.Error()).
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(name + suffix).Call(append([]jen.Code{jen.Id("q")}, args...)...)))
-	g.file.Comment("Node returns such a launch as a value, for a graph.")
+	g.comment("Node returns such a launch as a value, for a graph.")
 	g.file.Add(receiver()).Id("Node").Params(params...).Qual(runtimePath, "Command").
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))
 }

@@ -5,9 +5,11 @@ package stubs
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -80,8 +82,17 @@ func register[K any](d *abi.Kernel, bind func(K) any, more []any) *runtime.Kerne
 			panic(fmt.Sprintf("BUG: a %T as part of kernel %s", m, d.Name))
 		}
 	}
-	return kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, form, specs...)
+	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, form, specs...)
+	kernels[d.Package] = append(kernels[d.Package], kernel)
+	return kernel
 }
+
+// kernels has the kernels by the paths of their packages, in the order in which those are
+// registered. Only the initialization of packages writes it.
+var kernels = map[string][]*runtime.Kernel{}
+
+// Kernels returns the kernels of a package.
+func Kernels(pkg modules.Package) []*runtime.Kernel { return slices.Clone(kernels[string(pkg)]) }
 
 // fill begins a launch with k's fields.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {

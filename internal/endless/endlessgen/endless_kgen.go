@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, countKernel, meetKernel, searchKernel, waitKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,24 +36,20 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/endless"
 
 var aloneKernel, RunAlone = stubs.Task(pkg.Kernel("Alone"), endless.Alone.Kernel, newAloneHost)
 
-// Alone is the kernel [endless.Alone] with its slices in device memory.
-// Alone is the search of number 0 as a task.
 type Alone struct {
 	Seeds AloneSeeds
 }
-
-// AloneSeeds is the field Seeds of [Alone].
 type AloneSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Alone) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(aloneKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -61,55 +57,41 @@ func (k Alone) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Alone) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Alone) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
 var countKernel, RunCount = stubs.Range2(pkg.Kernel("Count"), endless.Count.Kernel, newCountHost)
 
-// Count is the kernel [endless.Count] with its slices in device memory.
-// Count counts in loops of N by N by N rounds.
 type Count struct {
 	N   int
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Count) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Count) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var meetKernel, RunMeet = stubs.NDRange1(pkg.Kernel("Meet"), endless.Meet.Kernel, newMeetHost)
 
-// Meet is the kernel [endless.Meet] with its slices in device memory.
-// Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
 	Values  runtime.View[uint32]
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Meet) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -117,33 +99,24 @@ func (k Meet) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
 var searchKernel, RunSearch = stubs.Range1(pkg.Kernel("Search"), endless.Search.Kernel, newSearchHost)
 
-// Search is the kernel [endless.Search] with its slices in device memory.
-// Search is a search for each work-item of a range.
 type Search struct {
 	Seeds SearchSeeds
 }
-
-// SearchSeeds is the field Seeds of [Search].
 type SearchSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -151,34 +124,25 @@ func (k Search) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var waitKernel, RunWait = stubs.NDRange1(pkg.Kernel("Wait"), endless.Wait.Kernel, newWaitHost)
 
-// Wait is the kernel [endless.Wait] with its slices in device memory.
-// Wait has the work-items of a group search, some for long, and then meet.
 type Wait struct {
 	Seeds   WaitSeeds
 	Scratch dsl.LocalAccessor[uint32]
 }
-
-// WaitSeeds is the field Seeds of [Wait].
 type WaitSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Wait) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(waitKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -187,13 +151,9 @@ func (k Wait) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Wait) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Wait) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{accessorKernel, afterReductionKernel, countsKernel, evensKernel, flagKernel, globalCountsKernel, guardedKernel, halfAtomicKernel, haloKernel, halvesKernel, inPlaceKernel, lastStepsKernel, lieKernel, lieRoundsKernel, missingBarrierKernel, missingSecondKernel, neighbourKernel, overlapKernel, sameElementKernel, sharedKernel, smallBarrierKernel, treeKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,27 +34,28 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/wrong"
 
-var accessorKernel, RunAccessor = stubs.NDRange1(pkg.Kernel("Accessor"), wrong.Accessor.Kernel, newAccessorHost)
-var afterReductionKernel, RunAfterReduction = stubs.NDRange1(pkg.Kernel("AfterReduction"), wrong.AfterReduction.Kernel, newAfterReductionHost)
-var countsKernel, RunCounts = stubs.NDRange1(pkg.Kernel("Counts"), wrong.Counts.Kernel, newCountsHost)
-var evensKernel, RunEvens = stubs.NDRange1(pkg.Kernel("Evens"), wrong.Evens.Kernel, newEvensHost)
-var flagKernel, RunFlag = stubs.NDRange1(pkg.Kernel("Flag"), wrong.Flag.Kernel, newFlagHost)
-var globalCountsKernel, RunGlobalCounts = stubs.Range1(pkg.Kernel("GlobalCounts"), wrong.GlobalCounts.Kernel, newGlobalCountsHost)
-var guardedKernel, RunGuarded = stubs.NDRange1(pkg.Kernel("Guarded"), wrong.Guarded.Kernel, newGuardedHost)
-var halfAtomicKernel, RunHalfAtomic = stubs.NDRange1(pkg.Kernel("HalfAtomic"), wrong.HalfAtomic.Kernel, newHalfAtomicHost)
-var haloKernel, RunHalo = stubs.NDRange1(pkg.Kernel("Halo"), wrong.Halo.Kernel, newHaloHost)
-var halvesKernel, RunHalves = stubs.NDRange1(pkg.Kernel("Halves"), wrong.Halves.Kernel, newHalvesHost)
-var inPlaceKernel, RunInPlace = stubs.Range1(pkg.Kernel("InPlace"), wrong.InPlace.Kernel, newInPlaceHost)
-var lastStepsKernel, RunLastSteps = stubs.NDRange1(pkg.Kernel("LastSteps"), wrong.LastSteps.Kernel, newLastStepsHost)
-var lieKernel, RunLie = stubs.NDRange1(pkg.Kernel("Lie"), wrong.Lie.Kernel, newLieHost)
-var lieRoundsKernel, RunLieRounds = stubs.NDRange1(pkg.Kernel("LieRounds"), wrong.LieRounds.Kernel, newLieRoundsHost)
-var missingBarrierKernel, RunMissingBarrier = stubs.NDRange1(pkg.Kernel("MissingBarrier"), wrong.MissingBarrier.Kernel, newMissingBarrierHost)
-var missingSecondKernel, RunMissingSecond = stubs.NDRange1(pkg.Kernel("MissingSecond"), wrong.MissingSecond.Kernel, newMissingSecondHost)
-var neighbourKernel, RunNeighbour = stubs.Range1(pkg.Kernel("Neighbour"), wrong.Neighbour.Kernel, newNeighbourHost)
-var overlapKernel, RunOverlap = stubs.NDRange1(pkg.Kernel("Overlap"), wrong.Overlap.Kernel, newOverlapHost)
-var sameElementKernel, RunSameElement = stubs.NDRange1(pkg.Kernel("SameElement"), wrong.SameElement.Kernel, newSameElementHost)
-var sharedKernel, RunShared = stubs.NDRange1(pkg.Kernel("Shared"), wrong.Shared.Kernel, newSharedHost)
-var smallBarrierKernel, RunSmallBarrier = stubs.NDRange1(pkg.Kernel("SmallBarrier"), wrong.SmallBarrier.Kernel, newSmallBarrierHost)
-var treeKernel, RunTree = stubs.NDRange1(pkg.Kernel("Tree"), wrong.Tree.Kernel, newTreeHost)
+var _, RunAccessor = stubs.NDRange1(pkg.Kernel("Accessor"), wrong.Accessor.Kernel, newAccessorHost)
+var _, RunAfterReduction = stubs.NDRange1(pkg.Kernel("AfterReduction"), wrong.AfterReduction.Kernel, newAfterReductionHost)
+var _, RunCounts = stubs.NDRange1(pkg.Kernel("Counts"), wrong.Counts.Kernel, newCountsHost)
+var _, RunEvens = stubs.NDRange1(pkg.Kernel("Evens"), wrong.Evens.Kernel, newEvensHost)
+var _, RunFlag = stubs.NDRange1(pkg.Kernel("Flag"), wrong.Flag.Kernel, newFlagHost)
+var _, RunGlobalCounts = stubs.Range1(pkg.Kernel("GlobalCounts"), wrong.GlobalCounts.Kernel, newGlobalCountsHost)
+var _, RunGuarded = stubs.NDRange1(pkg.Kernel("Guarded"), wrong.Guarded.Kernel, newGuardedHost)
+var _, RunHalfAtomic = stubs.NDRange1(pkg.Kernel("HalfAtomic"), wrong.HalfAtomic.Kernel, newHalfAtomicHost)
+var _, RunHalo = stubs.NDRange1(pkg.Kernel("Halo"), wrong.Halo.Kernel, newHaloHost)
+var _, RunHalves = stubs.NDRange1(pkg.Kernel("Halves"), wrong.Halves.Kernel, newHalvesHost)
+var _, RunInPlace = stubs.Range1(pkg.Kernel("InPlace"), wrong.InPlace.Kernel, newInPlaceHost)
+var _, RunLastSteps = stubs.NDRange1(pkg.Kernel("LastSteps"), wrong.LastSteps.Kernel, newLastStepsHost)
+var _, RunLie = stubs.NDRange1(pkg.Kernel("Lie"), wrong.Lie.Kernel, newLieHost)
+var _, RunLieRounds = stubs.NDRange1(pkg.Kernel("LieRounds"), wrong.LieRounds.Kernel, newLieRoundsHost)
+var _, RunMissingBarrier = stubs.NDRange1(pkg.Kernel("MissingBarrier"), wrong.MissingBarrier.Kernel, newMissingBarrierHost)
+var _, RunMissingSecond = stubs.NDRange1(pkg.Kernel("MissingSecond"), wrong.MissingSecond.Kernel, newMissingSecondHost)
+var _, RunNeighbour = stubs.Range1(pkg.Kernel("Neighbour"), wrong.Neighbour.Kernel, newNeighbourHost)
+var _, RunOverlap = stubs.NDRange1(pkg.Kernel("Overlap"), wrong.Overlap.Kernel, newOverlapHost)
+var _, RunSameElement = stubs.NDRange1(pkg.Kernel("SameElement"), wrong.SameElement.Kernel, newSameElementHost)
+var _, RunShared = stubs.NDRange1(pkg.Kernel("Shared"), wrong.Shared.Kernel, newSharedHost)
+var _, RunSmallBarrier = stubs.NDRange1(pkg.Kernel("SmallBarrier"), wrong.SmallBarrier.Kernel, newSmallBarrierHost)
+var _, RunTree = stubs.NDRange1(pkg.Kernel("Tree"), wrong.Tree.Kernel, newTreeHost)

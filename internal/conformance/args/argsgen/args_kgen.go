@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arrayKernel, capturedKernel, deepKernel, echoKernel, idleKernel, largeKernel, nothingKernel, partKernel, slicesKernel, spacesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,46 +34,37 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/args"
 
 var arrayKernel, RunArray = stubs.Range1(pkg.Kernel("Array"), args.Array.Kernel, newArrayHost)
 
-// Array is the kernel [args.Array] with its slices in device memory.
-// Array has an array by value.
 type Array struct {
 	A   [2]int32
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Array) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(arrayKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Array) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Array) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var capturedKernel, RunCaptured = stubs.Task(pkg.Kernel("Captured"), args.Captured.Kernel)
 
-// Captured is the kernel [args.Captured] with its slices in device memory.
-// Captured has a slice, a number and a struct.
 type Captured struct {
 	Out runtime.View[int32]
 	I   int32
 	S   struct{ M int32 }
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Captured) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(capturedKernel)
 	kernelimpl.View(l, 0, k.Out)
@@ -81,39 +72,29 @@ func (k Captured) launch() *kernelimpl.Launch {
 	kernelimpl.Value(l, 2, k.S)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Captured) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Captured) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
 var deepKernel, RunDeep = stubs.Range1(pkg.Kernel("Deep"), args.Deep.Kernel, newDeepHost)
 
-// Deep is the kernel [args.Deep] with its slices in device memory.
-// Deep nests them.
 type Deep struct {
 	Part DeepPart
 	In1  runtime.View[int32]
 	Out  runtime.View[int32]
 }
-
-// DeepPart is the field Part of [Deep].
 type DeepPart struct {
 	Inner DeepPartInner
 }
 
-// DeepPartInner is the field Part.Inner of [Deep].
 type DeepPartInner struct {
 	M  int32
 	In runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Deep) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Value(l, 0, k.Part.Inner.M)
@@ -122,28 +103,21 @@ func (k Deep) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var echoKernel, RunEcho = stubs.Range1(pkg.Kernel("Echo"), args.Echo.Kernel)
 
-// Echo is the kernel [args.Echo] with its slices in device memory.
-// Echo copies values to memory and back.
 type Echo struct {
 	V   args.Scalars
 	In  runtime.View[args.Scalars]
 	Out runtime.View[args.Scalars]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Echo) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(echoKernel)
 	kernelimpl.Value(l, 0, k.V)
@@ -151,21 +125,15 @@ func (k Echo) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Echo) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Echo) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var idleKernel, RunIdle = stubs.Range1(pkg.Kernel("Idle"), args.Idle.Kernel, newIdleHost)
 
-// Idle is the kernel [args.Idle] with its slices in device memory.
-// Idle has arguments that it never reads.
 type Idle struct {
 	Flag  bool
 	Scale float64
@@ -175,14 +143,11 @@ type Idle struct {
 	More  runtime.View[args.Pairless]
 	Parts [2]IdleParts
 }
-
-// IdleParts is the field Parts of [Idle].
 type IdleParts struct {
 	Used   int32
 	Unused runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Idle) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(idleKernel)
 	kernelimpl.Value(l, 0, k.Flag)
@@ -197,115 +162,85 @@ func (k Idle) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 9, k.Parts[1].Unused)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Idle) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var largeKernel, RunLarge = stubs.Range1(pkg.Kernel("Large"), args.Large.Kernel)
 
-// Large is the kernel [args.Large] with its slices in device memory.
-// Large is more than push constants hold.
 type Large struct {
 	A   [40]float32
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Large) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var nothingKernel, RunNothing = stubs.Range1(pkg.Kernel("Nothing"), args.Nothing.Kernel, newNothingHost)
 
-// Nothing is the kernel [args.Nothing] with its slices in device memory.
-// Nothing reads nothing at all.
 type Nothing struct {
 	A int32
 	X runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Nothing) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nothingKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Nothing) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Nothing) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var partKernel, RunPart = stubs.Task(pkg.Kernel("Part"), args.Part.Kernel)
 
-// Part is the kernel [args.Part] with its slices in device memory.
-// Part says what it sees of a slice.
 type Part struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Part) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(partKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Part) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Part) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
 var slicesKernel, RunSlices = stubs.Range1(pkg.Kernel("Slices"), args.Slices.Kernel, newSlicesHost)
 
-// Slices is the kernel [args.Slices] with its slices in device memory.
-// Slices has arrays of slices, alone and in structs in an array.
 type Slices struct {
 	In    [2]runtime.View[int32]
 	Pairs [2]SlicesPairs
 	Out   runtime.View[int32]
 }
-
-// SlicesPairs is the field Pairs of [Slices].
 type SlicesPairs struct {
 	M  int32
 	In [2]runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Slices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.View(l, 0, k.In[0])
@@ -319,40 +254,29 @@ func (k Slices) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 8, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var spacesKernel, RunSpaces = stubs.NDRange1(pkg.Kernel("Spaces"), args.Spaces.Kernel, newSpacesHost)
 
-// Spaces is the kernel [args.Spaces] with its slices in device memory.
-// Spaces sums memory of each kind with one function.
 type Spaces struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Spaces) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spacesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Spaces) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Spaces) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, namedKernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,45 +34,39 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/consts"
 
-var arraysKernel, RunArrays = stubs.Task(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), consts.Arrays.Kernel, consts.Outers, consts.Extremes)
-var bothKernel, RunBoth = stubs.Task(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), consts.Both.Kernel, consts.BothSize, consts.Kernels, consts.RunBoth)
-var foldedKernel, RunFolded = stubs.NDRange1(pkg.Kernel("Folded", &consts.Size), consts.Folded.Kernel, newFoldedHost, consts.Size)
-var gapsKernel, RunGaps = stubs.Task(pkg.Kernel("Gaps", &consts.Gappy), consts.Gaps.Kernel, consts.Gappy)
-var idsKernel, RunIds = stubs.Task(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), consts.Ids.Kernel, consts.Index, consts.Numbered, consts.Fortytwo)
-var localKernel, RunLocal = stubs.NDRange1(pkg.Kernel("Local", &consts.Block), consts.Local.Kernel, newLocalHost, consts.Block)
-var mm32Kernel, RunMM32 = stubs.NDRange2(pkg.Kernel("MM32", &consts.Block), consts.MM32.Kernel, newMm32Host, consts.Block)
-var mm64Kernel, RunMM64 = stubs.NDRange2(pkg.Kernel("MM64", &consts.Block), consts.MM64.Kernel, newMm64Host, consts.Block)
-var namedKernel, RunNamed = stubs.Task(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), consts.Named.Kernel, consts.Speed, consts.Share, consts.Cells, consts.Piece)
-var scaleKernel, RunScale = stubs.Task(pkg.Kernel("Scale", &consts.Gain), consts.Scale.Kernel, consts.Gain)
-var singlesKernel, RunSingles = stubs.Task(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Singles.Kernel, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
-var structsKernel, RunStructs = stubs.Task(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), consts.Structs.Kernel, consts.Index, consts.Nested, consts.Pair)
-var sumKernel, RunSum = stubs.Range1(pkg.Kernel("Sum", &consts.Left, &consts.Right), consts.Sum.Kernel, newSumHost, consts.Left, consts.Right)
-var tellFloatKernel, RunTellFloat = stubs.Task(pkg.Kernel("TellFloat", &consts.Block), consts.TellFloat.Kernel, consts.Block)
-var tellIntKernel, RunTellInt = stubs.Task(pkg.Kernel("TellInt", &consts.Block), consts.TellInt.Kernel, consts.Block)
-var typesKernel, RunTypes = stubs.Task(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Types.Kernel, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
+var _, RunArrays = stubs.Task(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), consts.Arrays.Kernel, consts.Outers, consts.Extremes)
+var _, RunBoth = stubs.Task(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), consts.Both.Kernel, consts.BothSize, consts.Kernels, consts.RunBoth)
+var _, RunFolded = stubs.NDRange1(pkg.Kernel("Folded", &consts.Size), consts.Folded.Kernel, newFoldedHost, consts.Size)
+var _, RunGaps = stubs.Task(pkg.Kernel("Gaps", &consts.Gappy), consts.Gaps.Kernel, consts.Gappy)
+var _, RunIds = stubs.Task(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), consts.Ids.Kernel, consts.Index, consts.Numbered, consts.Fortytwo)
+var _, RunLocal = stubs.NDRange1(pkg.Kernel("Local", &consts.Block), consts.Local.Kernel, newLocalHost, consts.Block)
+var _, RunMM32 = stubs.NDRange2(pkg.Kernel("MM32", &consts.Block), consts.MM32.Kernel, newMm32Host, consts.Block)
+var _, RunMM64 = stubs.NDRange2(pkg.Kernel("MM64", &consts.Block), consts.MM64.Kernel, newMm64Host, consts.Block)
+var _, RunNamed = stubs.Task(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), consts.Named.Kernel, consts.Speed, consts.Share, consts.Cells, consts.Piece)
+var _, RunScale = stubs.Task(pkg.Kernel("Scale", &consts.Gain), consts.Scale.Kernel, consts.Gain)
+var _, RunSingles = stubs.Task(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Singles.Kernel, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
+var _, RunStructs = stubs.Task(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), consts.Structs.Kernel, consts.Index, consts.Nested, consts.Pair)
+var _, RunSum = stubs.Range1(pkg.Kernel("Sum", &consts.Left, &consts.Right), consts.Sum.Kernel, newSumHost, consts.Left, consts.Right)
+var _, RunTellFloat = stubs.Task(pkg.Kernel("TellFloat", &consts.Block), consts.TellFloat.Kernel, consts.Block)
+var _, RunTellInt = stubs.Task(pkg.Kernel("TellInt", &consts.Block), consts.TellInt.Kernel, consts.Block)
+var _, RunTypes = stubs.Task(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Types.Kernel, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
 var wideKernel, RunWide = stubs.Task(pkg.Kernel("Wide", &consts.Width), consts.Wide.Kernel, consts.Width)
 
-// Wide is the kernel [consts.Wide] with its slices in device memory.
-// Wide reads another required constant.
 type Wide struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Wide) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Wide) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Wide) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }

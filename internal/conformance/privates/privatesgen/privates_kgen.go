@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blockKernel, dividedKernel, doublesKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, readTwentyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,67 +36,54 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/privates"
 
-var blockKernel, RunBlock = stubs.Task(pkg.Kernel("Block", &consts.Block), privates.Block.Kernel, consts.Block)
-var dividedKernel, RunDivided = stubs.Task(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), privates.Divided.Kernel, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
-var doublesKernel, RunDoubles = stubs.Task(pkg.Kernel("Doubles", &privates.S32), privates.Doubles.Kernel, privates.S32)
-var elementsKernel, RunElements = stubs.Range1(pkg.Kernel("Elements", &privates.N), privates.Elements.Kernel, privates.N)
-var fillKernel, RunFill = stubs.Range1(pkg.Kernel("Fill", &privates.N), privates.Fill.Kernel, privates.N)
+var _, RunBlock = stubs.Task(pkg.Kernel("Block", &consts.Block), privates.Block.Kernel, consts.Block)
+var _, RunDivided = stubs.Task(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), privates.Divided.Kernel, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+var _, RunDoubles = stubs.Task(pkg.Kernel("Doubles", &privates.S32), privates.Doubles.Kernel, privates.S32)
+var _, RunElements = stubs.Range1(pkg.Kernel("Elements", &privates.N), privates.Elements.Kernel, privates.N)
+var _, RunFill = stubs.Range1(pkg.Kernel("Fill", &privates.N), privates.Fill.Kernel, privates.N)
 var helpedKernel, RunHelped = stubs.Task(pkg.Kernel("Helped", &privates.N), privates.Helped.Kernel, privates.N)
 
-// Helped is the kernel [privates.Helped] with its slices in device memory.
-// Helped calls a function that allocates, twice, within the other's life.
 type Helped struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Helped) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(helpedKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Helped) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Helped) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var innerKernel, RunInner = stubs.Range1(pkg.Kernel("Inner", &privates.N), privates.Inner.Kernel, privates.N)
-var narrowKernel, RunNarrow = stubs.Task(pkg.Kernel("Narrow"), privates.Narrow.Kernel)
-var pinnedOnlyKernel, RunPinnedOnly = stubs.Task(pkg.Kernel("PinnedOnly", &privates.Pinned), privates.PinnedOnly.Kernel, privates.Pinned)
-var readTwentyKernel, RunReadTwenty = stubs.Task(pkg.Kernel("ReadTwenty", &privates.Twenty), privates.ReadTwenty.Kernel, privates.Twenty)
-var staticKernel, RunStatic = stubs.Task(pkg.Kernel("Static"), privates.Static.Kernel)
-var sumKernel, RunSum = stubs.Task(pkg.Kernel("Sum", &privates.Many), privates.Sum.Kernel, privates.Many)
+var _, RunInner = stubs.Range1(pkg.Kernel("Inner", &privates.N), privates.Inner.Kernel, privates.N)
+var _, RunNarrow = stubs.Task(pkg.Kernel("Narrow"), privates.Narrow.Kernel)
+var _, RunPinnedOnly = stubs.Task(pkg.Kernel("PinnedOnly", &privates.Pinned), privates.PinnedOnly.Kernel, privates.Pinned)
+var _, RunReadTwenty = stubs.Task(pkg.Kernel("ReadTwenty", &privates.Twenty), privates.ReadTwenty.Kernel, privates.Twenty)
+var _, RunStatic = stubs.Task(pkg.Kernel("Static"), privates.Static.Kernel)
+var _, RunSum = stubs.Task(pkg.Kernel("Sum", &privates.Many), privates.Sum.Kernel, privates.Many)
 var threeKernel, RunThree = stubs.Task(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), privates.Three.Kernel, privates.N, privates.M, privates.O)
 
-// Three is the kernel [privates.Three] with its slices in device memory.
-// Three has memory of three constants; none of it overlaps.
 type Three struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Three) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(threeKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Three) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Three) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var typesKernel, RunTypes = stubs.Task(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), privates.Types.Kernel, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
+var _, RunTypes = stubs.Task(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), privates.Types.Kernel, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, halfKernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, orderedKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, sizesKernel, slowKernel, trivialKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,12 +34,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/props"
 
 var addKernel, RunAdd = stubs.Range2(pkg.Kernel("Add"), props.Add.Kernel, newAddHost)
 
-// Add is the kernel [props.Add] with its slices in device memory.
-// Add adds; it takes its properties from Base.
 type Add struct {
 	Base props.Base
 	A    runtime.View[int32]
@@ -47,7 +46,6 @@ type Add struct {
 	C    runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Add) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(addKernel)
 	kernelimpl.View(l, 1, k.A)
@@ -55,229 +53,176 @@ func (k Add) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Add) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
-var annotatedKernel, RunAnnotated = stubs.Task(pkg.Kernel("Annotated"), props.Annotated.Kernel)
-var attributesKernel, RunAttributes = stubs.NDRange2(pkg.Kernel("Attributes"), props.Attributes.Kernel)
-var cubeKernel, RunCube = stubs.NDRange3(pkg.Kernel("Cube"), props.Cube.Kernel)
-var deepKernel, RunDeep = stubs.Task(pkg.Kernel("Deep"), props.Deep.Kernel)
-var fourKernel, RunFour = stubs.NDRange1(pkg.Kernel("Four"), props.Four.Kernel)
-var fourItemsKernel, RunFourItems = stubs.Range1(pkg.Kernel("FourItems"), props.FourItems.Kernel, newFourItemsHost)
+var _, RunAnnotated = stubs.Task(pkg.Kernel("Annotated"), props.Annotated.Kernel)
+var _, RunAttributes = stubs.NDRange2(pkg.Kernel("Attributes"), props.Attributes.Kernel)
+var _, RunCube = stubs.NDRange3(pkg.Kernel("Cube"), props.Cube.Kernel)
+var _, RunDeep = stubs.Task(pkg.Kernel("Deep"), props.Deep.Kernel)
+var _, RunFour = stubs.NDRange1(pkg.Kernel("Four"), props.Four.Kernel)
+var _, RunFourItems = stubs.Range1(pkg.Kernel("FourItems"), props.FourItems.Kernel, newFourItemsHost)
 var group1Kernel, RunGroup1 = stubs.NDRange1(pkg.Kernel("Group1"), props.Group1.Kernel)
 
-// Group1 is the kernel [props.Group1] with its slices in device memory.
 type Group1 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group1) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group1) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
 
 var group2Kernel, RunGroup2 = stubs.NDRange2(pkg.Kernel("Group2"), props.Group2.Kernel)
 
-// Group2 is the kernel [props.Group2] with its slices in device memory.
 type Group2 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group2Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
 
 var group3Kernel, RunGroup3 = stubs.NDRange3(pkg.Kernel("Group3"), props.Group3.Kernel)
 
-// Group3 is the kernel [props.Group3] with its slices in device memory.
 type Group3 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group3) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND3(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group3) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND3(r, opts)
 }
 
-var halfKernel, RunHalf = stubs.Task(pkg.Kernel("Half"), props.Half.Kernel)
-var hintedKernel, RunHinted = stubs.NDRange1(pkg.Kernel("Hinted"), props.Hinted.Kernel)
-var hugeKernel, RunHuge = stubs.NDRange1(pkg.Kernel("Huge"), props.Huge.Kernel)
-var hugeSubKernel, RunHugeSub = stubs.NDRange1(pkg.Kernel("HugeSub"), props.HugeSub.Kernel)
+var _, RunHalf = stubs.Task(pkg.Kernel("Half"), props.Half.Kernel)
+var _, RunHinted = stubs.NDRange1(pkg.Kernel("Hinted"), props.Hinted.Kernel)
+var _, RunHuge = stubs.NDRange1(pkg.Kernel("Huge"), props.Huge.Kernel)
+var _, RunHugeSub = stubs.NDRange1(pkg.Kernel("HugeSub"), props.HugeSub.Kernel)
 var items1Kernel, RunItems1 = stubs.Range1(pkg.Kernel("Items1"), props.Items1.Kernel, newItems1Host)
 
-// Items1 is the kernel [props.Items1] with its slices in device memory.
 type Items1 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
 var items2Kernel, RunItems2 = stubs.Range2(pkg.Kernel("Items2"), props.Items2.Kernel, newItems2Host)
 
-// Items2 is the kernel [props.Items2] with its slices in device memory.
 type Items2 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items2Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var items3Kernel, RunItems3 = stubs.Range3(pkg.Kernel("Items3"), props.Items3.Kernel, newItems3Host)
 
-// Items3 is the kernel [props.Items3] with its slices in device memory.
 type Items3 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor3(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node3(r, opts)
 }
 
-var keysKernel, RunKeys = stubs.NDRange2(pkg.Kernel("Keys"), props.Keys.Kernel)
-var moreKernel, RunMore = stubs.NDRange2(pkg.Kernel("More"), props.More.Kernel)
-var mulKernel, RunMul = stubs.NDRange2(pkg.Kernel("Mul"), props.Mul.Kernel)
+var _, RunKeys = stubs.NDRange2(pkg.Kernel("Keys"), props.Keys.Kernel)
+var _, RunMore = stubs.NDRange2(pkg.Kernel("More"), props.More.Kernel)
+var _, RunMul = stubs.NDRange2(pkg.Kernel("Mul"), props.Mul.Kernel)
 var onceKernel, RunOnce = stubs.Task(pkg.Kernel("Once"), props.Once.Kernel)
 
-// Once is the kernel [props.Once] with its slices in device memory.
 type Once struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Once) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var orderedKernel, RunOrdered = stubs.NDRange2(pkg.Kernel("Ordered"), props.Ordered.Kernel)
-var otherKernel, RunOther = stubs.NDRange2(pkg.Kernel("Other"), props.Other.Kernel)
-var plainKernel, RunPlain = stubs.Task(pkg.Kernel("Plain"), props.Plain.Kernel)
-var sizedFloatKernel, RunSizedFloat = stubs.Range1(pkg.Kernel("SizedFloat"), props.SizedFloat.Kernel, newSizedFloatHost)
-var sizedIntKernel, RunSizedInt = stubs.Range1(pkg.Kernel("SizedInt"), props.SizedInt.Kernel, newSizedIntHost)
-var sizesKernel, RunSizes = stubs.NDRange2(pkg.Kernel("Sizes"), props.Sizes.Kernel)
+var _, RunOrdered = stubs.NDRange2(pkg.Kernel("Ordered"), props.Ordered.Kernel)
+var _, RunOther = stubs.NDRange2(pkg.Kernel("Other"), props.Other.Kernel)
+var _, RunPlain = stubs.Task(pkg.Kernel("Plain"), props.Plain.Kernel)
+var _, RunSizedFloat = stubs.Range1(pkg.Kernel("SizedFloat"), props.SizedFloat.Kernel, newSizedFloatHost)
+var _, RunSizedInt = stubs.Range1(pkg.Kernel("SizedInt"), props.SizedInt.Kernel, newSizedIntHost)
+var _, RunSizes = stubs.NDRange2(pkg.Kernel("Sizes"), props.Sizes.Kernel)
 var slowKernel, RunSlow = stubs.Task(pkg.Kernel("Slow"), props.Slow.Kernel)
 
-// Slow is the kernel [props.Slow] with its slices in device memory.
-// Slow takes a while on the host device.
 type Slow struct {
 	Rounds int
 	Out    runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Slow) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slowKernel)
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Slow) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var trivialKernel, RunTrivial = stubs.Task(pkg.Kernel("Trivial"), props.Trivial.Kernel)
+var _, RunTrivial = stubs.Task(pkg.Kernel("Trivial"), props.Trivial.Kernel)

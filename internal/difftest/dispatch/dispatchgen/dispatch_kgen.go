@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{dispatchKernel, missesKernel, nestedKernel, passesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,9 +35,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/dispatch"
 
-var dispatchKernel, RunDispatch = stubs.Range1(pkg.Kernel("Dispatch"), dispatch.Dispatch.Kernel)
-var missesKernel, RunMisses = stubs.Range1(pkg.Kernel("Misses"), dispatch.Misses.Kernel)
-var nestedKernel, RunNested = stubs.Range1(pkg.Kernel("Nested"), dispatch.Nested.Kernel)
-var passesKernel, RunPasses = stubs.Range1(pkg.Kernel("Passes"), dispatch.Passes.Kernel)
+var _, RunDispatch = stubs.Range1(pkg.Kernel("Dispatch"), dispatch.Dispatch.Kernel)
+var _, RunMisses = stubs.Range1(pkg.Kernel("Misses"), dispatch.Misses.Kernel)
+var _, RunNested = stubs.Range1(pkg.Kernel("Nested"), dispatch.Nested.Kernel)
+var _, RunPasses = stubs.Range1(pkg.Kernel("Passes"), dispatch.Passes.Kernel)

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, bisectionsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,27 +35,28 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/groups"
 
-var aloneKernel, RunAlone = stubs.NDRange1(pkg.Kernel("Alone"), groups.Alone.Kernel, newAloneHost)
-var ballotsKernel, RunBallots = stubs.NDRange1(pkg.Kernel("Ballots"), groups.Ballots.Kernel, newBallotsHost)
-var bisectionsKernel, RunBisections = stubs.NDRange1(pkg.Kernel("Bisections"), groups.Bisections.Kernel, newBisectionsHost)
-var choicesKernel, RunChoices = stubs.NDRange1(pkg.Kernel("Choices"), groups.Choices.Kernel, newChoicesHost)
-var oneWayOutKernel, RunOneWayOut = stubs.NDRange1(pkg.Kernel("OneWayOut"), groups.OneWayOut.Kernel, newOneWayOutHost)
-var ownChecksKernel, RunOwnChecks = stubs.NDRange1(pkg.Kernel("OwnChecks"), groups.OwnChecks.Kernel, newOwnChecksHost)
-var ownLoopsKernel, RunOwnLoops = stubs.NDRange1(pkg.Kernel("OwnLoops"), groups.OwnLoops.Kernel, newOwnLoopsHost)
-var replacedKernel, RunReplaced = stubs.NDRange1(pkg.Kernel("Replaced"), groups.Replaced.Kernel, newReplacedHost)
-var rowsKernel, RunRows = stubs.NDRange2(pkg.Kernel("Rows"), groups.Rows.Kernel, newRowsHost)
-var searchKernel, RunSearch = stubs.NDRange1(pkg.Kernel("Search"), groups.Search.Kernel, newSearchHost)
-var statedKernel, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, newStatedHost)
-var stepsKernel, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
-var uniformRowsKernel, RunUniformRows = stubs.NDRange2(pkg.Kernel("UniformRows"), groups.UniformRows.Kernel, newUniformRowsHost)
-var votesKernel, RunVotes = stubs.NDRange1(pkg.Kernel("Votes"), groups.Votes.Kernel, newVotesHost)
-var wholeFloat32Kernel, RunWholeFloat32 = stubs.NDRange1(pkg.Kernel("WholeFloat32"), groups.WholeFloat32.Kernel, newWholeFloat32Host)
-var wholeFloat64Kernel, RunWholeFloat64 = stubs.NDRange1(pkg.Kernel("WholeFloat64"), groups.WholeFloat64.Kernel, newWholeFloat64Host)
-var wholeInt16Kernel, RunWholeInt16 = stubs.NDRange1(pkg.Kernel("WholeInt16"), groups.WholeInt16.Kernel, newWholeInt16Host)
-var wholeInt32Kernel, RunWholeInt32 = stubs.NDRange1(pkg.Kernel("WholeInt32"), groups.WholeInt32.Kernel, newWholeInt32Host)
-var wholeInt64Kernel, RunWholeInt64 = stubs.NDRange1(pkg.Kernel("WholeInt64"), groups.WholeInt64.Kernel, newWholeInt64Host)
-var wholeInt8Kernel, RunWholeInt8 = stubs.NDRange1(pkg.Kernel("WholeInt8"), groups.WholeInt8.Kernel, newWholeInt8Host)
-var wholeUint32Kernel, RunWholeUint32 = stubs.NDRange1(pkg.Kernel("WholeUint32"), groups.WholeUint32.Kernel, newWholeUint32Host)
-var wholeUint64Kernel, RunWholeUint64 = stubs.NDRange1(pkg.Kernel("WholeUint64"), groups.WholeUint64.Kernel, newWholeUint64Host)
+var _, RunAlone = stubs.NDRange1(pkg.Kernel("Alone"), groups.Alone.Kernel, newAloneHost)
+var _, RunBallots = stubs.NDRange1(pkg.Kernel("Ballots"), groups.Ballots.Kernel, newBallotsHost)
+var _, RunBisections = stubs.NDRange1(pkg.Kernel("Bisections"), groups.Bisections.Kernel, newBisectionsHost)
+var _, RunChoices = stubs.NDRange1(pkg.Kernel("Choices"), groups.Choices.Kernel, newChoicesHost)
+var _, RunOneWayOut = stubs.NDRange1(pkg.Kernel("OneWayOut"), groups.OneWayOut.Kernel, newOneWayOutHost)
+var _, RunOwnChecks = stubs.NDRange1(pkg.Kernel("OwnChecks"), groups.OwnChecks.Kernel, newOwnChecksHost)
+var _, RunOwnLoops = stubs.NDRange1(pkg.Kernel("OwnLoops"), groups.OwnLoops.Kernel, newOwnLoopsHost)
+var _, RunReplaced = stubs.NDRange1(pkg.Kernel("Replaced"), groups.Replaced.Kernel, newReplacedHost)
+var _, RunRows = stubs.NDRange2(pkg.Kernel("Rows"), groups.Rows.Kernel, newRowsHost)
+var _, RunSearch = stubs.NDRange1(pkg.Kernel("Search"), groups.Search.Kernel, newSearchHost)
+var _, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, newStatedHost)
+var _, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
+var _, RunUniformRows = stubs.NDRange2(pkg.Kernel("UniformRows"), groups.UniformRows.Kernel, newUniformRowsHost)
+var _, RunVotes = stubs.NDRange1(pkg.Kernel("Votes"), groups.Votes.Kernel, newVotesHost)
+var _, RunWholeFloat32 = stubs.NDRange1(pkg.Kernel("WholeFloat32"), groups.WholeFloat32.Kernel, newWholeFloat32Host)
+var _, RunWholeFloat64 = stubs.NDRange1(pkg.Kernel("WholeFloat64"), groups.WholeFloat64.Kernel, newWholeFloat64Host)
+var _, RunWholeInt16 = stubs.NDRange1(pkg.Kernel("WholeInt16"), groups.WholeInt16.Kernel, newWholeInt16Host)
+var _, RunWholeInt32 = stubs.NDRange1(pkg.Kernel("WholeInt32"), groups.WholeInt32.Kernel, newWholeInt32Host)
+var _, RunWholeInt64 = stubs.NDRange1(pkg.Kernel("WholeInt64"), groups.WholeInt64.Kernel, newWholeInt64Host)
+var _, RunWholeInt8 = stubs.NDRange1(pkg.Kernel("WholeInt8"), groups.WholeInt8.Kernel, newWholeInt8Host)
+var _, RunWholeUint32 = stubs.NDRange1(pkg.Kernel("WholeUint32"), groups.WholeUint32.Kernel, newWholeUint32Host)
+var _, RunWholeUint64 = stubs.NDRange1(pkg.Kernel("WholeUint64"), groups.WholeUint64.Kernel, newWholeUint64Host)

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{astrayKernel, countKernel, distanceKernel, meetKernel, productKernel, untilKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,11 +34,12 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/rounds"
 
-var astrayKernel, RunAstray = stubs.Range1(pkg.Kernel("Astray"), rounds.Astray.Kernel, newAstrayHost)
-var countKernel, RunCount = stubs.Range1(pkg.Kernel("Count"), rounds.Count.Kernel, newCountHost)
-var distanceKernel, RunDistance = stubs.Range1(pkg.Kernel("Distance"), rounds.Distance.Kernel, newDistanceHost)
-var meetKernel, RunMeet = stubs.NDRange1(pkg.Kernel("Meet"), rounds.Meet.Kernel, newMeetHost)
-var productKernel, RunProduct = stubs.Range1(pkg.Kernel("Product"), rounds.Product.Kernel, newProductHost)
-var untilKernel, RunUntil = stubs.Range1(pkg.Kernel("Until"), rounds.Until.Kernel, newUntilHost)
+var _, RunAstray = stubs.Range1(pkg.Kernel("Astray"), rounds.Astray.Kernel, newAstrayHost)
+var _, RunCount = stubs.Range1(pkg.Kernel("Count"), rounds.Count.Kernel, newCountHost)
+var _, RunDistance = stubs.Range1(pkg.Kernel("Distance"), rounds.Distance.Kernel, newDistanceHost)
+var _, RunMeet = stubs.NDRange1(pkg.Kernel("Meet"), rounds.Meet.Kernel, newMeetHost)
+var _, RunProduct = stubs.Range1(pkg.Kernel("Product"), rounds.Product.Kernel, newProductHost)
+var _, RunUntil = stubs.Range1(pkg.Kernel("Until"), rounds.Until.Kernel, newUntilHost)

@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{crcKernel, tablesKernel, wavesKernel, writtenKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,9 +36,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/tables"
 
-var crcKernel, RunCRC = stubs.Range1(pkg.Kernel("CRC"), tables.CRC.Kernel)
-var tablesKernel, RunTables = stubs.Range1(pkg.Kernel("Tables", &near.Squares), tables.Tables.Kernel, newTablesHost)
-var wavesKernel, RunWaves = stubs.Range1(pkg.Kernel("Waves"), tables.Waves.Kernel, newWavesHost)
-var writtenKernel, RunWritten = stubs.Range1(pkg.Kernel("Written"), tables.Written.Kernel)
+var _, RunCRC = stubs.Range1(pkg.Kernel("CRC"), tables.CRC.Kernel)
+var _, RunTables = stubs.Range1(pkg.Kernel("Tables", &near.Squares), tables.Tables.Kernel, newTablesHost)
+var _, RunWaves = stubs.Range1(pkg.Kernel("Waves"), tables.Waves.Kernel, newWavesHost)
+var _, RunWritten = stubs.Range1(pkg.Kernel("Written"), tables.Written.Kernel)

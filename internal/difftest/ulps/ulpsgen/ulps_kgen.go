@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{fastKernel, preciseKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -47,7 +47,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/ulps"
 
-var fastKernel, RunFast = stubs.Range1(pkg.Kernel("Fast"), ulps.Fast.Kernel)
-var preciseKernel, RunPrecise = stubs.Range1(pkg.Kernel("Precise"), ulps.Precise.Kernel)
+var _, RunFast = stubs.Range1(pkg.Kernel("Fast"), ulps.Fast.Kernel)
+var _, RunPrecise = stubs.Range1(pkg.Kernel("Precise"), ulps.Precise.Kernel)

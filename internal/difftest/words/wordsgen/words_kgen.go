@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, insertionKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,12 +35,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/words"
 
 var bytesKernel, RunBytes = stubs.Range1(pkg.Kernel("Bytes"), words.Bytes.Kernel)
 
-// Bytes is the kernel [words.Bytes] with its slices in device memory.
-// Bytes lets neighbouring work-items write the bytes of the same words.
 type Bytes struct {
 	By    int
 	A     runtime.View[uint8]
@@ -51,7 +50,6 @@ type Bytes struct {
 	Count runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Bytes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -63,55 +61,44 @@ func (k Bytes) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 6, k.Count)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
-var convertFloat32Kernel, RunConvertFloat32 = stubs.Range1(pkg.Kernel("ConvertFloat32"), words.ConvertFloat32.Kernel)
-var convertIntKernel, RunConvertInt = stubs.Range1(pkg.Kernel("ConvertInt"), words.ConvertInt.Kernel)
-var convertInt16Kernel, RunConvertInt16 = stubs.Range1(pkg.Kernel("ConvertInt16"), words.ConvertInt16.Kernel)
-var convertInt32Kernel, RunConvertInt32 = stubs.Range1(pkg.Kernel("ConvertInt32"), words.ConvertInt32.Kernel)
-var convertInt64Kernel, RunConvertInt64 = stubs.Range1(pkg.Kernel("ConvertInt64"), words.ConvertInt64.Kernel)
-var convertInt8Kernel, RunConvertInt8 = stubs.Range1(pkg.Kernel("ConvertInt8"), words.ConvertInt8.Kernel)
-var convertUintKernel, RunConvertUint = stubs.Range1(pkg.Kernel("ConvertUint"), words.ConvertUint.Kernel)
-var convertUint16Kernel, RunConvertUint16 = stubs.Range1(pkg.Kernel("ConvertUint16"), words.ConvertUint16.Kernel)
-var convertUint32Kernel, RunConvertUint32 = stubs.Range1(pkg.Kernel("ConvertUint32"), words.ConvertUint32.Kernel)
-var convertUint64Kernel, RunConvertUint64 = stubs.Range1(pkg.Kernel("ConvertUint64"), words.ConvertUint64.Kernel)
-var convertUint8Kernel, RunConvertUint8 = stubs.Range1(pkg.Kernel("ConvertUint8"), words.ConvertUint8.Kernel)
+var _, RunConvertFloat32 = stubs.Range1(pkg.Kernel("ConvertFloat32"), words.ConvertFloat32.Kernel)
+var _, RunConvertInt = stubs.Range1(pkg.Kernel("ConvertInt"), words.ConvertInt.Kernel)
+var _, RunConvertInt16 = stubs.Range1(pkg.Kernel("ConvertInt16"), words.ConvertInt16.Kernel)
+var _, RunConvertInt32 = stubs.Range1(pkg.Kernel("ConvertInt32"), words.ConvertInt32.Kernel)
+var _, RunConvertInt64 = stubs.Range1(pkg.Kernel("ConvertInt64"), words.ConvertInt64.Kernel)
+var _, RunConvertInt8 = stubs.Range1(pkg.Kernel("ConvertInt8"), words.ConvertInt8.Kernel)
+var _, RunConvertUint = stubs.Range1(pkg.Kernel("ConvertUint"), words.ConvertUint.Kernel)
+var _, RunConvertUint16 = stubs.Range1(pkg.Kernel("ConvertUint16"), words.ConvertUint16.Kernel)
+var _, RunConvertUint32 = stubs.Range1(pkg.Kernel("ConvertUint32"), words.ConvertUint32.Kernel)
+var _, RunConvertUint64 = stubs.Range1(pkg.Kernel("ConvertUint64"), words.ConvertUint64.Kernel)
+var _, RunConvertUint8 = stubs.Range1(pkg.Kernel("ConvertUint8"), words.ConvertUint8.Kernel)
 var fillKernel, RunFill = stubs.Range1(pkg.Kernel("Fill"), words.Fill.Kernel)
 
-// Fill is the kernel [words.Fill] with its slices in device memory.
-// Fill counts in bytes.
 type Fill struct {
 	X runtime.View[uint8]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Fill) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.View(l, 0, k.X)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
 
-var insertionKernel, RunInsertion = stubs.Range1(pkg.Kernel("Insertion"), words.Insertion.Kernel)
-var recordsKernel, RunRecords = stubs.Range1(pkg.Kernel("Records"), words.Records.Kernel)
-var tableKernel, RunTable = stubs.Range1(pkg.Kernel("Table"), words.Table.Kernel)
-var tileKernel, RunTile = stubs.NDRange1(pkg.Kernel("Tile"), words.Tile.Kernel)
-var walkKernel, RunWalk = stubs.Range1(pkg.Kernel("Walk"), words.Walk.Kernel)
+var _, RunInsertion = stubs.Range1(pkg.Kernel("Insertion"), words.Insertion.Kernel)
+var _, RunRecords = stubs.Range1(pkg.Kernel("Records"), words.Records.Kernel)
+var _, RunTable = stubs.Range1(pkg.Kernel("Table"), words.Table.Kernel)
+var _, RunTile = stubs.NDRange1(pkg.Kernel("Tile"), words.Tile.Kernel)
+var _, RunWalk = stubs.Range1(pkg.Kernel("Walk"), words.Walk.Kernel)

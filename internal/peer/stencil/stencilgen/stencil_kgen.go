@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blurKernel, dotKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,12 +34,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/peer/stencil"
 
 var blurKernel, RunBlur = stubs.Range2(pkg.Kernel("Blur"), stencil.Blur.Kernel)
 
-// Blur is the kernel [stencil.Blur] with its slices in device memory.
-// Blur gives each pixel the mean of the nine around it; the edge is repeated.
 type Blur struct {
 	H   int
 	W   int
@@ -47,7 +46,6 @@ type Blur struct {
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Blur) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.H)
@@ -56,28 +54,21 @@ func (k Blur) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var dotKernel, RunDot = stubs.Range1(pkg.Kernel("Dot"), stencil.Dot.Kernel, newDotHost)
 
-// Dot is the kernel [stencil.Dot] with its slices in device memory.
-// Dot computes, for each row of A, its product with X.
 type Dot struct {
 	A   runtime.View[float32]
 	X   runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Dot) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(dotKernel)
 	kernelimpl.View(l, 0, k.A)
@@ -85,13 +76,9 @@ func (k Dot) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Dot) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Dot) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }

@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blurArgumentKernel, blurConstantKernel, blurSpecKernel, matMulArgumentKernel, matMulConstantKernel, matMulSpecKernel, medianArgumentKernel, medianConstantKernel, medianSpecKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,12 +35,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/specbench/kernels"
 
 var blurArgumentKernel, RunBlurArgument = stubs.Range2(pkg.Kernel("BlurArgument"), kernels.BlurArgument.Kernel)
 
-// BlurArgument is the kernel [kernels.BlurArgument] with its slices in device memory.
-// BlurArgument averages the pixels around each, Radius, its field, to all sides.
 type BlurArgument struct {
 	Radius  int
 	In      runtime.View[float32]
@@ -48,7 +47,6 @@ type BlurArgument struct {
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurArgumentKernel)
 	kernelimpl.Value(l, 0, k.Radius)
@@ -57,28 +55,21 @@ func (k BlurArgument) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var blurConstantKernel, RunBlurConstant = stubs.Range2(pkg.Kernel("BlurConstant"), kernels.BlurConstant.Kernel)
 
-// BlurConstant is the kernel [kernels.BlurConstant] with its slices in device memory.
-// BlurConstant averages the pixels around each, FixedRadius to all sides.
 type BlurConstant struct {
 	In      runtime.View[float32]
 	Weights runtime.View[float32]
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurConstantKernel)
 	kernelimpl.View(l, 0, k.In)
@@ -86,28 +77,21 @@ func (k BlurConstant) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var blurSpecKernel, RunBlurSpec = stubs.Range2(pkg.Kernel("BlurSpec", &kernels.Radius), kernels.BlurSpec.Kernel, kernels.Radius)
 
-// BlurSpec is the kernel [kernels.BlurSpec] with its slices in device memory.
-// BlurSpec averages the pixels around each, Radius to all sides.
 type BlurSpec struct {
 	In      runtime.View[float32]
 	Weights runtime.View[float32]
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurSpecKernel)
 	kernelimpl.View(l, 0, k.In)
@@ -115,21 +99,15 @@ func (k BlurSpec) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var matMulArgumentKernel, RunMatMulArgument = stubs.NDRange2(pkg.Kernel("MatMulArgument"), kernels.MatMulArgument.Kernel, newMatMulArgumentHost)
 
-// MatMulArgument is the kernel [kernels.MatMulArgument] with its slices in device memory.
-// MatMulArgument multiplies matrices in tiles of Tile, its field.
 type MatMulArgument struct {
 	N    int
 	Tile int
@@ -140,7 +118,6 @@ type MatMulArgument struct {
 	LB   dsl.LocalAccessor[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulArgumentKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -152,21 +129,15 @@ func (k MatMulArgument) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.LB.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulArgument) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
 
 var matMulConstantKernel, RunMatMulConstant = stubs.NDRange2(pkg.Kernel("MatMulConstant"), kernels.MatMulConstant.Kernel, newMatMulConstantHost)
 
-// MatMulConstant is the kernel [kernels.MatMulConstant] with its slices in device memory.
-// MatMulConstant multiplies matrices in tiles of FixedTile.
 type MatMulConstant struct {
 	N int
 	A runtime.View[float32]
@@ -174,7 +145,6 @@ type MatMulConstant struct {
 	C runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulConstantKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -183,21 +153,15 @@ func (k MatMulConstant) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulConstant) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulConstant) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
 
 var matMulSpecKernel, RunMatMulSpec = stubs.NDRange2(pkg.Kernel("MatMulSpec", &kernels.Tile), kernels.MatMulSpec.Kernel, newMatMulSpecHost, kernels.Tile)
 
-// MatMulSpec is the kernel [kernels.MatMulSpec] with its slices in device memory.
-// MatMulSpec multiplies matrices in tiles of Tile.
 type MatMulSpec struct {
 	N int
 	A runtime.View[float32]
@@ -205,7 +169,6 @@ type MatMulSpec struct {
 	C runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulSpecKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -214,28 +177,21 @@ func (k MatMulSpec) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulSpec) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulSpec) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
 
 var medianArgumentKernel, RunMedianArgument = stubs.Range2(pkg.Kernel("MedianArgument"), kernels.MedianArgument.Kernel)
 
-// MedianArgument is the kernel [kernels.MedianArgument] with its slices in device memory.
-// MedianArgument filters by the median of Window by Window pixels, at most MaxWindow by MaxWindow.
 type MedianArgument struct {
 	Window int
 	In     runtime.View[float32]
 	Out    runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianArgumentKernel)
 	kernelimpl.Value(l, 0, k.Window)
@@ -243,67 +199,49 @@ func (k MedianArgument) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var medianConstantKernel, RunMedianConstant = stubs.Range2(pkg.Kernel("MedianConstant"), kernels.MedianConstant.Kernel)
 
-// MedianConstant is the kernel [kernels.MedianConstant] with its slices in device memory.
-// MedianConstant filters by the median of FixedWindow by FixedWindow pixels.
 type MedianConstant struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianConstantKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
 
 var medianSpecKernel, RunMedianSpec = stubs.Range2(pkg.Kernel("MedianSpec", &kernels.Window), kernels.MedianSpec.Kernel, kernels.Window)
 
-// MedianSpec is the kernel [kernels.MedianSpec] with its slices in device memory.
-// MedianSpec filters by the median of Window by Window pixels.
 type MedianSpec struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianSpecKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
