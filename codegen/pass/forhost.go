@@ -25,8 +25,9 @@ func ForHost(m *ir.Module) *uniform.Info {
 		simplify.Clean(m)
 	}
 	memory.Arrays(m) // whose indexes unrolling has made constants
-	simplify.SelectBranches(f)
-	simplify.Run(m)
+	for simplify.SelectBranches(f) {
+		simplify.Clean(m)
+	}
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)

@@ -43,9 +43,9 @@ func (g *mergeHost) Run() {
 			return
 		}
 		var v44 int64
-		var v47, v48, v51, v53, v60, v69, v78, v87, v96, v105, v114, v123, v132, v141, v150, v159, v168, v177, v186, v194 int32
-		var v50, v52, v59, v68, v77, v86, v95, v104, v113, v122, v131, v140, v149, v158, v167, v176, v185 float32
-		var v57, v58, v64, v65, v73, v74, v82, v83, v91, v92, v100, v101, v109, v110, v118, v119, v127, v128, v136, v137, v145, v146, v154, v155, v163, v164, v172, v173, v181, v182, v190, v191, v197 bool
+		var v47, v48, v51, v60, v69, v78, v87, v96, v105, v114, v123, v132, v141, v150, v159, v168, v177, v186, v194 int32
+		var v50, v59, v68, v77, v86, v95, v104, v113, v122, v131, v140, v149, v158, v167, v176, v185 float32
+		var v197 bool
 		v0 := int32(x)
 		v6 := int64(uint32(v0))
 		*(*float32)(m0) = math.Float32frombits(0x7f800000)
@@ -95,336 +95,162 @@ func (g *mergeHost) Run() {
 	b2:
 		v45 := v44 + 1
 		if v45 >= v1 {
-			goto b89
+			goto b25
 		}
 		v47 = -1
 	b3:
 		v48 = v47 + 1
 		if v48 >= 16 {
-			goto b88
+			goto b24
 		}
-		v50 = *(*float32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8))
-		v51 = *(*int32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8+4))
-		v52 = *(*float32)(unsafe.Add(m0, 60))
-		v53 = *(*int32)(unsafe.Add(m1, 60))
-		if v50 < v52 {
-			v58 = true
-			goto b8
-		}
-		if v50 == v52 {
-			v57 = v51 < v53
-		} else {
-			v57 = false
-		}
-		v58 = v57
-	b8:
-		if !v58 {
-			v197 = false
-			goto b86
+		{
+			v50 = *(*float32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8))
+			v51 = *(*int32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8+4))
+			v52 := *(*float32)(unsafe.Add(m0, 60))
+			v58 := (v50 < v52) || ((v50 == v52) && (v51 < *(*int32)(unsafe.Add(m1, 60))))
+			if !v58 {
+				v197 = false
+				goto b22
+			}
 		}
 		v59 = *(*float32)(unsafe.Add(m0, 56))
 		v60 = *(*int32)(unsafe.Add(m1, 56))
-		if v50 < v59 {
-			v65 = true
-			goto b13
-		}
-		if v50 == v59 {
-			v64 = v51 < v60
-		} else {
-			v64 = false
-		}
-		v65 = v64
-	b13:
-		if !v65 {
+		if !((v50 < v59) || ((v50 == v59) && (v51 < v60))) {
 			v194 = 15
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 60)) = v59
 		*(*int32)(unsafe.Add(m1, 60)) = v60
 		v68 = *(*float32)(unsafe.Add(m0, 52))
 		v69 = *(*int32)(unsafe.Add(m1, 52))
-		if v50 < v68 {
-			v74 = true
-			goto b18
-		}
-		if v50 == v68 {
-			v73 = v51 < v69
-		} else {
-			v73 = false
-		}
-		v74 = v73
-	b18:
-		if !v74 {
+		if !((v50 < v68) || ((v50 == v68) && (v51 < v69))) {
 			v194 = 14
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 56)) = v68
 		*(*int32)(unsafe.Add(m1, 56)) = v69
 		v77 = *(*float32)(unsafe.Add(m0, 48))
 		v78 = *(*int32)(unsafe.Add(m1, 48))
-		if v50 < v77 {
-			v83 = true
-			goto b23
-		}
-		if v50 == v77 {
-			v82 = v51 < v78
-		} else {
-			v82 = false
-		}
-		v83 = v82
-	b23:
-		if !v83 {
+		if !((v50 < v77) || ((v50 == v77) && (v51 < v78))) {
 			v194 = 13
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 52)) = v77
 		*(*int32)(unsafe.Add(m1, 52)) = v78
 		v86 = *(*float32)(unsafe.Add(m0, 44))
 		v87 = *(*int32)(unsafe.Add(m1, 44))
-		if v50 < v86 {
-			v92 = true
-			goto b28
-		}
-		if v50 == v86 {
-			v91 = v51 < v87
-		} else {
-			v91 = false
-		}
-		v92 = v91
-	b28:
-		if !v92 {
+		if !((v50 < v86) || ((v50 == v86) && (v51 < v87))) {
 			v194 = 12
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 48)) = v86
 		*(*int32)(unsafe.Add(m1, 48)) = v87
 		v95 = *(*float32)(unsafe.Add(m0, 40))
 		v96 = *(*int32)(unsafe.Add(m1, 40))
-		if v50 < v95 {
-			v101 = true
-			goto b33
-		}
-		if v50 == v95 {
-			v100 = v51 < v96
-		} else {
-			v100 = false
-		}
-		v101 = v100
-	b33:
-		if !v101 {
+		if !((v50 < v95) || ((v50 == v95) && (v51 < v96))) {
 			v194 = 11
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 44)) = v95
 		*(*int32)(unsafe.Add(m1, 44)) = v96
 		v104 = *(*float32)(unsafe.Add(m0, 36))
 		v105 = *(*int32)(unsafe.Add(m1, 36))
-		if v50 < v104 {
-			v110 = true
-			goto b38
-		}
-		if v50 == v104 {
-			v109 = v51 < v105
-		} else {
-			v109 = false
-		}
-		v110 = v109
-	b38:
-		if !v110 {
+		if !((v50 < v104) || ((v50 == v104) && (v51 < v105))) {
 			v194 = 10
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 40)) = v104
 		*(*int32)(unsafe.Add(m1, 40)) = v105
 		v113 = *(*float32)(unsafe.Add(m0, 32))
 		v114 = *(*int32)(unsafe.Add(m1, 32))
-		if v50 < v113 {
-			v119 = true
-			goto b43
-		}
-		if v50 == v113 {
-			v118 = v51 < v114
-		} else {
-			v118 = false
-		}
-		v119 = v118
-	b43:
-		if !v119 {
+		if !((v50 < v113) || ((v50 == v113) && (v51 < v114))) {
 			v194 = 9
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 36)) = v113
 		*(*int32)(unsafe.Add(m1, 36)) = v114
 		v122 = *(*float32)(unsafe.Add(m0, 28))
 		v123 = *(*int32)(unsafe.Add(m1, 28))
-		if v50 < v122 {
-			v128 = true
-			goto b48
-		}
-		if v50 == v122 {
-			v127 = v51 < v123
-		} else {
-			v127 = false
-		}
-		v128 = v127
-	b48:
-		if !v128 {
+		if !((v50 < v122) || ((v50 == v122) && (v51 < v123))) {
 			v194 = 8
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 32)) = v122
 		*(*int32)(unsafe.Add(m1, 32)) = v123
 		v131 = *(*float32)(unsafe.Add(m0, 24))
 		v132 = *(*int32)(unsafe.Add(m1, 24))
-		if v50 < v131 {
-			v137 = true
-			goto b53
-		}
-		if v50 == v131 {
-			v136 = v51 < v132
-		} else {
-			v136 = false
-		}
-		v137 = v136
-	b53:
-		if !v137 {
+		if !((v50 < v131) || ((v50 == v131) && (v51 < v132))) {
 			v194 = 7
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 28)) = v131
 		*(*int32)(unsafe.Add(m1, 28)) = v132
 		v140 = *(*float32)(unsafe.Add(m0, 20))
 		v141 = *(*int32)(unsafe.Add(m1, 20))
-		if v50 < v140 {
-			v146 = true
-			goto b58
-		}
-		if v50 == v140 {
-			v145 = v51 < v141
-		} else {
-			v145 = false
-		}
-		v146 = v145
-	b58:
-		if !v146 {
+		if !((v50 < v140) || ((v50 == v140) && (v51 < v141))) {
 			v194 = 6
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 24)) = v140
 		*(*int32)(unsafe.Add(m1, 24)) = v141
 		v149 = *(*float32)(unsafe.Add(m0, 16))
 		v150 = *(*int32)(unsafe.Add(m1, 16))
-		if v50 < v149 {
-			v155 = true
-			goto b63
-		}
-		if v50 == v149 {
-			v154 = v51 < v150
-		} else {
-			v154 = false
-		}
-		v155 = v154
-	b63:
-		if !v155 {
+		if !((v50 < v149) || ((v50 == v149) && (v51 < v150))) {
 			v194 = 5
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 20)) = v149
 		*(*int32)(unsafe.Add(m1, 20)) = v150
 		v158 = *(*float32)(unsafe.Add(m0, 12))
 		v159 = *(*int32)(unsafe.Add(m1, 12))
-		if v50 < v158 {
-			v164 = true
-			goto b68
-		}
-		if v50 == v158 {
-			v163 = v51 < v159
-		} else {
-			v163 = false
-		}
-		v164 = v163
-	b68:
-		if !v164 {
+		if !((v50 < v158) || ((v50 == v158) && (v51 < v159))) {
 			v194 = 4
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 16)) = v158
 		*(*int32)(unsafe.Add(m1, 16)) = v159
 		v167 = *(*float32)(unsafe.Add(m0, 8))
 		v168 = *(*int32)(unsafe.Add(m1, 8))
-		if v50 < v167 {
-			v173 = true
-			goto b73
-		}
-		if v50 == v167 {
-			v172 = v51 < v168
-		} else {
-			v172 = false
-		}
-		v173 = v172
-	b73:
-		if !v173 {
+		if !((v50 < v167) || ((v50 == v167) && (v51 < v168))) {
 			v194 = 3
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 12)) = v167
 		*(*int32)(unsafe.Add(m1, 12)) = v168
 		v176 = *(*float32)(unsafe.Add(m0, 4))
 		v177 = *(*int32)(unsafe.Add(m1, 4))
-		if v50 < v176 {
-			v182 = true
-			goto b78
-		}
-		if v50 == v176 {
-			v181 = v51 < v177
-		} else {
-			v181 = false
-		}
-		v182 = v181
-	b78:
-		if !v182 {
+		if !((v50 < v176) || ((v50 == v176) && (v51 < v177))) {
 			v194 = 2
-			goto b85
+			goto b21
 		}
 		*(*float32)(unsafe.Add(m0, 8)) = v176
 		*(*int32)(unsafe.Add(m1, 8)) = v177
 		v185 = *(*float32)(m0)
 		v186 = *(*int32)(m1)
-		if v50 < v185 {
-			v191 = true
-			goto b83
-		}
-		if v50 == v185 {
-			v190 = v51 < v186
-		} else {
-			v190 = false
-		}
-		v191 = v190
-	b83:
-		if v191 {
+		if (v50 < v185) || ((v50 == v185) && (v51 < v186)) {
 			*(*float32)(unsafe.Add(m0, 4)) = v185
 			*(*int32)(unsafe.Add(m1, 4)) = v186
 			v194 = 0
 		} else {
 			v194 = 1
 		}
-	b85:
+	b21:
 		*(*float32)(unsafe.Add(m0, int(v194)*4)) = v50
 		*(*int32)(unsafe.Add(m1, int(v194)*4)) = v51
 		v197 = true
-	b86:
+	b22:
 		if v197 {
 			v47 = v48
 			goto b3
 		}
-	b88:
+	b24:
 		v44 = v45
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
-	b89:
+	b25:
 		v198 := *(*float32)(m0)
 		v199 := *(*int32)(m1)
 		v200 := *(*float32)(unsafe.Add(m0, 4))
@@ -661,9 +487,8 @@ func (g *searchHost) r0() int {
 			v17 := int64(uint32(v16))
 			var v120, v125, v126, v281, v283, v285, v289, v290 int64
 			var v123, v286 int
-			var v124, v135, v142, v151, v160, v169, v178, v187, v196, v205, v214, v223, v232, v241, v250, v259, v268, v288, v299, v309 float32
-			var v134, v136, v143, v152, v161, v170, v179, v188, v197, v206, v215, v224, v233, v242, v251, v260, v269, v277, v298, v300, v306, v308, v310 int32
-			var v140, v141, v147, v148, v156, v157, v165, v166, v174, v175, v183, v184, v192, v193, v201, v202, v210, v211, v219, v220, v228, v229, v237, v238, v246, v247, v255, v256, v264, v265, v273, v274, v304, v305, v314, v315 bool
+			var v124, v142, v151, v160, v169, v178, v187, v196, v205, v214, v223, v232, v241, v250, v259, v268, v288, v309 float32
+			var v134, v143, v152, v161, v170, v179, v188, v197, v206, v215, v224, v233, v242, v251, v260, v269, v277, v298, v306, v308, v310 int32
 			*(*float32)(own2) = math.Float32frombits(0x7f800000)
 			*(*int32)(own3) = -1
 			*(*float32)(unsafe.Add(own2, 4)) = math.Float32frombits(0x7f800000)
@@ -716,7 +541,7 @@ func (g *searchHost) r0() int {
 			v117 := v116 && v106
 			if !((v117 && (v2 <= (v3 - v97))) && (v2 <= (v3 - v104))) {
 				v281 = v88
-				goto b101
+				goto b37
 			}
 			v120 = v88
 		b14:
@@ -725,7 +550,7 @@ func (g *searchHost) r0() int {
 				v124 = 0
 				v125 = -1
 			} else {
-				goto b122
+				goto b50
 			}
 		b16:
 			v126 = v125 + 1
@@ -738,321 +563,147 @@ func (g *searchHost) r0() int {
 				}
 				goto b16
 			}
-			v134 = int32(uint64(v120))
-			v135 = *(*float32)(unsafe.Add(own2, 60))
-			v136 = *(*int32)(unsafe.Add(own3, 60))
-			if v124 < v135 {
-				v141 = true
-				goto b22
-			}
-			if v124 == v135 {
-				v140 = v134 < v136
-			} else {
-				v140 = false
-			}
-			v141 = v140
-		b22:
-			if !v141 {
-				goto b100
+			{
+				v134 = int32(uint64(v120))
+				v135 := *(*float32)(unsafe.Add(own2, 60))
+				v141 := (v124 < v135) || ((v124 == v135) && (v134 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v141 {
+					goto b36
+				}
 			}
 			v142 = *(*float32)(unsafe.Add(own2, 56))
 			v143 = *(*int32)(unsafe.Add(own3, 56))
-			if v124 < v142 {
-				v148 = true
-				goto b27
-			}
-			if v124 == v142 {
-				v147 = v134 < v143
-			} else {
-				v147 = false
-			}
-			v148 = v147
-		b27:
-			if !v148 {
+			if !((v124 < v142) || ((v124 == v142) && (v134 < v143))) {
 				v277 = 15
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 60)) = v142
 			*(*int32)(unsafe.Add(own3, 60)) = v143
 			v151 = *(*float32)(unsafe.Add(own2, 52))
 			v152 = *(*int32)(unsafe.Add(own3, 52))
-			if v124 < v151 {
-				v157 = true
-				goto b32
-			}
-			if v124 == v151 {
-				v156 = v134 < v152
-			} else {
-				v156 = false
-			}
-			v157 = v156
-		b32:
-			if !v157 {
+			if !((v124 < v151) || ((v124 == v151) && (v134 < v152))) {
 				v277 = 14
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 56)) = v151
 			*(*int32)(unsafe.Add(own3, 56)) = v152
 			v160 = *(*float32)(unsafe.Add(own2, 48))
 			v161 = *(*int32)(unsafe.Add(own3, 48))
-			if v124 < v160 {
-				v166 = true
-				goto b37
-			}
-			if v124 == v160 {
-				v165 = v134 < v161
-			} else {
-				v165 = false
-			}
-			v166 = v165
-		b37:
-			if !v166 {
+			if !((v124 < v160) || ((v124 == v160) && (v134 < v161))) {
 				v277 = 13
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 52)) = v160
 			*(*int32)(unsafe.Add(own3, 52)) = v161
 			v169 = *(*float32)(unsafe.Add(own2, 44))
 			v170 = *(*int32)(unsafe.Add(own3, 44))
-			if v124 < v169 {
-				v175 = true
-				goto b42
-			}
-			if v124 == v169 {
-				v174 = v134 < v170
-			} else {
-				v174 = false
-			}
-			v175 = v174
-		b42:
-			if !v175 {
+			if !((v124 < v169) || ((v124 == v169) && (v134 < v170))) {
 				v277 = 12
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 48)) = v169
 			*(*int32)(unsafe.Add(own3, 48)) = v170
 			v178 = *(*float32)(unsafe.Add(own2, 40))
 			v179 = *(*int32)(unsafe.Add(own3, 40))
-			if v124 < v178 {
-				v184 = true
-				goto b47
-			}
-			if v124 == v178 {
-				v183 = v134 < v179
-			} else {
-				v183 = false
-			}
-			v184 = v183
-		b47:
-			if !v184 {
+			if !((v124 < v178) || ((v124 == v178) && (v134 < v179))) {
 				v277 = 11
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 44)) = v178
 			*(*int32)(unsafe.Add(own3, 44)) = v179
 			v187 = *(*float32)(unsafe.Add(own2, 36))
 			v188 = *(*int32)(unsafe.Add(own3, 36))
-			if v124 < v187 {
-				v193 = true
-				goto b52
-			}
-			if v124 == v187 {
-				v192 = v134 < v188
-			} else {
-				v192 = false
-			}
-			v193 = v192
-		b52:
-			if !v193 {
+			if !((v124 < v187) || ((v124 == v187) && (v134 < v188))) {
 				v277 = 10
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 40)) = v187
 			*(*int32)(unsafe.Add(own3, 40)) = v188
 			v196 = *(*float32)(unsafe.Add(own2, 32))
 			v197 = *(*int32)(unsafe.Add(own3, 32))
-			if v124 < v196 {
-				v202 = true
-				goto b57
-			}
-			if v124 == v196 {
-				v201 = v134 < v197
-			} else {
-				v201 = false
-			}
-			v202 = v201
-		b57:
-			if !v202 {
+			if !((v124 < v196) || ((v124 == v196) && (v134 < v197))) {
 				v277 = 9
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 36)) = v196
 			*(*int32)(unsafe.Add(own3, 36)) = v197
 			v205 = *(*float32)(unsafe.Add(own2, 28))
 			v206 = *(*int32)(unsafe.Add(own3, 28))
-			if v124 < v205 {
-				v211 = true
-				goto b62
-			}
-			if v124 == v205 {
-				v210 = v134 < v206
-			} else {
-				v210 = false
-			}
-			v211 = v210
-		b62:
-			if !v211 {
+			if !((v124 < v205) || ((v124 == v205) && (v134 < v206))) {
 				v277 = 8
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 32)) = v205
 			*(*int32)(unsafe.Add(own3, 32)) = v206
 			v214 = *(*float32)(unsafe.Add(own2, 24))
 			v215 = *(*int32)(unsafe.Add(own3, 24))
-			if v124 < v214 {
-				v220 = true
-				goto b67
-			}
-			if v124 == v214 {
-				v219 = v134 < v215
-			} else {
-				v219 = false
-			}
-			v220 = v219
-		b67:
-			if !v220 {
+			if !((v124 < v214) || ((v124 == v214) && (v134 < v215))) {
 				v277 = 7
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 28)) = v214
 			*(*int32)(unsafe.Add(own3, 28)) = v215
 			v223 = *(*float32)(unsafe.Add(own2, 20))
 			v224 = *(*int32)(unsafe.Add(own3, 20))
-			if v124 < v223 {
-				v229 = true
-				goto b72
-			}
-			if v124 == v223 {
-				v228 = v134 < v224
-			} else {
-				v228 = false
-			}
-			v229 = v228
-		b72:
-			if !v229 {
+			if !((v124 < v223) || ((v124 == v223) && (v134 < v224))) {
 				v277 = 6
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 24)) = v223
 			*(*int32)(unsafe.Add(own3, 24)) = v224
 			v232 = *(*float32)(unsafe.Add(own2, 16))
 			v233 = *(*int32)(unsafe.Add(own3, 16))
-			if v124 < v232 {
-				v238 = true
-				goto b77
-			}
-			if v124 == v232 {
-				v237 = v134 < v233
-			} else {
-				v237 = false
-			}
-			v238 = v237
-		b77:
-			if !v238 {
+			if !((v124 < v232) || ((v124 == v232) && (v134 < v233))) {
 				v277 = 5
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 20)) = v232
 			*(*int32)(unsafe.Add(own3, 20)) = v233
 			v241 = *(*float32)(unsafe.Add(own2, 12))
 			v242 = *(*int32)(unsafe.Add(own3, 12))
-			if v124 < v241 {
-				v247 = true
-				goto b82
-			}
-			if v124 == v241 {
-				v246 = v134 < v242
-			} else {
-				v246 = false
-			}
-			v247 = v246
-		b82:
-			if !v247 {
+			if !((v124 < v241) || ((v124 == v241) && (v134 < v242))) {
 				v277 = 4
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 16)) = v241
 			*(*int32)(unsafe.Add(own3, 16)) = v242
 			v250 = *(*float32)(unsafe.Add(own2, 8))
 			v251 = *(*int32)(unsafe.Add(own3, 8))
-			if v124 < v250 {
-				v256 = true
-				goto b87
-			}
-			if v124 == v250 {
-				v255 = v134 < v251
-			} else {
-				v255 = false
-			}
-			v256 = v255
-		b87:
-			if !v256 {
+			if !((v124 < v250) || ((v124 == v250) && (v134 < v251))) {
 				v277 = 3
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 12)) = v250
 			*(*int32)(unsafe.Add(own3, 12)) = v251
 			v259 = *(*float32)(unsafe.Add(own2, 4))
 			v260 = *(*int32)(unsafe.Add(own3, 4))
-			if v124 < v259 {
-				v265 = true
-				goto b92
-			}
-			if v124 == v259 {
-				v264 = v134 < v260
-			} else {
-				v264 = false
-			}
-			v265 = v264
-		b92:
-			if !v265 {
+			if !((v124 < v259) || ((v124 == v259) && (v134 < v260))) {
 				v277 = 2
-				goto b99
+				goto b35
 			}
 			*(*float32)(unsafe.Add(own2, 8)) = v259
 			*(*int32)(unsafe.Add(own3, 8)) = v260
 			v268 = *(*float32)(own2)
 			v269 = *(*int32)(own3)
-			if v124 < v268 {
-				v274 = true
-				goto b97
-			}
-			if v124 == v268 {
-				v273 = v134 < v269
-			} else {
-				v273 = false
-			}
-			v274 = v273
-		b97:
-			if v274 {
+			if (v124 < v268) || ((v124 == v268) && (v134 < v269)) {
 				*(*float32)(unsafe.Add(own2, 4)) = v268
 				*(*int32)(unsafe.Add(own3, 4)) = v269
 				v277 = 0
 			} else {
 				v277 = 1
 			}
-		b99:
+		b35:
 			*(*float32)(unsafe.Add(own2, int(v277)*4)) = v124
 			*(*int32)(unsafe.Add(own3, int(v277)*4)) = v134
-		b100:
+		b36:
 			v120 = v120 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b14
-		b101:
+		b37:
 			if v281 >= v92 {
-				goto b122
+				goto b50
 			}
 			v283 = v281 * v2
 			if uint64(v283) > uint64(v3) {
@@ -1069,7 +720,7 @@ func (g *searchHost) r0() int {
 			}
 			v288 = 0
 			v289 = -1
-		b104:
+		b40:
 			v290 = v289 + 1
 			if v290 < v2 {
 				v295 := float32(*(*float32)(unsafe.Add(p1, v286+int(v290)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v290)))*4)))
@@ -1078,60 +729,40 @@ func (g *searchHost) r0() int {
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b104
+				goto b40
 			}
-			v298 = int32(uint64(v281))
-			v299 = *(*float32)(unsafe.Add(own2, 60))
-			v300 = *(*int32)(unsafe.Add(own3, 60))
-			if v288 < v299 {
-				v305 = true
-				goto b110
+			{
+				v298 = int32(uint64(v281))
+				v299 := *(*float32)(unsafe.Add(own2, 60))
+				v305 := (v288 < v299) || ((v288 == v299) && (v298 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v305 {
+					goto b47
+				}
+				v306 = 15
 			}
-			if v288 == v299 {
-				v304 = v298 < v300
-			} else {
-				v304 = false
-			}
-			v305 = v304
-		b110:
-			if !v305 {
-				goto b119
-			}
-			v306 = 15
-		b111:
+		b43:
 			if 0 >= v306 {
-				goto b118
+				goto b46
 			}
 			v308 = v306 + -1
 			v309 = *(*float32)(unsafe.Add(own2, int(v308)*4))
 			v310 = *(*int32)(unsafe.Add(own3, int(v308)*4))
-			if v288 < v309 {
-				v315 = true
-				goto b116
-			}
-			if v288 == v309 {
-				v314 = v298 < v310
-			} else {
-				v314 = false
-			}
-			v315 = v314
-		b116:
-			if v315 {
+			if (v288 < v309) || ((v288 == v309) && (v298 < v310)) {
 				*(*float32)(unsafe.Add(own2, int(v306)*4)) = v309
 				*(*int32)(unsafe.Add(own3, int(v306)*4)) = v310
 				v306 = v308
-				goto b111
+				goto b43
 			}
-		b118:
+		b46:
 			*(*float32)(unsafe.Add(own2, int(v306)*4)) = v288
 			*(*int32)(unsafe.Add(own3, int(v306)*4)) = v298
-		b119:
+		b47:
 			v281 = v281 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b101
-		b122:
+			goto b37
+		b50:
 			more = true
 		}
 	}
@@ -1235,339 +866,165 @@ func (g *searchHost) r0() int {
 			own3 := unsafe.Add(m3, li*64)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v387, v390, v391, v392, v395, v397, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
-			var v394, v396, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
-			var v401, v402, v408, v409, v417, v418, v426, v427, v435, v436, v444, v445, v453, v454, v462, v463, v471, v472, v480, v481, v489, v490, v498, v499, v507, v508, v516, v517, v525, v526, v534, v535, v541 bool
+			var v387, v390, v391, v392, v395, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
+			var v394, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
+			var v541 bool
 			v387 = 32
 			if 0 >= v387 {
-				goto b216
+				goto b80
 			}
 			if v16 < v387 {
 				v390 = v16 + v387
 				v391 = -1
 			} else {
-				goto b214
+				goto b78
 			}
-		b128:
+		b56:
 			v392 = v391 + 1
 			if v392 >= 16 {
-				goto b213
+				goto b77
 			}
-			v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
-			v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
-			v396 = *(*float32)(unsafe.Add(own2, 60))
-			v397 = *(*int32)(unsafe.Add(own3, 60))
-			if v394 < v396 {
-				v402 = true
-				goto b133
-			}
-			if v394 == v396 {
-				v401 = v395 < v397
-			} else {
-				v401 = false
-			}
-			v402 = v401
-		b133:
-			if !v402 {
-				v541 = false
-				goto b211
+			{
+				v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
+				v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
+				v396 := *(*float32)(unsafe.Add(own2, 60))
+				v402 := (v394 < v396) || ((v394 == v396) && (v395 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v402 {
+					v541 = false
+					goto b75
+				}
 			}
 			v403 = *(*float32)(unsafe.Add(own2, 56))
 			v404 = *(*int32)(unsafe.Add(own3, 56))
-			if v394 < v403 {
-				v409 = true
-				goto b138
-			}
-			if v394 == v403 {
-				v408 = v395 < v404
-			} else {
-				v408 = false
-			}
-			v409 = v408
-		b138:
-			if !v409 {
+			if !((v394 < v403) || ((v394 == v403) && (v395 < v404))) {
 				v538 = 15
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 60)) = v403
 			*(*int32)(unsafe.Add(own3, 60)) = v404
 			v412 = *(*float32)(unsafe.Add(own2, 52))
 			v413 = *(*int32)(unsafe.Add(own3, 52))
-			if v394 < v412 {
-				v418 = true
-				goto b143
-			}
-			if v394 == v412 {
-				v417 = v395 < v413
-			} else {
-				v417 = false
-			}
-			v418 = v417
-		b143:
-			if !v418 {
+			if !((v394 < v412) || ((v394 == v412) && (v395 < v413))) {
 				v538 = 14
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 56)) = v412
 			*(*int32)(unsafe.Add(own3, 56)) = v413
 			v421 = *(*float32)(unsafe.Add(own2, 48))
 			v422 = *(*int32)(unsafe.Add(own3, 48))
-			if v394 < v421 {
-				v427 = true
-				goto b148
-			}
-			if v394 == v421 {
-				v426 = v395 < v422
-			} else {
-				v426 = false
-			}
-			v427 = v426
-		b148:
-			if !v427 {
+			if !((v394 < v421) || ((v394 == v421) && (v395 < v422))) {
 				v538 = 13
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 52)) = v421
 			*(*int32)(unsafe.Add(own3, 52)) = v422
 			v430 = *(*float32)(unsafe.Add(own2, 44))
 			v431 = *(*int32)(unsafe.Add(own3, 44))
-			if v394 < v430 {
-				v436 = true
-				goto b153
-			}
-			if v394 == v430 {
-				v435 = v395 < v431
-			} else {
-				v435 = false
-			}
-			v436 = v435
-		b153:
-			if !v436 {
+			if !((v394 < v430) || ((v394 == v430) && (v395 < v431))) {
 				v538 = 12
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 48)) = v430
 			*(*int32)(unsafe.Add(own3, 48)) = v431
 			v439 = *(*float32)(unsafe.Add(own2, 40))
 			v440 = *(*int32)(unsafe.Add(own3, 40))
-			if v394 < v439 {
-				v445 = true
-				goto b158
-			}
-			if v394 == v439 {
-				v444 = v395 < v440
-			} else {
-				v444 = false
-			}
-			v445 = v444
-		b158:
-			if !v445 {
+			if !((v394 < v439) || ((v394 == v439) && (v395 < v440))) {
 				v538 = 11
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 44)) = v439
 			*(*int32)(unsafe.Add(own3, 44)) = v440
 			v448 = *(*float32)(unsafe.Add(own2, 36))
 			v449 = *(*int32)(unsafe.Add(own3, 36))
-			if v394 < v448 {
-				v454 = true
-				goto b163
-			}
-			if v394 == v448 {
-				v453 = v395 < v449
-			} else {
-				v453 = false
-			}
-			v454 = v453
-		b163:
-			if !v454 {
+			if !((v394 < v448) || ((v394 == v448) && (v395 < v449))) {
 				v538 = 10
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 40)) = v448
 			*(*int32)(unsafe.Add(own3, 40)) = v449
 			v457 = *(*float32)(unsafe.Add(own2, 32))
 			v458 = *(*int32)(unsafe.Add(own3, 32))
-			if v394 < v457 {
-				v463 = true
-				goto b168
-			}
-			if v394 == v457 {
-				v462 = v395 < v458
-			} else {
-				v462 = false
-			}
-			v463 = v462
-		b168:
-			if !v463 {
+			if !((v394 < v457) || ((v394 == v457) && (v395 < v458))) {
 				v538 = 9
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 36)) = v457
 			*(*int32)(unsafe.Add(own3, 36)) = v458
 			v466 = *(*float32)(unsafe.Add(own2, 28))
 			v467 = *(*int32)(unsafe.Add(own3, 28))
-			if v394 < v466 {
-				v472 = true
-				goto b173
-			}
-			if v394 == v466 {
-				v471 = v395 < v467
-			} else {
-				v471 = false
-			}
-			v472 = v471
-		b173:
-			if !v472 {
+			if !((v394 < v466) || ((v394 == v466) && (v395 < v467))) {
 				v538 = 8
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 32)) = v466
 			*(*int32)(unsafe.Add(own3, 32)) = v467
 			v475 = *(*float32)(unsafe.Add(own2, 24))
 			v476 = *(*int32)(unsafe.Add(own3, 24))
-			if v394 < v475 {
-				v481 = true
-				goto b178
-			}
-			if v394 == v475 {
-				v480 = v395 < v476
-			} else {
-				v480 = false
-			}
-			v481 = v480
-		b178:
-			if !v481 {
+			if !((v394 < v475) || ((v394 == v475) && (v395 < v476))) {
 				v538 = 7
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 28)) = v475
 			*(*int32)(unsafe.Add(own3, 28)) = v476
 			v484 = *(*float32)(unsafe.Add(own2, 20))
 			v485 = *(*int32)(unsafe.Add(own3, 20))
-			if v394 < v484 {
-				v490 = true
-				goto b183
-			}
-			if v394 == v484 {
-				v489 = v395 < v485
-			} else {
-				v489 = false
-			}
-			v490 = v489
-		b183:
-			if !v490 {
+			if !((v394 < v484) || ((v394 == v484) && (v395 < v485))) {
 				v538 = 6
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 24)) = v484
 			*(*int32)(unsafe.Add(own3, 24)) = v485
 			v493 = *(*float32)(unsafe.Add(own2, 16))
 			v494 = *(*int32)(unsafe.Add(own3, 16))
-			if v394 < v493 {
-				v499 = true
-				goto b188
-			}
-			if v394 == v493 {
-				v498 = v395 < v494
-			} else {
-				v498 = false
-			}
-			v499 = v498
-		b188:
-			if !v499 {
+			if !((v394 < v493) || ((v394 == v493) && (v395 < v494))) {
 				v538 = 5
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 20)) = v493
 			*(*int32)(unsafe.Add(own3, 20)) = v494
 			v502 = *(*float32)(unsafe.Add(own2, 12))
 			v503 = *(*int32)(unsafe.Add(own3, 12))
-			if v394 < v502 {
-				v508 = true
-				goto b193
-			}
-			if v394 == v502 {
-				v507 = v395 < v503
-			} else {
-				v507 = false
-			}
-			v508 = v507
-		b193:
-			if !v508 {
+			if !((v394 < v502) || ((v394 == v502) && (v395 < v503))) {
 				v538 = 4
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 16)) = v502
 			*(*int32)(unsafe.Add(own3, 16)) = v503
 			v511 = *(*float32)(unsafe.Add(own2, 8))
 			v512 = *(*int32)(unsafe.Add(own3, 8))
-			if v394 < v511 {
-				v517 = true
-				goto b198
-			}
-			if v394 == v511 {
-				v516 = v395 < v512
-			} else {
-				v516 = false
-			}
-			v517 = v516
-		b198:
-			if !v517 {
+			if !((v394 < v511) || ((v394 == v511) && (v395 < v512))) {
 				v538 = 3
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 12)) = v511
 			*(*int32)(unsafe.Add(own3, 12)) = v512
 			v520 = *(*float32)(unsafe.Add(own2, 4))
 			v521 = *(*int32)(unsafe.Add(own3, 4))
-			if v394 < v520 {
-				v526 = true
-				goto b203
-			}
-			if v394 == v520 {
-				v525 = v395 < v521
-			} else {
-				v525 = false
-			}
-			v526 = v525
-		b203:
-			if !v526 {
+			if !((v394 < v520) || ((v394 == v520) && (v395 < v521))) {
 				v538 = 2
-				goto b210
+				goto b74
 			}
 			*(*float32)(unsafe.Add(own2, 8)) = v520
 			*(*int32)(unsafe.Add(own3, 8)) = v521
 			v529 = *(*float32)(own2)
 			v530 = *(*int32)(own3)
-			if v394 < v529 {
-				v535 = true
-				goto b208
-			}
-			if v394 == v529 {
-				v534 = v395 < v530
-			} else {
-				v534 = false
-			}
-			v535 = v534
-		b208:
-			if v535 {
+			if (v394 < v529) || ((v394 == v529) && (v395 < v530)) {
 				*(*float32)(unsafe.Add(own2, 4)) = v529
 				*(*int32)(unsafe.Add(own3, 4)) = v530
 				v538 = 0
 			} else {
 				v538 = 1
 			}
-		b210:
+		b74:
 			*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
 			*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
 			v541 = true
-		b211:
+		b75:
 			if v541 {
 				v391 = v392
-				goto b128
+				goto b56
 			}
-		b213:
+		b77:
 			{
 				v543 := *(*int32)(own3)
 				v544 := *(*float32)(unsafe.Add(own2, 4))
@@ -1633,13 +1090,13 @@ func (g *searchHost) r0() int {
 				*(*float32)(unsafe.Add(m1, x*128+120)) = v572
 				*(*int32)(unsafe.Add(m1, x*128+124)) = v573
 			}
-		b214:
+		b78:
 			u387 = v387
 			next = 4
 			continue
-		b216:
+		b80:
 			if v16 != 0 {
-				goto b220
+				goto b84
 			}
 			v610 = *(*float32)(own2)
 			v611 = *(*int32)(own3)
@@ -1710,7 +1167,7 @@ func (g *searchHost) r0() int {
 			*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
 			*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
 			*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
-		b220:
+		b84:
 			g.Leave(li)
 		}
 	}
@@ -1751,339 +1208,165 @@ func (g *searchHost) r5() int {
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v390, v391, v392, v395, v397, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
-		var v394, v396, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
-		var v401, v402, v408, v409, v417, v418, v426, v427, v435, v436, v444, v445, v453, v454, v462, v463, v471, v472, v480, v481, v489, v490, v498, v499, v507, v508, v516, v517, v525, v526, v534, v535, v541 bool
+		var v390, v391, v392, v395, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
+		var v394, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
+		var v541 bool
 		v387 = v387 / 2
 		if 0 >= v387 {
-			goto b216
+			goto b80
 		}
 		if v16 < v387 {
 			v390 = v16 + v387
 			v391 = -1
 		} else {
-			goto b214
+			goto b78
 		}
-	b128:
+	b56:
 		v392 = v391 + 1
 		if v392 >= 16 {
-			goto b213
+			goto b77
 		}
-		v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
-		v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
-		v396 = *(*float32)(unsafe.Add(own2, 60))
-		v397 = *(*int32)(unsafe.Add(own3, 60))
-		if v394 < v396 {
-			v402 = true
-			goto b133
-		}
-		if v394 == v396 {
-			v401 = v395 < v397
-		} else {
-			v401 = false
-		}
-		v402 = v401
-	b133:
-		if !v402 {
-			v541 = false
-			goto b211
+		{
+			v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
+			v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
+			v396 := *(*float32)(unsafe.Add(own2, 60))
+			v402 := (v394 < v396) || ((v394 == v396) && (v395 < *(*int32)(unsafe.Add(own3, 60))))
+			if !v402 {
+				v541 = false
+				goto b75
+			}
 		}
 		v403 = *(*float32)(unsafe.Add(own2, 56))
 		v404 = *(*int32)(unsafe.Add(own3, 56))
-		if v394 < v403 {
-			v409 = true
-			goto b138
-		}
-		if v394 == v403 {
-			v408 = v395 < v404
-		} else {
-			v408 = false
-		}
-		v409 = v408
-	b138:
-		if !v409 {
+		if !((v394 < v403) || ((v394 == v403) && (v395 < v404))) {
 			v538 = 15
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 60)) = v403
 		*(*int32)(unsafe.Add(own3, 60)) = v404
 		v412 = *(*float32)(unsafe.Add(own2, 52))
 		v413 = *(*int32)(unsafe.Add(own3, 52))
-		if v394 < v412 {
-			v418 = true
-			goto b143
-		}
-		if v394 == v412 {
-			v417 = v395 < v413
-		} else {
-			v417 = false
-		}
-		v418 = v417
-	b143:
-		if !v418 {
+		if !((v394 < v412) || ((v394 == v412) && (v395 < v413))) {
 			v538 = 14
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 56)) = v412
 		*(*int32)(unsafe.Add(own3, 56)) = v413
 		v421 = *(*float32)(unsafe.Add(own2, 48))
 		v422 = *(*int32)(unsafe.Add(own3, 48))
-		if v394 < v421 {
-			v427 = true
-			goto b148
-		}
-		if v394 == v421 {
-			v426 = v395 < v422
-		} else {
-			v426 = false
-		}
-		v427 = v426
-	b148:
-		if !v427 {
+		if !((v394 < v421) || ((v394 == v421) && (v395 < v422))) {
 			v538 = 13
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 52)) = v421
 		*(*int32)(unsafe.Add(own3, 52)) = v422
 		v430 = *(*float32)(unsafe.Add(own2, 44))
 		v431 = *(*int32)(unsafe.Add(own3, 44))
-		if v394 < v430 {
-			v436 = true
-			goto b153
-		}
-		if v394 == v430 {
-			v435 = v395 < v431
-		} else {
-			v435 = false
-		}
-		v436 = v435
-	b153:
-		if !v436 {
+		if !((v394 < v430) || ((v394 == v430) && (v395 < v431))) {
 			v538 = 12
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 48)) = v430
 		*(*int32)(unsafe.Add(own3, 48)) = v431
 		v439 = *(*float32)(unsafe.Add(own2, 40))
 		v440 = *(*int32)(unsafe.Add(own3, 40))
-		if v394 < v439 {
-			v445 = true
-			goto b158
-		}
-		if v394 == v439 {
-			v444 = v395 < v440
-		} else {
-			v444 = false
-		}
-		v445 = v444
-	b158:
-		if !v445 {
+		if !((v394 < v439) || ((v394 == v439) && (v395 < v440))) {
 			v538 = 11
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 44)) = v439
 		*(*int32)(unsafe.Add(own3, 44)) = v440
 		v448 = *(*float32)(unsafe.Add(own2, 36))
 		v449 = *(*int32)(unsafe.Add(own3, 36))
-		if v394 < v448 {
-			v454 = true
-			goto b163
-		}
-		if v394 == v448 {
-			v453 = v395 < v449
-		} else {
-			v453 = false
-		}
-		v454 = v453
-	b163:
-		if !v454 {
+		if !((v394 < v448) || ((v394 == v448) && (v395 < v449))) {
 			v538 = 10
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 40)) = v448
 		*(*int32)(unsafe.Add(own3, 40)) = v449
 		v457 = *(*float32)(unsafe.Add(own2, 32))
 		v458 = *(*int32)(unsafe.Add(own3, 32))
-		if v394 < v457 {
-			v463 = true
-			goto b168
-		}
-		if v394 == v457 {
-			v462 = v395 < v458
-		} else {
-			v462 = false
-		}
-		v463 = v462
-	b168:
-		if !v463 {
+		if !((v394 < v457) || ((v394 == v457) && (v395 < v458))) {
 			v538 = 9
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 36)) = v457
 		*(*int32)(unsafe.Add(own3, 36)) = v458
 		v466 = *(*float32)(unsafe.Add(own2, 28))
 		v467 = *(*int32)(unsafe.Add(own3, 28))
-		if v394 < v466 {
-			v472 = true
-			goto b173
-		}
-		if v394 == v466 {
-			v471 = v395 < v467
-		} else {
-			v471 = false
-		}
-		v472 = v471
-	b173:
-		if !v472 {
+		if !((v394 < v466) || ((v394 == v466) && (v395 < v467))) {
 			v538 = 8
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 32)) = v466
 		*(*int32)(unsafe.Add(own3, 32)) = v467
 		v475 = *(*float32)(unsafe.Add(own2, 24))
 		v476 = *(*int32)(unsafe.Add(own3, 24))
-		if v394 < v475 {
-			v481 = true
-			goto b178
-		}
-		if v394 == v475 {
-			v480 = v395 < v476
-		} else {
-			v480 = false
-		}
-		v481 = v480
-	b178:
-		if !v481 {
+		if !((v394 < v475) || ((v394 == v475) && (v395 < v476))) {
 			v538 = 7
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 28)) = v475
 		*(*int32)(unsafe.Add(own3, 28)) = v476
 		v484 = *(*float32)(unsafe.Add(own2, 20))
 		v485 = *(*int32)(unsafe.Add(own3, 20))
-		if v394 < v484 {
-			v490 = true
-			goto b183
-		}
-		if v394 == v484 {
-			v489 = v395 < v485
-		} else {
-			v489 = false
-		}
-		v490 = v489
-	b183:
-		if !v490 {
+		if !((v394 < v484) || ((v394 == v484) && (v395 < v485))) {
 			v538 = 6
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 24)) = v484
 		*(*int32)(unsafe.Add(own3, 24)) = v485
 		v493 = *(*float32)(unsafe.Add(own2, 16))
 		v494 = *(*int32)(unsafe.Add(own3, 16))
-		if v394 < v493 {
-			v499 = true
-			goto b188
-		}
-		if v394 == v493 {
-			v498 = v395 < v494
-		} else {
-			v498 = false
-		}
-		v499 = v498
-	b188:
-		if !v499 {
+		if !((v394 < v493) || ((v394 == v493) && (v395 < v494))) {
 			v538 = 5
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 20)) = v493
 		*(*int32)(unsafe.Add(own3, 20)) = v494
 		v502 = *(*float32)(unsafe.Add(own2, 12))
 		v503 = *(*int32)(unsafe.Add(own3, 12))
-		if v394 < v502 {
-			v508 = true
-			goto b193
-		}
-		if v394 == v502 {
-			v507 = v395 < v503
-		} else {
-			v507 = false
-		}
-		v508 = v507
-	b193:
-		if !v508 {
+		if !((v394 < v502) || ((v394 == v502) && (v395 < v503))) {
 			v538 = 4
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 16)) = v502
 		*(*int32)(unsafe.Add(own3, 16)) = v503
 		v511 = *(*float32)(unsafe.Add(own2, 8))
 		v512 = *(*int32)(unsafe.Add(own3, 8))
-		if v394 < v511 {
-			v517 = true
-			goto b198
-		}
-		if v394 == v511 {
-			v516 = v395 < v512
-		} else {
-			v516 = false
-		}
-		v517 = v516
-	b198:
-		if !v517 {
+		if !((v394 < v511) || ((v394 == v511) && (v395 < v512))) {
 			v538 = 3
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 12)) = v511
 		*(*int32)(unsafe.Add(own3, 12)) = v512
 		v520 = *(*float32)(unsafe.Add(own2, 4))
 		v521 = *(*int32)(unsafe.Add(own3, 4))
-		if v394 < v520 {
-			v526 = true
-			goto b203
-		}
-		if v394 == v520 {
-			v525 = v395 < v521
-		} else {
-			v525 = false
-		}
-		v526 = v525
-	b203:
-		if !v526 {
+		if !((v394 < v520) || ((v394 == v520) && (v395 < v521))) {
 			v538 = 2
-			goto b210
+			goto b74
 		}
 		*(*float32)(unsafe.Add(own2, 8)) = v520
 		*(*int32)(unsafe.Add(own3, 8)) = v521
 		v529 = *(*float32)(own2)
 		v530 = *(*int32)(own3)
-		if v394 < v529 {
-			v535 = true
-			goto b208
-		}
-		if v394 == v529 {
-			v534 = v395 < v530
-		} else {
-			v534 = false
-		}
-		v535 = v534
-	b208:
-		if v535 {
+		if (v394 < v529) || ((v394 == v529) && (v395 < v530)) {
 			*(*float32)(unsafe.Add(own2, 4)) = v529
 			*(*int32)(unsafe.Add(own3, 4)) = v530
 			v538 = 0
 		} else {
 			v538 = 1
 		}
-	b210:
+	b74:
 		*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
 		*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
 		v541 = true
-	b211:
+	b75:
 		if v541 {
 			v391 = v392
-			goto b128
+			goto b56
 		}
-	b213:
+	b77:
 		{
 			v543 := *(*int32)(own3)
 			v544 := *(*float32)(unsafe.Add(own2, 4))
@@ -2149,13 +1432,13 @@ func (g *searchHost) r5() int {
 			*(*float32)(unsafe.Add(m1, x*128+120)) = v572
 			*(*int32)(unsafe.Add(m1, x*128+124)) = v573
 		}
-	b214:
+	b78:
 		u387 = v387
 		next = 4
 		continue
-	b216:
+	b80:
 		if v16 != 0 {
-			goto b220
+			goto b84
 		}
 		v610 = *(*float32)(own2)
 		v611 = *(*int32)(own3)
@@ -2226,7 +1509,7 @@ func (g *searchHost) r5() int {
 		*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
 		*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
 		*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
-	b220:
+	b84:
 		g.Leave(li)
 	}
 	g.v387 = u387

@@ -7694,7 +7694,7 @@ func (g *maybeNilHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v12, v21, v33 bool
+		var v12, v33 bool
 		var v13, v34 kernelimpl.HostAddr
 		var v27 int32
 		v0 := int32(x)
@@ -7717,13 +7717,8 @@ func (g *maybeNilHost) Run() {
 		v18 := int32(uint32(v0)/3) * 3
 		v19 := v0 - v18
 		v20 := v0 == v18
-		if v20 {
-			v21 = false
-		} else {
-			v21 = true
-		}
-		if !v21 {
-			goto b12
+		if v0 == v18 {
+			goto b10
 		}
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
@@ -7731,15 +7726,15 @@ func (g *maybeNilHost) Run() {
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = -1
 		v27 = -1
-		goto b14
-	b12:
+		goto b12
+	b10:
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(2, v5, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = 10
 		v27 = 10
-	b14:
+	b12:
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(3, v5, v1, v0)
 			continue
@@ -7751,7 +7746,7 @@ func (g *maybeNilHost) Run() {
 		if v20 {
 			v33 = false
 			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
-			goto b20
+			goto b18
 		}
 		if v19 == 1 {
 			v33 = false
@@ -7760,7 +7755,7 @@ func (g *maybeNilHost) Run() {
 			v33 = true
 			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		}
-	b20:
+	b18:
 		if !v33 {
 			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
 			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
@@ -7881,15 +7876,9 @@ func (g *nilFaultHost) Run() {
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v6 bool
 		v0 := int32(x)
 		v4 := int64(uint32(v0))
-		if v4 != v1 {
-			v6 = false
-		} else {
-			v6 = true
-		}
-		if v6 {
+		if v4 == v1 {
 			g.Fault(0, 0, 0, v0)
 			continue
 		}

@@ -494,8 +494,7 @@ func (g *nilCallsHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v14, v17 int32
-		var v15 bool
+		var v15 int32
 		v0 := int32(x)
 		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v1) {
@@ -503,28 +502,26 @@ func (g *nilCallsHost) Run() {
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
-		v12 := int32(0)
-		if 3 < v7 {
-			v12 = (v7 << 24) >> 24
+		v8 := 3 < v7
+		v11 := int32(0)
+		if v8 {
+			v11 = (v7 << 24) >> 24
 		}
+		v13 := v11
 		if v7 <= 3 {
-			v14 = 0
-			v15 = false
-		} else {
-			v14 = v12
-			v15 = true
+			v13 = 0
 		}
-		if v15 {
-			v17 = v14 * 2
+		if v8 {
+			v15 = v13 * 2
 		} else {
-			v17 = -2
+			v15 = -2
 		}
-		v18 := v5 * 3
-		if uint64(v18) >= uint64(v3) {
-			g.Fault(1, v18, v3, v0)
+		v16 := v5 * 3
+		if uint64(v16) >= uint64(v3) {
+			g.Fault(1, v16, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*12)) = v17
+		*(*int32)(unsafe.Add(p1, x*12)) = v15
 		if v7 == 11 {
 			g.Fault(2, 0, 0, v0)
 			continue
@@ -533,16 +530,16 @@ func (g *nilCallsHost) Run() {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v25 := v7 * 2
-		v26 := v18 + 1
-		if uint64(v26) >= uint64(v3) {
-			g.Fault(4, v26, v3, v0)
+		v23 := v7 * 2
+		v24 := v16 + 1
+		if uint64(v24) >= uint64(v3) {
+			g.Fault(4, v24, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*12+4)) = v25
-		v29 := v18 + 2
-		if uint64(v29) >= uint64(v3) {
-			g.Fault(5, v29, v3, v0)
+		*(*int32)(unsafe.Add(p1, x*12+4)) = v23
+		v27 := v16 + 2
+		if uint64(v27) >= uint64(v3) {
+			g.Fault(5, v27, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*12+8)) = 5
@@ -5268,7 +5265,7 @@ func (g *sharedHost) Run() {
 // sideHost is a work-group of the kernel [Side].
 type sideHost struct {
 	kernelimpl.HostGroup
-	v19, v21, v50 []int32
+	v19, v21, v48 []int32
 
 	v22, v23 []int64
 
@@ -5289,7 +5286,7 @@ func (g *sideHost) Begin() {
 	g.Allot(0, 32)
 	g.Allot(1, 32)
 	g.Allot(2, 32*n)
-	kernelimpl.HostRoom(n, &g.v19, &g.v21, &g.v50)
+	kernelimpl.HostRoom(n, &g.v19, &g.v21, &g.v48)
 	kernelimpl.HostRoom(n, &g.v22, &g.v23)
 	kernelimpl.HostRoom(n, &g.v24)
 }
@@ -5366,7 +5363,7 @@ func (g *sideHost) Run() {
 		return
 	}
 	// Barrier, alternatives.go:275
-	h50 := g.v50[:n]
+	h48 := g.v48[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -5382,21 +5379,21 @@ func (g *sideHost) Run() {
 		v21 := h21[li]
 		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v33, v34, v35, v39, v43, v44, v45, v49 int32
-		v31 := 7 - v6
+		var v31, v32, v33, v37, v41, v42, v43, v47 int32
+		v29 := 7 - v6
 		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 2) != 0 {
+			v31 = 0
+			v32 = v29
 			v33 = 0
-			v34 = v31
-			v35 = 0
 		} else {
-			v33 = 1
-			v34 = 0
-			v35 = v31
+			v31 = 1
+			v32 = 0
+			v33 = v29
 		}
-		if v33 == 0 {
-			v39 = *(*int32)(unsafe.Add(m0, int(v34)*4))
+		if v31 == 0 {
+			v37 = *(*int32)(unsafe.Add(m0, int(v32)*4))
 		} else {
-			v39 = *(*int32)(unsafe.Add(m1, int(v35)*4))
+			v37 = *(*int32)(unsafe.Add(m1, int(v33)*4))
 		}
 		if !v24 {
 			goto b18
@@ -5406,9 +5403,9 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
+		v41 = 0
+		v42 = v6
 		v43 = 0
-		v44 = v6
-		v45 = 0
 		goto b19
 	b18:
 		if uint32(v6) >= uint32(v21) {
@@ -5416,17 +5413,17 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v43 = 1
-		v44 = 0
-		v45 = v6
+		v41 = 1
+		v42 = 0
+		v43 = v6
 	b19:
-		if v43 == 0 {
-			v49 = *(*int32)(unsafe.Add(m1, int(v44)*4))
+		if v41 == 0 {
+			v47 = *(*int32)(unsafe.Add(m1, int(v42)*4))
 		} else {
-			v49 = *(*int32)(unsafe.Add(own2, int(v45)*4))
+			v47 = *(*int32)(unsafe.Add(own2, int(v43)*4))
 		}
-		v50 := v39 + v49
-		h50[li] = v50
+		v48 := v37 + v47
+		h48[li] = v48
 		more = true
 	}
 	if !more {
@@ -5447,7 +5444,7 @@ func (g *sideHost) Run() {
 		v21 := h21[li]
 		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v54, v55, v56, v60, v65, v66, v67 int32
+		var v52, v53, v54, v58, v63, v64, v65 int32
 		if !v24 {
 			goto b26
 		}
@@ -5456,9 +5453,9 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
+		v52 = 0
+		v53 = v6
 		v54 = 0
-		v55 = v6
-		v56 = 0
 		goto b27
 	b26:
 		if uint32(v6) >= uint32(v21) {
@@ -5466,16 +5463,16 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v54 = 1
-		v55 = 0
-		v56 = v6
+		v52 = 1
+		v53 = 0
+		v54 = v6
 	b27:
-		if v54 == 0 {
-			v60 = *(*int32)(unsafe.Add(m1, int(v55)*4))
+		if v52 == 0 {
+			v58 = *(*int32)(unsafe.Add(m1, int(v53)*4))
 		} else {
-			v60 = *(*int32)(unsafe.Add(own2, int(v56)*4))
+			v58 = *(*int32)(unsafe.Add(own2, int(v54)*4))
 		}
-		v61 := v60 + 3
+		v59 := v58 + 3
 		if !v24 {
 			goto b33
 		}
@@ -5484,9 +5481,9 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
+		v63 = 0
+		v64 = v6
 		v65 = 0
-		v66 = v6
-		v67 = 0
 		goto b34
 	b33:
 		if uint32(v6) >= uint32(v21) {
@@ -5494,14 +5491,14 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v65 = 1
-		v66 = 0
-		v67 = v6
+		v63 = 1
+		v64 = 0
+		v65 = v6
 	b34:
-		if v65 == 0 {
-			*(*int32)(unsafe.Add(m1, int(v66)*4)) = v61
+		if v63 == 0 {
+			*(*int32)(unsafe.Add(m1, int(v64)*4)) = v59
 		} else {
-			*(*int32)(unsafe.Add(own2, int(v67)*4)) = v61
+			*(*int32)(unsafe.Add(own2, int(v65)*4)) = v59
 		}
 		more = true
 	}
@@ -5516,18 +5513,18 @@ func (g *sideHost) Run() {
 			continue
 		}
 		own2 := unsafe.Add(m2, li*32)
-		v50 := h50[li]
+		v48 := h48[li]
 		v6 := int32(li)
-		v31 := 7 - v6
+		v29 := 7 - v6
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		v74 := (v50 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
-		v77 := v74 + (*(*int32)(unsafe.Add(m1, int(v31)*4)) * 2)
+		v72 := (v48 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
+		v75 := v72 + (*(*int32)(unsafe.Add(m1, int(v29)*4)) * 2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v77
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v75
 	}
 }
 
@@ -5583,7 +5580,7 @@ func (g *unlikeHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v16, v27, v31, v35, v39, v41, v45 bool
+		var v14, v25, v29, v33, v37, v39, v43 bool
 		v0 := int32(x)
 		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v1) {
@@ -5593,105 +5590,105 @@ func (g *unlikeHost) Run() {
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
 		v8 := v7 & 1
 		v9 := v8 == 0
-		v11 := v7 & 2
-		v12 := v11 == 0
-		v14 := v8
-		if v12 {
-			v14 = 0
+		v10 := v7 & 2
+		v11 := v10 == 0
+		v12 := v8
+		if v11 {
+			v12 = 0
 		}
 		if !v9 {
-			v16 = v9
+			v14 = v9
 			goto b4
 		}
-		if v12 {
+		if v11 {
 			g.Fault(1, 0, 0, v0)
 			continue
 		}
-		v16 = v12
+		v14 = v11
 	b4:
-		v17 := v14 == v8
-		v18 := v11 != 0
+		v15 := v12 == v8
+		v16 := v10 != 0
+		v17 := v16 && v15
+		v18 := v8 != 0
 		v19 := v18 && v17
-		v20 := v8 != 0
-		v21 := v20 && v19
-		v23 := int32(0)
-		if v16 || v21 {
-			v23 = 1
+		v21 := int32(0)
+		if v14 || v19 {
+			v21 = 1
 		}
-		v25 := (v7 & 4) == 0
-		if !v25 {
-			v31 = v25
+		v23 := (v7 & 4) == 0
+		if !v23 {
+			v29 = v23
 			goto b9
 		}
-		if !v12 {
-			v27 = v12
+		if !v11 {
+			v25 = v11
 			goto b8
 		}
 		if v9 {
 			g.Fault(2, 0, 0, v0)
 			continue
 		}
-		v27 = v9
+		v25 = v9
 	b8:
 		{
-			v28 := v20 && v17
-			v29 := v18 && v28
-			v31 = v27 || v29
+			v26 := v18 && v15
+			v27 := v16 && v26
+			v29 = v25 || v27
 		}
 	b9:
-		v33 := v23
-		if v31 {
-			v33 = v23 + 2
+		v31 := v21
+		if v29 {
+			v31 = v21 + 2
 		}
-		if !v25 {
-			v39 = v25
+		if !v23 {
+			v37 = v23
 			goto b14
 		}
-		if !v12 {
-			v35 = v12
+		if !v11 {
+			v33 = v11
 			goto b13
 		}
 		if v9 {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v35 = v9
+		v33 = v9
 	b13:
 		{
-			v36 := v20 && v17
-			v37 := v18 && v36
-			v39 = v35 || v37
+			v34 := v18 && v15
+			v35 := v16 && v34
+			v37 = v33 || v35
 		}
 	b14:
-		if !v39 {
-			v45 = v39
+		if !v37 {
+			v43 = v37
 			goto b19
 		}
-		if !v12 {
-			v41 = v12
+		if !v11 {
+			v39 = v11
 			goto b18
 		}
 		if v9 {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v41 = v9
+		v39 = v9
 	b18:
 		{
-			v42 := v20 && v17
-			v43 := v18 && v42
-			v45 = v41 || v43
+			v40 := v18 && v15
+			v41 := v16 && v40
+			v43 = v39 || v41
 		}
 	b19:
-		v47 := v33
-		if v45 {
-			v47 = v33 + 4
+		v45 := v31
+		if v43 {
+			v45 = v31 + 4
 		}
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v47
+		*(*int32)(unsafe.Add(p1, x*4)) = v45
 	}
 }
 
@@ -5763,15 +5760,15 @@ func (g *watchedHost) Run() {
 			continue
 		}
 		v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
-		v50 := v45
+		v49 := v45
 		if (v2 & 1) == 0 {
-			v50 = v45 + 1
+			v49 = v45 + 1
 		}
-		v54 := float64(float64(float64(float64(v50)+2.5)+1.5) + -2)
+		v53 := float64(float64(float64(float64(v49)+2.5)+1.5) + -2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v2)
 			continue
 		}
-		*(*float64)(unsafe.Add(p0, x*8)) = v54
+		*(*float64)(unsafe.Add(p0, x*8)) = v53
 	}
 }

@@ -607,7 +607,7 @@ func (g *ballotsHost) Run() {
 type bisectionsHost struct {
 	kernelimpl.HostGroup
 	c0                 int32
-	v10, v20, v30, v57 []int32
+	v10, v20, v30, v56 []int32
 
 	sint32 []int32
 }
@@ -623,7 +623,7 @@ func (g *bisectionsHost) Begin() {
 	n := g.Items
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v57)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v56)
 }
 
 func (g *bisectionsHost) Run() {
@@ -717,7 +717,7 @@ func (g *bisectionsHost) Run() {
 	v1 := g.Int64(24)
 	v34 := v1 + 40
 	v35 := uint64(v34) <= 64
-	h57 := g.v57[:n]
+	h56 := g.v56[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
@@ -726,7 +726,7 @@ func (g *bisectionsHost) Run() {
 		v30 := h30[li]
 		v0 := int32(basex + li)
 		var v37, v38 int64
-		var v52, v53 bool
+		var v52 bool
 		v33 := v30
 		if int32(li) == 0 {
 			v33 = 0
@@ -759,22 +759,16 @@ func (g *bisectionsHost) Run() {
 			}
 			goto b12
 		}
-		if v37 >= v34 {
-			v53 = false
-			goto b18
-		}
-		if *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36 {
-			v52 = true
+		if v37 < v34 {
+			v52 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36
 		} else {
 			v52 = false
 		}
-		v53 = v52
-	b18:
-		v57 := v33
-		if v53 {
-			v57 = v33 + (int32(uint64(v37)) << 8)
+		v56 := v33
+		if v52 {
+			v56 = v33 + (int32(uint64(v37)) << 8)
 		}
-		h57[li] = v57
+		h56[li] = v56
 		more = true
 	}
 	if !more {
@@ -789,12 +783,12 @@ func (g *bisectionsHost) Run() {
 		}
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		v57 := h57[li]
+		v56 := h56[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v57
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v56
 	}
 }
 
