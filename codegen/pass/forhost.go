@@ -21,7 +21,7 @@ func ForHost(m *ir.Module) *uniform.Info {
 	withinRange(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).Movable); {
+	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).WorthOnHost); {
 		simplify.Clean(m)
 	}
 	memory.Arrays(m) // whose indexes unrolling has made constants

@@ -43,9 +43,9 @@ func (g *mergeHost) Run() {
 			return
 		}
 		var v44 int64
-		var v47, v48, v51, v60, v69, v78, v87, v96, v105, v114, v123, v132, v141, v150, v159, v168, v177, v186, v194 int32
-		var v50, v59, v68, v77, v86, v95, v104, v113, v122, v131, v140, v149, v158, v167, v176, v185 float32
-		var v197 bool
+		var v47, v48, v51, v59, v61, v63 int32
+		var v50, v62 float32
+		var v73 bool
 		v0 := int32(x)
 		v6 := int64(uint32(v0))
 		*(*float32)(m0) = math.Float32frombits(0x7f800000)
@@ -95,13 +95,13 @@ func (g *mergeHost) Run() {
 	b2:
 		v45 := v44 + 1
 		if v45 >= v1 {
-			goto b25
+			goto b12
 		}
 		v47 = -1
 	b3:
 		v48 = v47 + 1
 		if v48 >= 16 {
-			goto b24
+			goto b11
 		}
 		{
 			v50 = *(*float32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8))
@@ -109,216 +109,109 @@ func (g *mergeHost) Run() {
 			v52 := *(*float32)(unsafe.Add(m0, 60))
 			v58 := (v50 < v52) || ((v50 == v52) && (v51 < *(*int32)(unsafe.Add(m1, 60))))
 			if !v58 {
-				v197 = false
-				goto b22
+				v73 = false
+				goto b9
 			}
+			v59 = 15
 		}
-		v59 = *(*float32)(unsafe.Add(m0, 56))
-		v60 = *(*int32)(unsafe.Add(m1, 56))
-		if !((v50 < v59) || ((v50 == v59) && (v51 < v60))) {
-			v194 = 15
-			goto b21
+	b5:
+		if 0 >= v59 {
+			goto b8
 		}
-		*(*float32)(unsafe.Add(m0, 60)) = v59
-		*(*int32)(unsafe.Add(m1, 60)) = v60
-		v68 = *(*float32)(unsafe.Add(m0, 52))
-		v69 = *(*int32)(unsafe.Add(m1, 52))
-		if !((v50 < v68) || ((v50 == v68) && (v51 < v69))) {
-			v194 = 14
-			goto b21
+		v61 = v59 + -1
+		v62 = *(*float32)(unsafe.Add(m0, int(v61)*4))
+		v63 = *(*int32)(unsafe.Add(m1, int(v61)*4))
+		if (v50 < v62) || ((v50 == v62) && (v51 < v63)) {
+			*(*float32)(unsafe.Add(m0, int(v59)*4)) = v62
+			*(*int32)(unsafe.Add(m1, int(v59)*4)) = v63
+			v59 = v61
+			goto b5
 		}
-		*(*float32)(unsafe.Add(m0, 56)) = v68
-		*(*int32)(unsafe.Add(m1, 56)) = v69
-		v77 = *(*float32)(unsafe.Add(m0, 48))
-		v78 = *(*int32)(unsafe.Add(m1, 48))
-		if !((v50 < v77) || ((v50 == v77) && (v51 < v78))) {
-			v194 = 13
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 52)) = v77
-		*(*int32)(unsafe.Add(m1, 52)) = v78
-		v86 = *(*float32)(unsafe.Add(m0, 44))
-		v87 = *(*int32)(unsafe.Add(m1, 44))
-		if !((v50 < v86) || ((v50 == v86) && (v51 < v87))) {
-			v194 = 12
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 48)) = v86
-		*(*int32)(unsafe.Add(m1, 48)) = v87
-		v95 = *(*float32)(unsafe.Add(m0, 40))
-		v96 = *(*int32)(unsafe.Add(m1, 40))
-		if !((v50 < v95) || ((v50 == v95) && (v51 < v96))) {
-			v194 = 11
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 44)) = v95
-		*(*int32)(unsafe.Add(m1, 44)) = v96
-		v104 = *(*float32)(unsafe.Add(m0, 36))
-		v105 = *(*int32)(unsafe.Add(m1, 36))
-		if !((v50 < v104) || ((v50 == v104) && (v51 < v105))) {
-			v194 = 10
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 40)) = v104
-		*(*int32)(unsafe.Add(m1, 40)) = v105
-		v113 = *(*float32)(unsafe.Add(m0, 32))
-		v114 = *(*int32)(unsafe.Add(m1, 32))
-		if !((v50 < v113) || ((v50 == v113) && (v51 < v114))) {
-			v194 = 9
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 36)) = v113
-		*(*int32)(unsafe.Add(m1, 36)) = v114
-		v122 = *(*float32)(unsafe.Add(m0, 28))
-		v123 = *(*int32)(unsafe.Add(m1, 28))
-		if !((v50 < v122) || ((v50 == v122) && (v51 < v123))) {
-			v194 = 8
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 32)) = v122
-		*(*int32)(unsafe.Add(m1, 32)) = v123
-		v131 = *(*float32)(unsafe.Add(m0, 24))
-		v132 = *(*int32)(unsafe.Add(m1, 24))
-		if !((v50 < v131) || ((v50 == v131) && (v51 < v132))) {
-			v194 = 7
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 28)) = v131
-		*(*int32)(unsafe.Add(m1, 28)) = v132
-		v140 = *(*float32)(unsafe.Add(m0, 20))
-		v141 = *(*int32)(unsafe.Add(m1, 20))
-		if !((v50 < v140) || ((v50 == v140) && (v51 < v141))) {
-			v194 = 6
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 24)) = v140
-		*(*int32)(unsafe.Add(m1, 24)) = v141
-		v149 = *(*float32)(unsafe.Add(m0, 16))
-		v150 = *(*int32)(unsafe.Add(m1, 16))
-		if !((v50 < v149) || ((v50 == v149) && (v51 < v150))) {
-			v194 = 5
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 20)) = v149
-		*(*int32)(unsafe.Add(m1, 20)) = v150
-		v158 = *(*float32)(unsafe.Add(m0, 12))
-		v159 = *(*int32)(unsafe.Add(m1, 12))
-		if !((v50 < v158) || ((v50 == v158) && (v51 < v159))) {
-			v194 = 4
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 16)) = v158
-		*(*int32)(unsafe.Add(m1, 16)) = v159
-		v167 = *(*float32)(unsafe.Add(m0, 8))
-		v168 = *(*int32)(unsafe.Add(m1, 8))
-		if !((v50 < v167) || ((v50 == v167) && (v51 < v168))) {
-			v194 = 3
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 12)) = v167
-		*(*int32)(unsafe.Add(m1, 12)) = v168
-		v176 = *(*float32)(unsafe.Add(m0, 4))
-		v177 = *(*int32)(unsafe.Add(m1, 4))
-		if !((v50 < v176) || ((v50 == v176) && (v51 < v177))) {
-			v194 = 2
-			goto b21
-		}
-		*(*float32)(unsafe.Add(m0, 8)) = v176
-		*(*int32)(unsafe.Add(m1, 8)) = v177
-		v185 = *(*float32)(m0)
-		v186 = *(*int32)(m1)
-		if (v50 < v185) || ((v50 == v185) && (v51 < v186)) {
-			*(*float32)(unsafe.Add(m0, 4)) = v185
-			*(*int32)(unsafe.Add(m1, 4)) = v186
-			v194 = 0
-		} else {
-			v194 = 1
-		}
-	b21:
-		*(*float32)(unsafe.Add(m0, int(v194)*4)) = v50
-		*(*int32)(unsafe.Add(m1, int(v194)*4)) = v51
-		v197 = true
-	b22:
-		if v197 {
+	b8:
+		*(*float32)(unsafe.Add(m0, int(v59)*4)) = v50
+		*(*int32)(unsafe.Add(m1, int(v59)*4)) = v51
+		v73 = true
+	b9:
+		if v73 {
 			v47 = v48
 			goto b3
 		}
-	b24:
+	b11:
 		v44 = v45
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
-	b25:
-		v198 := *(*float32)(m0)
-		v199 := *(*int32)(m1)
-		v200 := *(*float32)(unsafe.Add(m0, 4))
-		v201 := *(*int32)(unsafe.Add(m1, 4))
-		v202 := *(*float32)(unsafe.Add(m0, 8))
-		v203 := *(*int32)(unsafe.Add(m1, 8))
-		v204 := *(*float32)(unsafe.Add(m0, 12))
-		v205 := *(*int32)(unsafe.Add(m1, 12))
-		v206 := *(*float32)(unsafe.Add(m0, 16))
-		v207 := *(*int32)(unsafe.Add(m1, 16))
-		v208 := *(*float32)(unsafe.Add(m0, 20))
-		v209 := *(*int32)(unsafe.Add(m1, 20))
-		v210 := *(*float32)(unsafe.Add(m0, 24))
-		v211 := *(*int32)(unsafe.Add(m1, 24))
-		v212 := *(*float32)(unsafe.Add(m0, 28))
-		v213 := *(*int32)(unsafe.Add(m1, 28))
-		v214 := *(*float32)(unsafe.Add(m0, 32))
-		v215 := *(*int32)(unsafe.Add(m1, 32))
-		v216 := *(*float32)(unsafe.Add(m0, 36))
-		v217 := *(*int32)(unsafe.Add(m1, 36))
-		v218 := *(*float32)(unsafe.Add(m0, 40))
-		v219 := *(*int32)(unsafe.Add(m1, 40))
-		v220 := *(*float32)(unsafe.Add(m0, 44))
-		v221 := *(*int32)(unsafe.Add(m1, 44))
-		v222 := *(*float32)(unsafe.Add(m0, 48))
-		v223 := *(*int32)(unsafe.Add(m1, 48))
-		v224 := *(*float32)(unsafe.Add(m0, 52))
-		v225 := *(*int32)(unsafe.Add(m1, 52))
-		v226 := *(*float32)(unsafe.Add(m0, 56))
-		v227 := *(*int32)(unsafe.Add(m1, 56))
-		v228 := *(*float32)(unsafe.Add(m0, 60))
-		v229 := *(*int32)(unsafe.Add(m1, 60))
+	b12:
+		v74 := *(*float32)(m0)
+		v75 := *(*int32)(m1)
+		v76 := *(*float32)(unsafe.Add(m0, 4))
+		v77 := *(*int32)(unsafe.Add(m1, 4))
+		v78 := *(*float32)(unsafe.Add(m0, 8))
+		v79 := *(*int32)(unsafe.Add(m1, 8))
+		v80 := *(*float32)(unsafe.Add(m0, 12))
+		v81 := *(*int32)(unsafe.Add(m1, 12))
+		v82 := *(*float32)(unsafe.Add(m0, 16))
+		v83 := *(*int32)(unsafe.Add(m1, 16))
+		v84 := *(*float32)(unsafe.Add(m0, 20))
+		v85 := *(*int32)(unsafe.Add(m1, 20))
+		v86 := *(*float32)(unsafe.Add(m0, 24))
+		v87 := *(*int32)(unsafe.Add(m1, 24))
+		v88 := *(*float32)(unsafe.Add(m0, 28))
+		v89 := *(*int32)(unsafe.Add(m1, 28))
+		v90 := *(*float32)(unsafe.Add(m0, 32))
+		v91 := *(*int32)(unsafe.Add(m1, 32))
+		v92 := *(*float32)(unsafe.Add(m0, 36))
+		v93 := *(*int32)(unsafe.Add(m1, 36))
+		v94 := *(*float32)(unsafe.Add(m0, 40))
+		v95 := *(*int32)(unsafe.Add(m1, 40))
+		v96 := *(*float32)(unsafe.Add(m0, 44))
+		v97 := *(*int32)(unsafe.Add(m1, 44))
+		v98 := *(*float32)(unsafe.Add(m0, 48))
+		v99 := *(*int32)(unsafe.Add(m1, 48))
+		v100 := *(*float32)(unsafe.Add(m0, 52))
+		v101 := *(*int32)(unsafe.Add(m1, 52))
+		v102 := *(*float32)(unsafe.Add(m0, 56))
+		v103 := *(*int32)(unsafe.Add(m1, 56))
+		v104 := *(*float32)(unsafe.Add(m0, 60))
+		v105 := *(*int32)(unsafe.Add(m1, 60))
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, x*128)) = v198
-		*(*int32)(unsafe.Add(p2, x*128+4)) = v199
-		*(*float32)(unsafe.Add(p2, x*128+8)) = v200
-		*(*int32)(unsafe.Add(p2, x*128+12)) = v201
-		*(*float32)(unsafe.Add(p2, x*128+16)) = v202
-		*(*int32)(unsafe.Add(p2, x*128+20)) = v203
-		*(*float32)(unsafe.Add(p2, x*128+24)) = v204
-		*(*int32)(unsafe.Add(p2, x*128+28)) = v205
-		*(*float32)(unsafe.Add(p2, x*128+32)) = v206
-		*(*int32)(unsafe.Add(p2, x*128+36)) = v207
-		*(*float32)(unsafe.Add(p2, x*128+40)) = v208
-		*(*int32)(unsafe.Add(p2, x*128+44)) = v209
-		*(*float32)(unsafe.Add(p2, x*128+48)) = v210
-		*(*int32)(unsafe.Add(p2, x*128+52)) = v211
-		*(*float32)(unsafe.Add(p2, x*128+56)) = v212
-		*(*int32)(unsafe.Add(p2, x*128+60)) = v213
-		*(*float32)(unsafe.Add(p2, x*128+64)) = v214
-		*(*int32)(unsafe.Add(p2, x*128+68)) = v215
-		*(*float32)(unsafe.Add(p2, x*128+72)) = v216
-		*(*int32)(unsafe.Add(p2, x*128+76)) = v217
-		*(*float32)(unsafe.Add(p2, x*128+80)) = v218
-		*(*int32)(unsafe.Add(p2, x*128+84)) = v219
-		*(*float32)(unsafe.Add(p2, x*128+88)) = v220
-		*(*int32)(unsafe.Add(p2, x*128+92)) = v221
-		*(*float32)(unsafe.Add(p2, x*128+96)) = v222
-		*(*int32)(unsafe.Add(p2, x*128+100)) = v223
-		*(*float32)(unsafe.Add(p2, x*128+104)) = v224
-		*(*int32)(unsafe.Add(p2, x*128+108)) = v225
-		*(*float32)(unsafe.Add(p2, x*128+112)) = v226
-		*(*int32)(unsafe.Add(p2, x*128+116)) = v227
-		*(*float32)(unsafe.Add(p2, x*128+120)) = v228
-		*(*int32)(unsafe.Add(p2, x*128+124)) = v229
+		*(*float32)(unsafe.Add(p2, x*128)) = v74
+		*(*int32)(unsafe.Add(p2, x*128+4)) = v75
+		*(*float32)(unsafe.Add(p2, x*128+8)) = v76
+		*(*int32)(unsafe.Add(p2, x*128+12)) = v77
+		*(*float32)(unsafe.Add(p2, x*128+16)) = v78
+		*(*int32)(unsafe.Add(p2, x*128+20)) = v79
+		*(*float32)(unsafe.Add(p2, x*128+24)) = v80
+		*(*int32)(unsafe.Add(p2, x*128+28)) = v81
+		*(*float32)(unsafe.Add(p2, x*128+32)) = v82
+		*(*int32)(unsafe.Add(p2, x*128+36)) = v83
+		*(*float32)(unsafe.Add(p2, x*128+40)) = v84
+		*(*int32)(unsafe.Add(p2, x*128+44)) = v85
+		*(*float32)(unsafe.Add(p2, x*128+48)) = v86
+		*(*int32)(unsafe.Add(p2, x*128+52)) = v87
+		*(*float32)(unsafe.Add(p2, x*128+56)) = v88
+		*(*int32)(unsafe.Add(p2, x*128+60)) = v89
+		*(*float32)(unsafe.Add(p2, x*128+64)) = v90
+		*(*int32)(unsafe.Add(p2, x*128+68)) = v91
+		*(*float32)(unsafe.Add(p2, x*128+72)) = v92
+		*(*int32)(unsafe.Add(p2, x*128+76)) = v93
+		*(*float32)(unsafe.Add(p2, x*128+80)) = v94
+		*(*int32)(unsafe.Add(p2, x*128+84)) = v95
+		*(*float32)(unsafe.Add(p2, x*128+88)) = v96
+		*(*int32)(unsafe.Add(p2, x*128+92)) = v97
+		*(*float32)(unsafe.Add(p2, x*128+96)) = v98
+		*(*int32)(unsafe.Add(p2, x*128+100)) = v99
+		*(*float32)(unsafe.Add(p2, x*128+104)) = v100
+		*(*int32)(unsafe.Add(p2, x*128+108)) = v101
+		*(*float32)(unsafe.Add(p2, x*128+112)) = v102
+		*(*int32)(unsafe.Add(p2, x*128+116)) = v103
+		*(*float32)(unsafe.Add(p2, x*128+120)) = v104
+		*(*int32)(unsafe.Add(p2, x*128+124)) = v105
 	}
 }
 
@@ -333,7 +226,7 @@ type searchHost struct {
 
 	v15 int64
 
-	v387 int32
+	v263 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
@@ -485,10 +378,10 @@ func (g *searchHost) r0() int {
 			v1 := int32(basey + y)
 			v16 := int32(x)
 			v17 := int64(uint32(v16))
-			var v120, v125, v126, v281, v283, v285, v289, v290 int64
-			var v123, v286 int
-			var v124, v142, v151, v160, v169, v178, v187, v196, v205, v214, v223, v232, v241, v250, v259, v268, v288, v309 float32
-			var v134, v143, v152, v161, v170, v179, v188, v197, v206, v215, v224, v233, v242, v251, v260, v269, v277, v298, v306, v308, v310 int32
+			var v120, v125, v126, v157, v159, v161, v165, v166 int64
+			var v123, v162 int
+			var v124, v145, v164, v185 float32
+			var v134, v142, v144, v146, v174, v182, v184, v186 int32
 			*(*float32)(own2) = math.Float32frombits(0x7f800000)
 			*(*int32)(own3) = -1
 			*(*float32)(unsafe.Add(own2, 4)) = math.Float32frombits(0x7f800000)
@@ -540,8 +433,8 @@ func (g *searchHost) r0() int {
 			v116 := (v114 && (uint64(v97) <= uint64(v3))) && (uint64(v104) <= uint64(v3))
 			v117 := v116 && v106
 			if !((v117 && (v2 <= (v3 - v97))) && (v2 <= (v3 - v104))) {
-				v281 = v88
-				goto b37
+				v157 = v88
+				goto b24
 			}
 			v120 = v88
 		b14:
@@ -550,7 +443,7 @@ func (g *searchHost) r0() int {
 				v124 = 0
 				v125 = -1
 			} else {
-				goto b50
+				goto b37
 			}
 		b16:
 			v126 = v125 + 1
@@ -568,201 +461,94 @@ func (g *searchHost) r0() int {
 				v135 := *(*float32)(unsafe.Add(own2, 60))
 				v141 := (v124 < v135) || ((v124 == v135) && (v134 < *(*int32)(unsafe.Add(own3, 60))))
 				if !v141 {
-					goto b36
+					goto b23
 				}
+				v142 = 15
 			}
-			v142 = *(*float32)(unsafe.Add(own2, 56))
-			v143 = *(*int32)(unsafe.Add(own3, 56))
-			if !((v124 < v142) || ((v124 == v142) && (v134 < v143))) {
-				v277 = 15
-				goto b35
+		b19:
+			if 0 >= v142 {
+				goto b22
 			}
-			*(*float32)(unsafe.Add(own2, 60)) = v142
-			*(*int32)(unsafe.Add(own3, 60)) = v143
-			v151 = *(*float32)(unsafe.Add(own2, 52))
-			v152 = *(*int32)(unsafe.Add(own3, 52))
-			if !((v124 < v151) || ((v124 == v151) && (v134 < v152))) {
-				v277 = 14
-				goto b35
+			v144 = v142 + -1
+			v145 = *(*float32)(unsafe.Add(own2, int(v144)*4))
+			v146 = *(*int32)(unsafe.Add(own3, int(v144)*4))
+			if (v124 < v145) || ((v124 == v145) && (v134 < v146)) {
+				*(*float32)(unsafe.Add(own2, int(v142)*4)) = v145
+				*(*int32)(unsafe.Add(own3, int(v142)*4)) = v146
+				v142 = v144
+				goto b19
 			}
-			*(*float32)(unsafe.Add(own2, 56)) = v151
-			*(*int32)(unsafe.Add(own3, 56)) = v152
-			v160 = *(*float32)(unsafe.Add(own2, 48))
-			v161 = *(*int32)(unsafe.Add(own3, 48))
-			if !((v124 < v160) || ((v124 == v160) && (v134 < v161))) {
-				v277 = 13
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 52)) = v160
-			*(*int32)(unsafe.Add(own3, 52)) = v161
-			v169 = *(*float32)(unsafe.Add(own2, 44))
-			v170 = *(*int32)(unsafe.Add(own3, 44))
-			if !((v124 < v169) || ((v124 == v169) && (v134 < v170))) {
-				v277 = 12
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 48)) = v169
-			*(*int32)(unsafe.Add(own3, 48)) = v170
-			v178 = *(*float32)(unsafe.Add(own2, 40))
-			v179 = *(*int32)(unsafe.Add(own3, 40))
-			if !((v124 < v178) || ((v124 == v178) && (v134 < v179))) {
-				v277 = 11
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 44)) = v178
-			*(*int32)(unsafe.Add(own3, 44)) = v179
-			v187 = *(*float32)(unsafe.Add(own2, 36))
-			v188 = *(*int32)(unsafe.Add(own3, 36))
-			if !((v124 < v187) || ((v124 == v187) && (v134 < v188))) {
-				v277 = 10
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 40)) = v187
-			*(*int32)(unsafe.Add(own3, 40)) = v188
-			v196 = *(*float32)(unsafe.Add(own2, 32))
-			v197 = *(*int32)(unsafe.Add(own3, 32))
-			if !((v124 < v196) || ((v124 == v196) && (v134 < v197))) {
-				v277 = 9
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 36)) = v196
-			*(*int32)(unsafe.Add(own3, 36)) = v197
-			v205 = *(*float32)(unsafe.Add(own2, 28))
-			v206 = *(*int32)(unsafe.Add(own3, 28))
-			if !((v124 < v205) || ((v124 == v205) && (v134 < v206))) {
-				v277 = 8
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 32)) = v205
-			*(*int32)(unsafe.Add(own3, 32)) = v206
-			v214 = *(*float32)(unsafe.Add(own2, 24))
-			v215 = *(*int32)(unsafe.Add(own3, 24))
-			if !((v124 < v214) || ((v124 == v214) && (v134 < v215))) {
-				v277 = 7
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 28)) = v214
-			*(*int32)(unsafe.Add(own3, 28)) = v215
-			v223 = *(*float32)(unsafe.Add(own2, 20))
-			v224 = *(*int32)(unsafe.Add(own3, 20))
-			if !((v124 < v223) || ((v124 == v223) && (v134 < v224))) {
-				v277 = 6
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 24)) = v223
-			*(*int32)(unsafe.Add(own3, 24)) = v224
-			v232 = *(*float32)(unsafe.Add(own2, 16))
-			v233 = *(*int32)(unsafe.Add(own3, 16))
-			if !((v124 < v232) || ((v124 == v232) && (v134 < v233))) {
-				v277 = 5
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 20)) = v232
-			*(*int32)(unsafe.Add(own3, 20)) = v233
-			v241 = *(*float32)(unsafe.Add(own2, 12))
-			v242 = *(*int32)(unsafe.Add(own3, 12))
-			if !((v124 < v241) || ((v124 == v241) && (v134 < v242))) {
-				v277 = 4
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 16)) = v241
-			*(*int32)(unsafe.Add(own3, 16)) = v242
-			v250 = *(*float32)(unsafe.Add(own2, 8))
-			v251 = *(*int32)(unsafe.Add(own3, 8))
-			if !((v124 < v250) || ((v124 == v250) && (v134 < v251))) {
-				v277 = 3
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 12)) = v250
-			*(*int32)(unsafe.Add(own3, 12)) = v251
-			v259 = *(*float32)(unsafe.Add(own2, 4))
-			v260 = *(*int32)(unsafe.Add(own3, 4))
-			if !((v124 < v259) || ((v124 == v259) && (v134 < v260))) {
-				v277 = 2
-				goto b35
-			}
-			*(*float32)(unsafe.Add(own2, 8)) = v259
-			*(*int32)(unsafe.Add(own3, 8)) = v260
-			v268 = *(*float32)(own2)
-			v269 = *(*int32)(own3)
-			if (v124 < v268) || ((v124 == v268) && (v134 < v269)) {
-				*(*float32)(unsafe.Add(own2, 4)) = v268
-				*(*int32)(unsafe.Add(own3, 4)) = v269
-				v277 = 0
-			} else {
-				v277 = 1
-			}
-		b35:
-			*(*float32)(unsafe.Add(own2, int(v277)*4)) = v124
-			*(*int32)(unsafe.Add(own3, int(v277)*4)) = v134
-		b36:
+		b22:
+			*(*float32)(unsafe.Add(own2, int(v142)*4)) = v124
+			*(*int32)(unsafe.Add(own3, int(v142)*4)) = v134
+		b23:
 			v120 = v120 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b14
-		b37:
-			if v281 >= v92 {
-				goto b50
+		b24:
+			if v157 >= v92 {
+				goto b37
 			}
-			v283 = v281 * v2
-			if uint64(v283) > uint64(v3) {
-				g.Fault(4, v283, v3, v0, v1)
+			v159 = v157 * v2
+			if uint64(v159) > uint64(v3) {
+				g.Fault(4, v159, v3, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v285 = v3 - v283
-			v286 = int(v283) * 4
-			if uint64(v2) > uint64(v285) {
-				g.Fault(5, v2, v285, v0, v1)
+			v161 = v3 - v159
+			v162 = int(v159) * 4
+			if uint64(v2) > uint64(v161) {
+				g.Fault(5, v2, v161, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v288 = 0
-			v289 = -1
-		b40:
-			v290 = v289 + 1
-			if v290 < v2 {
-				v295 := float32(*(*float32)(unsafe.Add(p1, v286+int(v290)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v290)))*4)))
-				v288 = float32(v288 + float32(v295*v295))
-				v289 = v290
+			v164 = 0
+			v165 = -1
+		b27:
+			v166 = v165 + 1
+			if v166 < v2 {
+				v171 := float32(*(*float32)(unsafe.Add(p1, v162+int(v166)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v166)))*4)))
+				v164 = float32(v164 + float32(v171*v171))
+				v165 = v166
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b40
+				goto b27
 			}
 			{
-				v298 = int32(uint64(v281))
-				v299 := *(*float32)(unsafe.Add(own2, 60))
-				v305 := (v288 < v299) || ((v288 == v299) && (v298 < *(*int32)(unsafe.Add(own3, 60))))
-				if !v305 {
-					goto b47
+				v174 = int32(uint64(v157))
+				v175 := *(*float32)(unsafe.Add(own2, 60))
+				v181 := (v164 < v175) || ((v164 == v175) && (v174 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v181 {
+					goto b34
 				}
-				v306 = 15
+				v182 = 15
 			}
-		b43:
-			if 0 >= v306 {
-				goto b46
+		b30:
+			if 0 >= v182 {
+				goto b33
 			}
-			v308 = v306 + -1
-			v309 = *(*float32)(unsafe.Add(own2, int(v308)*4))
-			v310 = *(*int32)(unsafe.Add(own3, int(v308)*4))
-			if (v288 < v309) || ((v288 == v309) && (v298 < v310)) {
-				*(*float32)(unsafe.Add(own2, int(v306)*4)) = v309
-				*(*int32)(unsafe.Add(own3, int(v306)*4)) = v310
-				v306 = v308
-				goto b43
+			v184 = v182 + -1
+			v185 = *(*float32)(unsafe.Add(own2, int(v184)*4))
+			v186 = *(*int32)(unsafe.Add(own3, int(v184)*4))
+			if (v164 < v185) || ((v164 == v185) && (v174 < v186)) {
+				*(*float32)(unsafe.Add(own2, int(v182)*4)) = v185
+				*(*int32)(unsafe.Add(own3, int(v182)*4)) = v186
+				v182 = v184
+				goto b30
 			}
-		b46:
-			*(*float32)(unsafe.Add(own2, int(v306)*4)) = v288
-			*(*int32)(unsafe.Add(own3, int(v306)*4)) = v298
-		b47:
-			v281 = v281 + 64
+		b33:
+			*(*float32)(unsafe.Add(own2, int(v182)*4)) = v164
+			*(*int32)(unsafe.Add(own3, int(v182)*4)) = v174
+		b34:
+			v157 = v157 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b37
-		b50:
+			goto b24
+		b37:
 			more = true
 		}
 	}
@@ -780,78 +566,78 @@ func (g *searchHost) r0() int {
 			}
 			own2 := unsafe.Add(m2, li*64)
 			own3 := unsafe.Add(m3, li*64)
-			v324 := *(*int32)(own3)
-			v325 := *(*float32)(unsafe.Add(own2, 4))
-			v326 := *(*int32)(unsafe.Add(own3, 4))
-			v327 := *(*float32)(unsafe.Add(own2, 8))
-			v328 := *(*int32)(unsafe.Add(own3, 8))
-			v329 := *(*float32)(unsafe.Add(own2, 12))
-			v330 := *(*int32)(unsafe.Add(own3, 12))
-			v331 := *(*float32)(unsafe.Add(own2, 16))
-			v332 := *(*int32)(unsafe.Add(own3, 16))
-			v333 := *(*float32)(unsafe.Add(own2, 20))
-			v334 := *(*int32)(unsafe.Add(own3, 20))
-			v335 := *(*float32)(unsafe.Add(own2, 24))
-			v336 := *(*int32)(unsafe.Add(own3, 24))
-			v337 := *(*float32)(unsafe.Add(own2, 28))
-			v338 := *(*int32)(unsafe.Add(own3, 28))
-			v339 := *(*float32)(unsafe.Add(own2, 32))
-			v340 := *(*int32)(unsafe.Add(own3, 32))
-			v341 := *(*float32)(unsafe.Add(own2, 36))
-			v342 := *(*int32)(unsafe.Add(own3, 36))
-			v343 := *(*float32)(unsafe.Add(own2, 40))
-			v344 := *(*int32)(unsafe.Add(own3, 40))
-			v345 := *(*float32)(unsafe.Add(own2, 44))
-			v346 := *(*int32)(unsafe.Add(own3, 44))
-			v347 := *(*float32)(unsafe.Add(own2, 48))
-			v348 := *(*int32)(unsafe.Add(own3, 48))
-			v349 := *(*float32)(unsafe.Add(own2, 52))
-			v350 := *(*int32)(unsafe.Add(own3, 52))
-			v351 := *(*float32)(unsafe.Add(own2, 56))
-			v352 := *(*int32)(unsafe.Add(own3, 56))
-			v353 := *(*float32)(unsafe.Add(own2, 60))
-			v354 := *(*int32)(unsafe.Add(own3, 60))
+			v200 := *(*int32)(own3)
+			v201 := *(*float32)(unsafe.Add(own2, 4))
+			v202 := *(*int32)(unsafe.Add(own3, 4))
+			v203 := *(*float32)(unsafe.Add(own2, 8))
+			v204 := *(*int32)(unsafe.Add(own3, 8))
+			v205 := *(*float32)(unsafe.Add(own2, 12))
+			v206 := *(*int32)(unsafe.Add(own3, 12))
+			v207 := *(*float32)(unsafe.Add(own2, 16))
+			v208 := *(*int32)(unsafe.Add(own3, 16))
+			v209 := *(*float32)(unsafe.Add(own2, 20))
+			v210 := *(*int32)(unsafe.Add(own3, 20))
+			v211 := *(*float32)(unsafe.Add(own2, 24))
+			v212 := *(*int32)(unsafe.Add(own3, 24))
+			v213 := *(*float32)(unsafe.Add(own2, 28))
+			v214 := *(*int32)(unsafe.Add(own3, 28))
+			v215 := *(*float32)(unsafe.Add(own2, 32))
+			v216 := *(*int32)(unsafe.Add(own3, 32))
+			v217 := *(*float32)(unsafe.Add(own2, 36))
+			v218 := *(*int32)(unsafe.Add(own3, 36))
+			v219 := *(*float32)(unsafe.Add(own2, 40))
+			v220 := *(*int32)(unsafe.Add(own3, 40))
+			v221 := *(*float32)(unsafe.Add(own2, 44))
+			v222 := *(*int32)(unsafe.Add(own3, 44))
+			v223 := *(*float32)(unsafe.Add(own2, 48))
+			v224 := *(*int32)(unsafe.Add(own3, 48))
+			v225 := *(*float32)(unsafe.Add(own2, 52))
+			v226 := *(*int32)(unsafe.Add(own3, 52))
+			v227 := *(*float32)(unsafe.Add(own2, 56))
+			v228 := *(*int32)(unsafe.Add(own3, 56))
+			v229 := *(*float32)(unsafe.Add(own2, 60))
+			v230 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v324
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v325
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v326
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v327
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v328
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v329
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v330
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v331
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v332
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v333
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v334
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v335
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v336
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v337
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v338
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v339
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v340
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v341
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v342
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v343
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v344
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v345
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v346
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v347
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v348
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v349
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v350
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v351
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v352
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v353
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v354
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v200
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v201
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v202
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v203
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v204
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v205
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v206
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v207
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v208
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v209
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v210
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v211
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v212
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v213
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v214
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v215
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v216
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v217
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v218
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v219
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v220
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v221
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v222
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v223
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v224
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v225
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v226
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v227
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v228
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v229
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v230
 		}
 	}
 	// Barrier, kernel.go:100
-	u387 := g.v387
+	u263 := g.v263
 	v15 := g.v15
-	v608 := v12 * v15
-	v609 := v608 + v10
+	v360 := v12 * v15
+	v361 := v360 + v10
 	v7 := g.v7
-	v642 := uint64(v609) < uint64(v7)
+	v394 := uint64(v361) < uint64(v7)
 	p3 := g.Pointer(3)
 	next := -1
 	{
@@ -866,331 +652,224 @@ func (g *searchHost) r0() int {
 			own3 := unsafe.Add(m3, li*64)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v387, v390, v391, v392, v395, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
-			var v394, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
-			var v541 bool
-			v387 = 32
-			if 0 >= v387 {
-				goto b80
+			var v263, v266, v267, v268, v271, v279, v281, v283, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391, v393 int32
+			var v270, v282, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390, v392 float32
+			var v293 bool
+			v263 = 32
+			if 0 >= v263 {
+				goto b54
 			}
-			if v16 < v387 {
-				v390 = v16 + v387
-				v391 = -1
+			if v16 < v263 {
+				v266 = v16 + v263
+				v267 = -1
 			} else {
-				goto b78
+				goto b52
 			}
-		b56:
-			v392 = v391 + 1
-			if v392 >= 16 {
-				goto b77
+		b43:
+			v268 = v267 + 1
+			if v268 >= 16 {
+				goto b51
 			}
 			{
-				v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
-				v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
-				v396 := *(*float32)(unsafe.Add(own2, 60))
-				v402 := (v394 < v396) || ((v394 == v396) && (v395 < *(*int32)(unsafe.Add(own3, 60))))
-				if !v402 {
-					v541 = false
-					goto b75
+				v270 = *(*float32)(unsafe.Add(m1, int(v266)*128+int(v268)*8))
+				v271 = *(*int32)(unsafe.Add(m1, int(v266)*128+int(v268)*8+4))
+				v272 := *(*float32)(unsafe.Add(own2, 60))
+				v278 := (v270 < v272) || ((v270 == v272) && (v271 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v278 {
+					v293 = false
+					goto b49
 				}
+				v279 = 15
 			}
-			v403 = *(*float32)(unsafe.Add(own2, 56))
-			v404 = *(*int32)(unsafe.Add(own3, 56))
-			if !((v394 < v403) || ((v394 == v403) && (v395 < v404))) {
-				v538 = 15
-				goto b74
+		b45:
+			if 0 >= v279 {
+				goto b48
 			}
-			*(*float32)(unsafe.Add(own2, 60)) = v403
-			*(*int32)(unsafe.Add(own3, 60)) = v404
-			v412 = *(*float32)(unsafe.Add(own2, 52))
-			v413 = *(*int32)(unsafe.Add(own3, 52))
-			if !((v394 < v412) || ((v394 == v412) && (v395 < v413))) {
-				v538 = 14
-				goto b74
+			v281 = v279 + -1
+			v282 = *(*float32)(unsafe.Add(own2, int(v281)*4))
+			v283 = *(*int32)(unsafe.Add(own3, int(v281)*4))
+			if (v270 < v282) || ((v270 == v282) && (v271 < v283)) {
+				*(*float32)(unsafe.Add(own2, int(v279)*4)) = v282
+				*(*int32)(unsafe.Add(own3, int(v279)*4)) = v283
+				v279 = v281
+				goto b45
 			}
-			*(*float32)(unsafe.Add(own2, 56)) = v412
-			*(*int32)(unsafe.Add(own3, 56)) = v413
-			v421 = *(*float32)(unsafe.Add(own2, 48))
-			v422 = *(*int32)(unsafe.Add(own3, 48))
-			if !((v394 < v421) || ((v394 == v421) && (v395 < v422))) {
-				v538 = 13
-				goto b74
+		b48:
+			*(*float32)(unsafe.Add(own2, int(v279)*4)) = v270
+			*(*int32)(unsafe.Add(own3, int(v279)*4)) = v271
+			v293 = true
+		b49:
+			if v293 {
+				v267 = v268
+				goto b43
 			}
-			*(*float32)(unsafe.Add(own2, 52)) = v421
-			*(*int32)(unsafe.Add(own3, 52)) = v422
-			v430 = *(*float32)(unsafe.Add(own2, 44))
-			v431 = *(*int32)(unsafe.Add(own3, 44))
-			if !((v394 < v430) || ((v394 == v430) && (v395 < v431))) {
-				v538 = 12
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 48)) = v430
-			*(*int32)(unsafe.Add(own3, 48)) = v431
-			v439 = *(*float32)(unsafe.Add(own2, 40))
-			v440 = *(*int32)(unsafe.Add(own3, 40))
-			if !((v394 < v439) || ((v394 == v439) && (v395 < v440))) {
-				v538 = 11
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 44)) = v439
-			*(*int32)(unsafe.Add(own3, 44)) = v440
-			v448 = *(*float32)(unsafe.Add(own2, 36))
-			v449 = *(*int32)(unsafe.Add(own3, 36))
-			if !((v394 < v448) || ((v394 == v448) && (v395 < v449))) {
-				v538 = 10
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 40)) = v448
-			*(*int32)(unsafe.Add(own3, 40)) = v449
-			v457 = *(*float32)(unsafe.Add(own2, 32))
-			v458 = *(*int32)(unsafe.Add(own3, 32))
-			if !((v394 < v457) || ((v394 == v457) && (v395 < v458))) {
-				v538 = 9
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 36)) = v457
-			*(*int32)(unsafe.Add(own3, 36)) = v458
-			v466 = *(*float32)(unsafe.Add(own2, 28))
-			v467 = *(*int32)(unsafe.Add(own3, 28))
-			if !((v394 < v466) || ((v394 == v466) && (v395 < v467))) {
-				v538 = 8
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 32)) = v466
-			*(*int32)(unsafe.Add(own3, 32)) = v467
-			v475 = *(*float32)(unsafe.Add(own2, 24))
-			v476 = *(*int32)(unsafe.Add(own3, 24))
-			if !((v394 < v475) || ((v394 == v475) && (v395 < v476))) {
-				v538 = 7
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 28)) = v475
-			*(*int32)(unsafe.Add(own3, 28)) = v476
-			v484 = *(*float32)(unsafe.Add(own2, 20))
-			v485 = *(*int32)(unsafe.Add(own3, 20))
-			if !((v394 < v484) || ((v394 == v484) && (v395 < v485))) {
-				v538 = 6
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 24)) = v484
-			*(*int32)(unsafe.Add(own3, 24)) = v485
-			v493 = *(*float32)(unsafe.Add(own2, 16))
-			v494 = *(*int32)(unsafe.Add(own3, 16))
-			if !((v394 < v493) || ((v394 == v493) && (v395 < v494))) {
-				v538 = 5
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 20)) = v493
-			*(*int32)(unsafe.Add(own3, 20)) = v494
-			v502 = *(*float32)(unsafe.Add(own2, 12))
-			v503 = *(*int32)(unsafe.Add(own3, 12))
-			if !((v394 < v502) || ((v394 == v502) && (v395 < v503))) {
-				v538 = 4
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 16)) = v502
-			*(*int32)(unsafe.Add(own3, 16)) = v503
-			v511 = *(*float32)(unsafe.Add(own2, 8))
-			v512 = *(*int32)(unsafe.Add(own3, 8))
-			if !((v394 < v511) || ((v394 == v511) && (v395 < v512))) {
-				v538 = 3
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 12)) = v511
-			*(*int32)(unsafe.Add(own3, 12)) = v512
-			v520 = *(*float32)(unsafe.Add(own2, 4))
-			v521 = *(*int32)(unsafe.Add(own3, 4))
-			if !((v394 < v520) || ((v394 == v520) && (v395 < v521))) {
-				v538 = 2
-				goto b74
-			}
-			*(*float32)(unsafe.Add(own2, 8)) = v520
-			*(*int32)(unsafe.Add(own3, 8)) = v521
-			v529 = *(*float32)(own2)
-			v530 = *(*int32)(own3)
-			if (v394 < v529) || ((v394 == v529) && (v395 < v530)) {
-				*(*float32)(unsafe.Add(own2, 4)) = v529
-				*(*int32)(unsafe.Add(own3, 4)) = v530
-				v538 = 0
-			} else {
-				v538 = 1
-			}
-		b74:
-			*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
-			*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
-			v541 = true
-		b75:
-			if v541 {
-				v391 = v392
-				goto b56
-			}
-		b77:
+		b51:
 			{
-				v543 := *(*int32)(own3)
-				v544 := *(*float32)(unsafe.Add(own2, 4))
-				v545 := *(*int32)(unsafe.Add(own3, 4))
-				v546 := *(*float32)(unsafe.Add(own2, 8))
-				v547 := *(*int32)(unsafe.Add(own3, 8))
-				v548 := *(*float32)(unsafe.Add(own2, 12))
-				v549 := *(*int32)(unsafe.Add(own3, 12))
-				v550 := *(*float32)(unsafe.Add(own2, 16))
-				v551 := *(*int32)(unsafe.Add(own3, 16))
-				v552 := *(*float32)(unsafe.Add(own2, 20))
-				v553 := *(*int32)(unsafe.Add(own3, 20))
-				v554 := *(*float32)(unsafe.Add(own2, 24))
-				v555 := *(*int32)(unsafe.Add(own3, 24))
-				v556 := *(*float32)(unsafe.Add(own2, 28))
-				v557 := *(*int32)(unsafe.Add(own3, 28))
-				v558 := *(*float32)(unsafe.Add(own2, 32))
-				v559 := *(*int32)(unsafe.Add(own3, 32))
-				v560 := *(*float32)(unsafe.Add(own2, 36))
-				v561 := *(*int32)(unsafe.Add(own3, 36))
-				v562 := *(*float32)(unsafe.Add(own2, 40))
-				v563 := *(*int32)(unsafe.Add(own3, 40))
-				v564 := *(*float32)(unsafe.Add(own2, 44))
-				v565 := *(*int32)(unsafe.Add(own3, 44))
-				v566 := *(*float32)(unsafe.Add(own2, 48))
-				v567 := *(*int32)(unsafe.Add(own3, 48))
-				v568 := *(*float32)(unsafe.Add(own2, 52))
-				v569 := *(*int32)(unsafe.Add(own3, 52))
-				v570 := *(*float32)(unsafe.Add(own2, 56))
-				v571 := *(*int32)(unsafe.Add(own3, 56))
-				v572 := *(*float32)(unsafe.Add(own2, 60))
-				v573 := *(*int32)(unsafe.Add(own3, 60))
+				v295 := *(*int32)(own3)
+				v296 := *(*float32)(unsafe.Add(own2, 4))
+				v297 := *(*int32)(unsafe.Add(own3, 4))
+				v298 := *(*float32)(unsafe.Add(own2, 8))
+				v299 := *(*int32)(unsafe.Add(own3, 8))
+				v300 := *(*float32)(unsafe.Add(own2, 12))
+				v301 := *(*int32)(unsafe.Add(own3, 12))
+				v302 := *(*float32)(unsafe.Add(own2, 16))
+				v303 := *(*int32)(unsafe.Add(own3, 16))
+				v304 := *(*float32)(unsafe.Add(own2, 20))
+				v305 := *(*int32)(unsafe.Add(own3, 20))
+				v306 := *(*float32)(unsafe.Add(own2, 24))
+				v307 := *(*int32)(unsafe.Add(own3, 24))
+				v308 := *(*float32)(unsafe.Add(own2, 28))
+				v309 := *(*int32)(unsafe.Add(own3, 28))
+				v310 := *(*float32)(unsafe.Add(own2, 32))
+				v311 := *(*int32)(unsafe.Add(own3, 32))
+				v312 := *(*float32)(unsafe.Add(own2, 36))
+				v313 := *(*int32)(unsafe.Add(own3, 36))
+				v314 := *(*float32)(unsafe.Add(own2, 40))
+				v315 := *(*int32)(unsafe.Add(own3, 40))
+				v316 := *(*float32)(unsafe.Add(own2, 44))
+				v317 := *(*int32)(unsafe.Add(own3, 44))
+				v318 := *(*float32)(unsafe.Add(own2, 48))
+				v319 := *(*int32)(unsafe.Add(own3, 48))
+				v320 := *(*float32)(unsafe.Add(own2, 52))
+				v321 := *(*int32)(unsafe.Add(own3, 52))
+				v322 := *(*float32)(unsafe.Add(own2, 56))
+				v323 := *(*int32)(unsafe.Add(own3, 56))
+				v324 := *(*float32)(unsafe.Add(own2, 60))
+				v325 := *(*int32)(unsafe.Add(own3, 60))
 				*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-				*(*int32)(unsafe.Add(m1, x*128+4)) = v543
-				*(*float32)(unsafe.Add(m1, x*128+8)) = v544
-				*(*int32)(unsafe.Add(m1, x*128+12)) = v545
-				*(*float32)(unsafe.Add(m1, x*128+16)) = v546
-				*(*int32)(unsafe.Add(m1, x*128+20)) = v547
-				*(*float32)(unsafe.Add(m1, x*128+24)) = v548
-				*(*int32)(unsafe.Add(m1, x*128+28)) = v549
-				*(*float32)(unsafe.Add(m1, x*128+32)) = v550
-				*(*int32)(unsafe.Add(m1, x*128+36)) = v551
-				*(*float32)(unsafe.Add(m1, x*128+40)) = v552
-				*(*int32)(unsafe.Add(m1, x*128+44)) = v553
-				*(*float32)(unsafe.Add(m1, x*128+48)) = v554
-				*(*int32)(unsafe.Add(m1, x*128+52)) = v555
-				*(*float32)(unsafe.Add(m1, x*128+56)) = v556
-				*(*int32)(unsafe.Add(m1, x*128+60)) = v557
-				*(*float32)(unsafe.Add(m1, x*128+64)) = v558
-				*(*int32)(unsafe.Add(m1, x*128+68)) = v559
-				*(*float32)(unsafe.Add(m1, x*128+72)) = v560
-				*(*int32)(unsafe.Add(m1, x*128+76)) = v561
-				*(*float32)(unsafe.Add(m1, x*128+80)) = v562
-				*(*int32)(unsafe.Add(m1, x*128+84)) = v563
-				*(*float32)(unsafe.Add(m1, x*128+88)) = v564
-				*(*int32)(unsafe.Add(m1, x*128+92)) = v565
-				*(*float32)(unsafe.Add(m1, x*128+96)) = v566
-				*(*int32)(unsafe.Add(m1, x*128+100)) = v567
-				*(*float32)(unsafe.Add(m1, x*128+104)) = v568
-				*(*int32)(unsafe.Add(m1, x*128+108)) = v569
-				*(*float32)(unsafe.Add(m1, x*128+112)) = v570
-				*(*int32)(unsafe.Add(m1, x*128+116)) = v571
-				*(*float32)(unsafe.Add(m1, x*128+120)) = v572
-				*(*int32)(unsafe.Add(m1, x*128+124)) = v573
+				*(*int32)(unsafe.Add(m1, x*128+4)) = v295
+				*(*float32)(unsafe.Add(m1, x*128+8)) = v296
+				*(*int32)(unsafe.Add(m1, x*128+12)) = v297
+				*(*float32)(unsafe.Add(m1, x*128+16)) = v298
+				*(*int32)(unsafe.Add(m1, x*128+20)) = v299
+				*(*float32)(unsafe.Add(m1, x*128+24)) = v300
+				*(*int32)(unsafe.Add(m1, x*128+28)) = v301
+				*(*float32)(unsafe.Add(m1, x*128+32)) = v302
+				*(*int32)(unsafe.Add(m1, x*128+36)) = v303
+				*(*float32)(unsafe.Add(m1, x*128+40)) = v304
+				*(*int32)(unsafe.Add(m1, x*128+44)) = v305
+				*(*float32)(unsafe.Add(m1, x*128+48)) = v306
+				*(*int32)(unsafe.Add(m1, x*128+52)) = v307
+				*(*float32)(unsafe.Add(m1, x*128+56)) = v308
+				*(*int32)(unsafe.Add(m1, x*128+60)) = v309
+				*(*float32)(unsafe.Add(m1, x*128+64)) = v310
+				*(*int32)(unsafe.Add(m1, x*128+68)) = v311
+				*(*float32)(unsafe.Add(m1, x*128+72)) = v312
+				*(*int32)(unsafe.Add(m1, x*128+76)) = v313
+				*(*float32)(unsafe.Add(m1, x*128+80)) = v314
+				*(*int32)(unsafe.Add(m1, x*128+84)) = v315
+				*(*float32)(unsafe.Add(m1, x*128+88)) = v316
+				*(*int32)(unsafe.Add(m1, x*128+92)) = v317
+				*(*float32)(unsafe.Add(m1, x*128+96)) = v318
+				*(*int32)(unsafe.Add(m1, x*128+100)) = v319
+				*(*float32)(unsafe.Add(m1, x*128+104)) = v320
+				*(*int32)(unsafe.Add(m1, x*128+108)) = v321
+				*(*float32)(unsafe.Add(m1, x*128+112)) = v322
+				*(*int32)(unsafe.Add(m1, x*128+116)) = v323
+				*(*float32)(unsafe.Add(m1, x*128+120)) = v324
+				*(*int32)(unsafe.Add(m1, x*128+124)) = v325
 			}
-		b78:
-			u387 = v387
+		b52:
+			u263 = v263
 			next = 4
 			continue
-		b80:
+		b54:
 			if v16 != 0 {
-				goto b84
+				goto b58
 			}
-			v610 = *(*float32)(own2)
-			v611 = *(*int32)(own3)
-			v612 = *(*float32)(unsafe.Add(own2, 4))
-			v613 = *(*int32)(unsafe.Add(own3, 4))
-			v614 = *(*float32)(unsafe.Add(own2, 8))
-			v615 = *(*int32)(unsafe.Add(own3, 8))
-			v616 = *(*float32)(unsafe.Add(own2, 12))
-			v617 = *(*int32)(unsafe.Add(own3, 12))
-			v618 = *(*float32)(unsafe.Add(own2, 16))
-			v619 = *(*int32)(unsafe.Add(own3, 16))
-			v620 = *(*float32)(unsafe.Add(own2, 20))
-			v621 = *(*int32)(unsafe.Add(own3, 20))
-			v622 = *(*float32)(unsafe.Add(own2, 24))
-			v623 = *(*int32)(unsafe.Add(own3, 24))
-			v624 = *(*float32)(unsafe.Add(own2, 28))
-			v625 = *(*int32)(unsafe.Add(own3, 28))
-			v626 = *(*float32)(unsafe.Add(own2, 32))
-			v627 = *(*int32)(unsafe.Add(own3, 32))
-			v628 = *(*float32)(unsafe.Add(own2, 36))
-			v629 = *(*int32)(unsafe.Add(own3, 36))
-			v630 = *(*float32)(unsafe.Add(own2, 40))
-			v631 = *(*int32)(unsafe.Add(own3, 40))
-			v632 = *(*float32)(unsafe.Add(own2, 44))
-			v633 = *(*int32)(unsafe.Add(own3, 44))
-			v634 = *(*float32)(unsafe.Add(own2, 48))
-			v635 = *(*int32)(unsafe.Add(own3, 48))
-			v636 = *(*float32)(unsafe.Add(own2, 52))
-			v637 = *(*int32)(unsafe.Add(own3, 52))
-			v638 = *(*float32)(unsafe.Add(own2, 56))
-			v639 = *(*int32)(unsafe.Add(own3, 56))
-			v640 = *(*float32)(unsafe.Add(own2, 60))
-			v641 = *(*int32)(unsafe.Add(own3, 60))
-			if !v642 {
-				g.Fault(6, v609, v7, v0, v1)
+			v362 = *(*float32)(own2)
+			v363 = *(*int32)(own3)
+			v364 = *(*float32)(unsafe.Add(own2, 4))
+			v365 = *(*int32)(unsafe.Add(own3, 4))
+			v366 = *(*float32)(unsafe.Add(own2, 8))
+			v367 = *(*int32)(unsafe.Add(own3, 8))
+			v368 = *(*float32)(unsafe.Add(own2, 12))
+			v369 = *(*int32)(unsafe.Add(own3, 12))
+			v370 = *(*float32)(unsafe.Add(own2, 16))
+			v371 = *(*int32)(unsafe.Add(own3, 16))
+			v372 = *(*float32)(unsafe.Add(own2, 20))
+			v373 = *(*int32)(unsafe.Add(own3, 20))
+			v374 = *(*float32)(unsafe.Add(own2, 24))
+			v375 = *(*int32)(unsafe.Add(own3, 24))
+			v376 = *(*float32)(unsafe.Add(own2, 28))
+			v377 = *(*int32)(unsafe.Add(own3, 28))
+			v378 = *(*float32)(unsafe.Add(own2, 32))
+			v379 = *(*int32)(unsafe.Add(own3, 32))
+			v380 = *(*float32)(unsafe.Add(own2, 36))
+			v381 = *(*int32)(unsafe.Add(own3, 36))
+			v382 = *(*float32)(unsafe.Add(own2, 40))
+			v383 = *(*int32)(unsafe.Add(own3, 40))
+			v384 = *(*float32)(unsafe.Add(own2, 44))
+			v385 = *(*int32)(unsafe.Add(own3, 44))
+			v386 = *(*float32)(unsafe.Add(own2, 48))
+			v387 = *(*int32)(unsafe.Add(own3, 48))
+			v388 = *(*float32)(unsafe.Add(own2, 52))
+			v389 = *(*int32)(unsafe.Add(own3, 52))
+			v390 = *(*float32)(unsafe.Add(own2, 56))
+			v391 = *(*int32)(unsafe.Add(own3, 56))
+			v392 = *(*float32)(unsafe.Add(own2, 60))
+			v393 = *(*int32)(unsafe.Add(own3, 60))
+			if !v394 {
+				g.Fault(6, v361, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*float32)(unsafe.Add(p3, int(v609)*128)) = v610
-			*(*int32)(unsafe.Add(p3, int(v609)*128+4)) = v611
-			*(*float32)(unsafe.Add(p3, int(v609)*128+8)) = v612
-			*(*int32)(unsafe.Add(p3, int(v609)*128+12)) = v613
-			*(*float32)(unsafe.Add(p3, int(v609)*128+16)) = v614
-			*(*int32)(unsafe.Add(p3, int(v609)*128+20)) = v615
-			*(*float32)(unsafe.Add(p3, int(v609)*128+24)) = v616
-			*(*int32)(unsafe.Add(p3, int(v609)*128+28)) = v617
-			*(*float32)(unsafe.Add(p3, int(v609)*128+32)) = v618
-			*(*int32)(unsafe.Add(p3, int(v609)*128+36)) = v619
-			*(*float32)(unsafe.Add(p3, int(v609)*128+40)) = v620
-			*(*int32)(unsafe.Add(p3, int(v609)*128+44)) = v621
-			*(*float32)(unsafe.Add(p3, int(v609)*128+48)) = v622
-			*(*int32)(unsafe.Add(p3, int(v609)*128+52)) = v623
-			*(*float32)(unsafe.Add(p3, int(v609)*128+56)) = v624
-			*(*int32)(unsafe.Add(p3, int(v609)*128+60)) = v625
-			*(*float32)(unsafe.Add(p3, int(v609)*128+64)) = v626
-			*(*int32)(unsafe.Add(p3, int(v609)*128+68)) = v627
-			*(*float32)(unsafe.Add(p3, int(v609)*128+72)) = v628
-			*(*int32)(unsafe.Add(p3, int(v609)*128+76)) = v629
-			*(*float32)(unsafe.Add(p3, int(v609)*128+80)) = v630
-			*(*int32)(unsafe.Add(p3, int(v609)*128+84)) = v631
-			*(*float32)(unsafe.Add(p3, int(v609)*128+88)) = v632
-			*(*int32)(unsafe.Add(p3, int(v609)*128+92)) = v633
-			*(*float32)(unsafe.Add(p3, int(v609)*128+96)) = v634
-			*(*int32)(unsafe.Add(p3, int(v609)*128+100)) = v635
-			*(*float32)(unsafe.Add(p3, int(v609)*128+104)) = v636
-			*(*int32)(unsafe.Add(p3, int(v609)*128+108)) = v637
-			*(*float32)(unsafe.Add(p3, int(v609)*128+112)) = v638
-			*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
-			*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
-			*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
-		b84:
+			*(*float32)(unsafe.Add(p3, int(v361)*128)) = v362
+			*(*int32)(unsafe.Add(p3, int(v361)*128+4)) = v363
+			*(*float32)(unsafe.Add(p3, int(v361)*128+8)) = v364
+			*(*int32)(unsafe.Add(p3, int(v361)*128+12)) = v365
+			*(*float32)(unsafe.Add(p3, int(v361)*128+16)) = v366
+			*(*int32)(unsafe.Add(p3, int(v361)*128+20)) = v367
+			*(*float32)(unsafe.Add(p3, int(v361)*128+24)) = v368
+			*(*int32)(unsafe.Add(p3, int(v361)*128+28)) = v369
+			*(*float32)(unsafe.Add(p3, int(v361)*128+32)) = v370
+			*(*int32)(unsafe.Add(p3, int(v361)*128+36)) = v371
+			*(*float32)(unsafe.Add(p3, int(v361)*128+40)) = v372
+			*(*int32)(unsafe.Add(p3, int(v361)*128+44)) = v373
+			*(*float32)(unsafe.Add(p3, int(v361)*128+48)) = v374
+			*(*int32)(unsafe.Add(p3, int(v361)*128+52)) = v375
+			*(*float32)(unsafe.Add(p3, int(v361)*128+56)) = v376
+			*(*int32)(unsafe.Add(p3, int(v361)*128+60)) = v377
+			*(*float32)(unsafe.Add(p3, int(v361)*128+64)) = v378
+			*(*int32)(unsafe.Add(p3, int(v361)*128+68)) = v379
+			*(*float32)(unsafe.Add(p3, int(v361)*128+72)) = v380
+			*(*int32)(unsafe.Add(p3, int(v361)*128+76)) = v381
+			*(*float32)(unsafe.Add(p3, int(v361)*128+80)) = v382
+			*(*int32)(unsafe.Add(p3, int(v361)*128+84)) = v383
+			*(*float32)(unsafe.Add(p3, int(v361)*128+88)) = v384
+			*(*int32)(unsafe.Add(p3, int(v361)*128+92)) = v385
+			*(*float32)(unsafe.Add(p3, int(v361)*128+96)) = v386
+			*(*int32)(unsafe.Add(p3, int(v361)*128+100)) = v387
+			*(*float32)(unsafe.Add(p3, int(v361)*128+104)) = v388
+			*(*int32)(unsafe.Add(p3, int(v361)*128+108)) = v389
+			*(*float32)(unsafe.Add(p3, int(v361)*128+112)) = v390
+			*(*int32)(unsafe.Add(p3, int(v361)*128+116)) = v391
+			*(*float32)(unsafe.Add(p3, int(v361)*128+120)) = v392
+			*(*int32)(unsafe.Add(p3, int(v361)*128+124)) = v393
+		b58:
 			g.Leave(li)
 		}
 	}
-	g.v387 = u387
+	g.v263 = u263
 	return next
 }
 
 func (g *searchHost) r5() int {
 	const n = 64
-	e387 := g.v387
+	e263 := g.v263
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u387 := g.v387
+	u263 := g.v263
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v608 := v12 * v15
+	v360 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v609 := v608 + v10
+	v361 := v360 + v10
 	v7 := g.v7
-	v642 := uint64(v609) < uint64(v7)
+	v394 := uint64(v361) < uint64(v7)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p3 := g.Pointer(3)
@@ -1202,316 +881,209 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v387 := e387
+		v263 := e263
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v390, v391, v392, v395, v404, v413, v422, v431, v440, v449, v458, v467, v476, v485, v494, v503, v512, v521, v530, v538, v611, v613, v615, v617, v619, v621, v623, v625, v627, v629, v631, v633, v635, v637, v639, v641 int32
-		var v394, v403, v412, v421, v430, v439, v448, v457, v466, v475, v484, v493, v502, v511, v520, v529, v610, v612, v614, v616, v618, v620, v622, v624, v626, v628, v630, v632, v634, v636, v638, v640 float32
-		var v541 bool
-		v387 = v387 / 2
-		if 0 >= v387 {
-			goto b80
+		var v266, v267, v268, v271, v279, v281, v283, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391, v393 int32
+		var v270, v282, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390, v392 float32
+		var v293 bool
+		v263 = v263 / 2
+		if 0 >= v263 {
+			goto b54
 		}
-		if v16 < v387 {
-			v390 = v16 + v387
-			v391 = -1
+		if v16 < v263 {
+			v266 = v16 + v263
+			v267 = -1
 		} else {
-			goto b78
+			goto b52
 		}
-	b56:
-		v392 = v391 + 1
-		if v392 >= 16 {
-			goto b77
+	b43:
+		v268 = v267 + 1
+		if v268 >= 16 {
+			goto b51
 		}
 		{
-			v394 = *(*float32)(unsafe.Add(m1, int(v390)*128+int(v392)*8))
-			v395 = *(*int32)(unsafe.Add(m1, int(v390)*128+int(v392)*8+4))
-			v396 := *(*float32)(unsafe.Add(own2, 60))
-			v402 := (v394 < v396) || ((v394 == v396) && (v395 < *(*int32)(unsafe.Add(own3, 60))))
-			if !v402 {
-				v541 = false
-				goto b75
+			v270 = *(*float32)(unsafe.Add(m1, int(v266)*128+int(v268)*8))
+			v271 = *(*int32)(unsafe.Add(m1, int(v266)*128+int(v268)*8+4))
+			v272 := *(*float32)(unsafe.Add(own2, 60))
+			v278 := (v270 < v272) || ((v270 == v272) && (v271 < *(*int32)(unsafe.Add(own3, 60))))
+			if !v278 {
+				v293 = false
+				goto b49
 			}
+			v279 = 15
 		}
-		v403 = *(*float32)(unsafe.Add(own2, 56))
-		v404 = *(*int32)(unsafe.Add(own3, 56))
-		if !((v394 < v403) || ((v394 == v403) && (v395 < v404))) {
-			v538 = 15
-			goto b74
+	b45:
+		if 0 >= v279 {
+			goto b48
 		}
-		*(*float32)(unsafe.Add(own2, 60)) = v403
-		*(*int32)(unsafe.Add(own3, 60)) = v404
-		v412 = *(*float32)(unsafe.Add(own2, 52))
-		v413 = *(*int32)(unsafe.Add(own3, 52))
-		if !((v394 < v412) || ((v394 == v412) && (v395 < v413))) {
-			v538 = 14
-			goto b74
+		v281 = v279 + -1
+		v282 = *(*float32)(unsafe.Add(own2, int(v281)*4))
+		v283 = *(*int32)(unsafe.Add(own3, int(v281)*4))
+		if (v270 < v282) || ((v270 == v282) && (v271 < v283)) {
+			*(*float32)(unsafe.Add(own2, int(v279)*4)) = v282
+			*(*int32)(unsafe.Add(own3, int(v279)*4)) = v283
+			v279 = v281
+			goto b45
 		}
-		*(*float32)(unsafe.Add(own2, 56)) = v412
-		*(*int32)(unsafe.Add(own3, 56)) = v413
-		v421 = *(*float32)(unsafe.Add(own2, 48))
-		v422 = *(*int32)(unsafe.Add(own3, 48))
-		if !((v394 < v421) || ((v394 == v421) && (v395 < v422))) {
-			v538 = 13
-			goto b74
+	b48:
+		*(*float32)(unsafe.Add(own2, int(v279)*4)) = v270
+		*(*int32)(unsafe.Add(own3, int(v279)*4)) = v271
+		v293 = true
+	b49:
+		if v293 {
+			v267 = v268
+			goto b43
 		}
-		*(*float32)(unsafe.Add(own2, 52)) = v421
-		*(*int32)(unsafe.Add(own3, 52)) = v422
-		v430 = *(*float32)(unsafe.Add(own2, 44))
-		v431 = *(*int32)(unsafe.Add(own3, 44))
-		if !((v394 < v430) || ((v394 == v430) && (v395 < v431))) {
-			v538 = 12
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 48)) = v430
-		*(*int32)(unsafe.Add(own3, 48)) = v431
-		v439 = *(*float32)(unsafe.Add(own2, 40))
-		v440 = *(*int32)(unsafe.Add(own3, 40))
-		if !((v394 < v439) || ((v394 == v439) && (v395 < v440))) {
-			v538 = 11
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 44)) = v439
-		*(*int32)(unsafe.Add(own3, 44)) = v440
-		v448 = *(*float32)(unsafe.Add(own2, 36))
-		v449 = *(*int32)(unsafe.Add(own3, 36))
-		if !((v394 < v448) || ((v394 == v448) && (v395 < v449))) {
-			v538 = 10
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 40)) = v448
-		*(*int32)(unsafe.Add(own3, 40)) = v449
-		v457 = *(*float32)(unsafe.Add(own2, 32))
-		v458 = *(*int32)(unsafe.Add(own3, 32))
-		if !((v394 < v457) || ((v394 == v457) && (v395 < v458))) {
-			v538 = 9
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 36)) = v457
-		*(*int32)(unsafe.Add(own3, 36)) = v458
-		v466 = *(*float32)(unsafe.Add(own2, 28))
-		v467 = *(*int32)(unsafe.Add(own3, 28))
-		if !((v394 < v466) || ((v394 == v466) && (v395 < v467))) {
-			v538 = 8
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 32)) = v466
-		*(*int32)(unsafe.Add(own3, 32)) = v467
-		v475 = *(*float32)(unsafe.Add(own2, 24))
-		v476 = *(*int32)(unsafe.Add(own3, 24))
-		if !((v394 < v475) || ((v394 == v475) && (v395 < v476))) {
-			v538 = 7
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 28)) = v475
-		*(*int32)(unsafe.Add(own3, 28)) = v476
-		v484 = *(*float32)(unsafe.Add(own2, 20))
-		v485 = *(*int32)(unsafe.Add(own3, 20))
-		if !((v394 < v484) || ((v394 == v484) && (v395 < v485))) {
-			v538 = 6
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 24)) = v484
-		*(*int32)(unsafe.Add(own3, 24)) = v485
-		v493 = *(*float32)(unsafe.Add(own2, 16))
-		v494 = *(*int32)(unsafe.Add(own3, 16))
-		if !((v394 < v493) || ((v394 == v493) && (v395 < v494))) {
-			v538 = 5
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 20)) = v493
-		*(*int32)(unsafe.Add(own3, 20)) = v494
-		v502 = *(*float32)(unsafe.Add(own2, 12))
-		v503 = *(*int32)(unsafe.Add(own3, 12))
-		if !((v394 < v502) || ((v394 == v502) && (v395 < v503))) {
-			v538 = 4
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 16)) = v502
-		*(*int32)(unsafe.Add(own3, 16)) = v503
-		v511 = *(*float32)(unsafe.Add(own2, 8))
-		v512 = *(*int32)(unsafe.Add(own3, 8))
-		if !((v394 < v511) || ((v394 == v511) && (v395 < v512))) {
-			v538 = 3
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 12)) = v511
-		*(*int32)(unsafe.Add(own3, 12)) = v512
-		v520 = *(*float32)(unsafe.Add(own2, 4))
-		v521 = *(*int32)(unsafe.Add(own3, 4))
-		if !((v394 < v520) || ((v394 == v520) && (v395 < v521))) {
-			v538 = 2
-			goto b74
-		}
-		*(*float32)(unsafe.Add(own2, 8)) = v520
-		*(*int32)(unsafe.Add(own3, 8)) = v521
-		v529 = *(*float32)(own2)
-		v530 = *(*int32)(own3)
-		if (v394 < v529) || ((v394 == v529) && (v395 < v530)) {
-			*(*float32)(unsafe.Add(own2, 4)) = v529
-			*(*int32)(unsafe.Add(own3, 4)) = v530
-			v538 = 0
-		} else {
-			v538 = 1
-		}
-	b74:
-		*(*float32)(unsafe.Add(own2, int(v538)*4)) = v394
-		*(*int32)(unsafe.Add(own3, int(v538)*4)) = v395
-		v541 = true
-	b75:
-		if v541 {
-			v391 = v392
-			goto b56
-		}
-	b77:
+	b51:
 		{
-			v543 := *(*int32)(own3)
-			v544 := *(*float32)(unsafe.Add(own2, 4))
-			v545 := *(*int32)(unsafe.Add(own3, 4))
-			v546 := *(*float32)(unsafe.Add(own2, 8))
-			v547 := *(*int32)(unsafe.Add(own3, 8))
-			v548 := *(*float32)(unsafe.Add(own2, 12))
-			v549 := *(*int32)(unsafe.Add(own3, 12))
-			v550 := *(*float32)(unsafe.Add(own2, 16))
-			v551 := *(*int32)(unsafe.Add(own3, 16))
-			v552 := *(*float32)(unsafe.Add(own2, 20))
-			v553 := *(*int32)(unsafe.Add(own3, 20))
-			v554 := *(*float32)(unsafe.Add(own2, 24))
-			v555 := *(*int32)(unsafe.Add(own3, 24))
-			v556 := *(*float32)(unsafe.Add(own2, 28))
-			v557 := *(*int32)(unsafe.Add(own3, 28))
-			v558 := *(*float32)(unsafe.Add(own2, 32))
-			v559 := *(*int32)(unsafe.Add(own3, 32))
-			v560 := *(*float32)(unsafe.Add(own2, 36))
-			v561 := *(*int32)(unsafe.Add(own3, 36))
-			v562 := *(*float32)(unsafe.Add(own2, 40))
-			v563 := *(*int32)(unsafe.Add(own3, 40))
-			v564 := *(*float32)(unsafe.Add(own2, 44))
-			v565 := *(*int32)(unsafe.Add(own3, 44))
-			v566 := *(*float32)(unsafe.Add(own2, 48))
-			v567 := *(*int32)(unsafe.Add(own3, 48))
-			v568 := *(*float32)(unsafe.Add(own2, 52))
-			v569 := *(*int32)(unsafe.Add(own3, 52))
-			v570 := *(*float32)(unsafe.Add(own2, 56))
-			v571 := *(*int32)(unsafe.Add(own3, 56))
-			v572 := *(*float32)(unsafe.Add(own2, 60))
-			v573 := *(*int32)(unsafe.Add(own3, 60))
+			v295 := *(*int32)(own3)
+			v296 := *(*float32)(unsafe.Add(own2, 4))
+			v297 := *(*int32)(unsafe.Add(own3, 4))
+			v298 := *(*float32)(unsafe.Add(own2, 8))
+			v299 := *(*int32)(unsafe.Add(own3, 8))
+			v300 := *(*float32)(unsafe.Add(own2, 12))
+			v301 := *(*int32)(unsafe.Add(own3, 12))
+			v302 := *(*float32)(unsafe.Add(own2, 16))
+			v303 := *(*int32)(unsafe.Add(own3, 16))
+			v304 := *(*float32)(unsafe.Add(own2, 20))
+			v305 := *(*int32)(unsafe.Add(own3, 20))
+			v306 := *(*float32)(unsafe.Add(own2, 24))
+			v307 := *(*int32)(unsafe.Add(own3, 24))
+			v308 := *(*float32)(unsafe.Add(own2, 28))
+			v309 := *(*int32)(unsafe.Add(own3, 28))
+			v310 := *(*float32)(unsafe.Add(own2, 32))
+			v311 := *(*int32)(unsafe.Add(own3, 32))
+			v312 := *(*float32)(unsafe.Add(own2, 36))
+			v313 := *(*int32)(unsafe.Add(own3, 36))
+			v314 := *(*float32)(unsafe.Add(own2, 40))
+			v315 := *(*int32)(unsafe.Add(own3, 40))
+			v316 := *(*float32)(unsafe.Add(own2, 44))
+			v317 := *(*int32)(unsafe.Add(own3, 44))
+			v318 := *(*float32)(unsafe.Add(own2, 48))
+			v319 := *(*int32)(unsafe.Add(own3, 48))
+			v320 := *(*float32)(unsafe.Add(own2, 52))
+			v321 := *(*int32)(unsafe.Add(own3, 52))
+			v322 := *(*float32)(unsafe.Add(own2, 56))
+			v323 := *(*int32)(unsafe.Add(own3, 56))
+			v324 := *(*float32)(unsafe.Add(own2, 60))
+			v325 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v543
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v544
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v545
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v546
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v547
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v548
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v549
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v550
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v551
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v552
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v553
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v554
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v555
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v556
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v557
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v558
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v559
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v560
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v561
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v562
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v563
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v564
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v565
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v566
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v567
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v568
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v569
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v570
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v571
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v572
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v573
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v295
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v296
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v297
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v298
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v299
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v300
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v301
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v302
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v303
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v304
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v305
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v306
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v307
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v308
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v309
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v310
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v311
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v312
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v313
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v314
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v315
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v316
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v317
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v318
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v319
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v320
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v321
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v322
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v323
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v324
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v325
 		}
-	b78:
-		u387 = v387
+	b52:
+		u263 = v263
 		next = 4
 		continue
-	b80:
+	b54:
 		if v16 != 0 {
-			goto b84
+			goto b58
 		}
-		v610 = *(*float32)(own2)
-		v611 = *(*int32)(own3)
-		v612 = *(*float32)(unsafe.Add(own2, 4))
-		v613 = *(*int32)(unsafe.Add(own3, 4))
-		v614 = *(*float32)(unsafe.Add(own2, 8))
-		v615 = *(*int32)(unsafe.Add(own3, 8))
-		v616 = *(*float32)(unsafe.Add(own2, 12))
-		v617 = *(*int32)(unsafe.Add(own3, 12))
-		v618 = *(*float32)(unsafe.Add(own2, 16))
-		v619 = *(*int32)(unsafe.Add(own3, 16))
-		v620 = *(*float32)(unsafe.Add(own2, 20))
-		v621 = *(*int32)(unsafe.Add(own3, 20))
-		v622 = *(*float32)(unsafe.Add(own2, 24))
-		v623 = *(*int32)(unsafe.Add(own3, 24))
-		v624 = *(*float32)(unsafe.Add(own2, 28))
-		v625 = *(*int32)(unsafe.Add(own3, 28))
-		v626 = *(*float32)(unsafe.Add(own2, 32))
-		v627 = *(*int32)(unsafe.Add(own3, 32))
-		v628 = *(*float32)(unsafe.Add(own2, 36))
-		v629 = *(*int32)(unsafe.Add(own3, 36))
-		v630 = *(*float32)(unsafe.Add(own2, 40))
-		v631 = *(*int32)(unsafe.Add(own3, 40))
-		v632 = *(*float32)(unsafe.Add(own2, 44))
-		v633 = *(*int32)(unsafe.Add(own3, 44))
-		v634 = *(*float32)(unsafe.Add(own2, 48))
-		v635 = *(*int32)(unsafe.Add(own3, 48))
-		v636 = *(*float32)(unsafe.Add(own2, 52))
-		v637 = *(*int32)(unsafe.Add(own3, 52))
-		v638 = *(*float32)(unsafe.Add(own2, 56))
-		v639 = *(*int32)(unsafe.Add(own3, 56))
-		v640 = *(*float32)(unsafe.Add(own2, 60))
-		v641 = *(*int32)(unsafe.Add(own3, 60))
-		if !v642 {
-			g.Fault(6, v609, v7, v0, v1)
+		v362 = *(*float32)(own2)
+		v363 = *(*int32)(own3)
+		v364 = *(*float32)(unsafe.Add(own2, 4))
+		v365 = *(*int32)(unsafe.Add(own3, 4))
+		v366 = *(*float32)(unsafe.Add(own2, 8))
+		v367 = *(*int32)(unsafe.Add(own3, 8))
+		v368 = *(*float32)(unsafe.Add(own2, 12))
+		v369 = *(*int32)(unsafe.Add(own3, 12))
+		v370 = *(*float32)(unsafe.Add(own2, 16))
+		v371 = *(*int32)(unsafe.Add(own3, 16))
+		v372 = *(*float32)(unsafe.Add(own2, 20))
+		v373 = *(*int32)(unsafe.Add(own3, 20))
+		v374 = *(*float32)(unsafe.Add(own2, 24))
+		v375 = *(*int32)(unsafe.Add(own3, 24))
+		v376 = *(*float32)(unsafe.Add(own2, 28))
+		v377 = *(*int32)(unsafe.Add(own3, 28))
+		v378 = *(*float32)(unsafe.Add(own2, 32))
+		v379 = *(*int32)(unsafe.Add(own3, 32))
+		v380 = *(*float32)(unsafe.Add(own2, 36))
+		v381 = *(*int32)(unsafe.Add(own3, 36))
+		v382 = *(*float32)(unsafe.Add(own2, 40))
+		v383 = *(*int32)(unsafe.Add(own3, 40))
+		v384 = *(*float32)(unsafe.Add(own2, 44))
+		v385 = *(*int32)(unsafe.Add(own3, 44))
+		v386 = *(*float32)(unsafe.Add(own2, 48))
+		v387 = *(*int32)(unsafe.Add(own3, 48))
+		v388 = *(*float32)(unsafe.Add(own2, 52))
+		v389 = *(*int32)(unsafe.Add(own3, 52))
+		v390 = *(*float32)(unsafe.Add(own2, 56))
+		v391 = *(*int32)(unsafe.Add(own3, 56))
+		v392 = *(*float32)(unsafe.Add(own2, 60))
+		v393 = *(*int32)(unsafe.Add(own3, 60))
+		if !v394 {
+			g.Fault(6, v361, v7, v0, v1)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v609)*128)) = v610
-		*(*int32)(unsafe.Add(p3, int(v609)*128+4)) = v611
-		*(*float32)(unsafe.Add(p3, int(v609)*128+8)) = v612
-		*(*int32)(unsafe.Add(p3, int(v609)*128+12)) = v613
-		*(*float32)(unsafe.Add(p3, int(v609)*128+16)) = v614
-		*(*int32)(unsafe.Add(p3, int(v609)*128+20)) = v615
-		*(*float32)(unsafe.Add(p3, int(v609)*128+24)) = v616
-		*(*int32)(unsafe.Add(p3, int(v609)*128+28)) = v617
-		*(*float32)(unsafe.Add(p3, int(v609)*128+32)) = v618
-		*(*int32)(unsafe.Add(p3, int(v609)*128+36)) = v619
-		*(*float32)(unsafe.Add(p3, int(v609)*128+40)) = v620
-		*(*int32)(unsafe.Add(p3, int(v609)*128+44)) = v621
-		*(*float32)(unsafe.Add(p3, int(v609)*128+48)) = v622
-		*(*int32)(unsafe.Add(p3, int(v609)*128+52)) = v623
-		*(*float32)(unsafe.Add(p3, int(v609)*128+56)) = v624
-		*(*int32)(unsafe.Add(p3, int(v609)*128+60)) = v625
-		*(*float32)(unsafe.Add(p3, int(v609)*128+64)) = v626
-		*(*int32)(unsafe.Add(p3, int(v609)*128+68)) = v627
-		*(*float32)(unsafe.Add(p3, int(v609)*128+72)) = v628
-		*(*int32)(unsafe.Add(p3, int(v609)*128+76)) = v629
-		*(*float32)(unsafe.Add(p3, int(v609)*128+80)) = v630
-		*(*int32)(unsafe.Add(p3, int(v609)*128+84)) = v631
-		*(*float32)(unsafe.Add(p3, int(v609)*128+88)) = v632
-		*(*int32)(unsafe.Add(p3, int(v609)*128+92)) = v633
-		*(*float32)(unsafe.Add(p3, int(v609)*128+96)) = v634
-		*(*int32)(unsafe.Add(p3, int(v609)*128+100)) = v635
-		*(*float32)(unsafe.Add(p3, int(v609)*128+104)) = v636
-		*(*int32)(unsafe.Add(p3, int(v609)*128+108)) = v637
-		*(*float32)(unsafe.Add(p3, int(v609)*128+112)) = v638
-		*(*int32)(unsafe.Add(p3, int(v609)*128+116)) = v639
-		*(*float32)(unsafe.Add(p3, int(v609)*128+120)) = v640
-		*(*int32)(unsafe.Add(p3, int(v609)*128+124)) = v641
-	b84:
+		*(*float32)(unsafe.Add(p3, int(v361)*128)) = v362
+		*(*int32)(unsafe.Add(p3, int(v361)*128+4)) = v363
+		*(*float32)(unsafe.Add(p3, int(v361)*128+8)) = v364
+		*(*int32)(unsafe.Add(p3, int(v361)*128+12)) = v365
+		*(*float32)(unsafe.Add(p3, int(v361)*128+16)) = v366
+		*(*int32)(unsafe.Add(p3, int(v361)*128+20)) = v367
+		*(*float32)(unsafe.Add(p3, int(v361)*128+24)) = v368
+		*(*int32)(unsafe.Add(p3, int(v361)*128+28)) = v369
+		*(*float32)(unsafe.Add(p3, int(v361)*128+32)) = v370
+		*(*int32)(unsafe.Add(p3, int(v361)*128+36)) = v371
+		*(*float32)(unsafe.Add(p3, int(v361)*128+40)) = v372
+		*(*int32)(unsafe.Add(p3, int(v361)*128+44)) = v373
+		*(*float32)(unsafe.Add(p3, int(v361)*128+48)) = v374
+		*(*int32)(unsafe.Add(p3, int(v361)*128+52)) = v375
+		*(*float32)(unsafe.Add(p3, int(v361)*128+56)) = v376
+		*(*int32)(unsafe.Add(p3, int(v361)*128+60)) = v377
+		*(*float32)(unsafe.Add(p3, int(v361)*128+64)) = v378
+		*(*int32)(unsafe.Add(p3, int(v361)*128+68)) = v379
+		*(*float32)(unsafe.Add(p3, int(v361)*128+72)) = v380
+		*(*int32)(unsafe.Add(p3, int(v361)*128+76)) = v381
+		*(*float32)(unsafe.Add(p3, int(v361)*128+80)) = v382
+		*(*int32)(unsafe.Add(p3, int(v361)*128+84)) = v383
+		*(*float32)(unsafe.Add(p3, int(v361)*128+88)) = v384
+		*(*int32)(unsafe.Add(p3, int(v361)*128+92)) = v385
+		*(*float32)(unsafe.Add(p3, int(v361)*128+96)) = v386
+		*(*int32)(unsafe.Add(p3, int(v361)*128+100)) = v387
+		*(*float32)(unsafe.Add(p3, int(v361)*128+104)) = v388
+		*(*int32)(unsafe.Add(p3, int(v361)*128+108)) = v389
+		*(*float32)(unsafe.Add(p3, int(v361)*128+112)) = v390
+		*(*int32)(unsafe.Add(p3, int(v361)*128+116)) = v391
+		*(*float32)(unsafe.Add(p3, int(v361)*128+120)) = v392
+		*(*int32)(unsafe.Add(p3, int(v361)*128+124)) = v393
+	b58:
 		g.Leave(li)
 	}
-	g.v387 = u387
+	g.v263 = u263
 	return next
 }

@@ -6675,7 +6675,7 @@ type leaversHost struct {
 	kernelimpl.HostGroup
 	v1, v2, v4 int64
 
-	v37, v97 []int32
+	v37, v54 []int32
 
 	v38 int32
 }
@@ -6696,7 +6696,7 @@ func (g *leaversHost) Begin() {
 	g.v2 = g.Int64(40)
 	g.v4 = g.Int64(56)
 	g.Allot(0, 64)
-	kernelimpl.HostRoom(n, &g.v37, &g.v97)
+	kernelimpl.HostRoom(n, &g.v37, &g.v54)
 }
 
 func (g *leaversHost) Run() {
@@ -6807,7 +6807,7 @@ func (g *leaversHost) r0() int {
 	// Barrier, groups2.go:124
 	v1 := g.v1
 	u38 := g.v38
-	h97 := g.v97[:n]
+	h54 := g.v54[:n]
 	h37 := g.v37[:n]
 	dead := g.Dead[:n]
 	next := -1
@@ -6817,127 +6817,44 @@ func (g *leaversHost) r0() int {
 		}
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93, v97 int32
+		var v37, v38, v40, v41, v42, v44, v50, v54 int32
 		v37 = 0
 		v38 = 0
 		if v38 >= 3 {
-			goto b47
+			goto b34
 		}
-		v40 = *(*int32)(m0)
-		if 35 < v40 {
-			v89 = v37
-			goto b39
+		v40 = v37
+		v41 = -1
+	b23:
+		v42 = v41 + 1
+		if v42 >= 16 {
+			goto b26
 		}
-		v42 = v37 + v40
-		v43 = *(*int32)(unsafe.Add(m0, 4))
-		if 35 < v43 {
-			v89 = v42
-			goto b39
+		v44 = *(*int32)(unsafe.Add(m0, int(v42)*4))
+		if 35 >= v44 {
+			v40 = v40 + v44
+			v41 = v42
+			goto b23
 		}
-		v45 = v42 + v43
-		v46 = *(*int32)(unsafe.Add(m0, 8))
-		if 35 < v46 {
-			v89 = v45
-			goto b39
-		}
-		v48 = v45 + v46
-		v49 = *(*int32)(unsafe.Add(m0, 12))
-		if 35 < v49 {
-			v89 = v48
-			goto b39
-		}
-		v51 = v48 + v49
-		v52 = *(*int32)(unsafe.Add(m0, 16))
-		if 35 < v52 {
-			v89 = v51
-			goto b39
-		}
-		v54 = v51 + v52
-		v55 = *(*int32)(unsafe.Add(m0, 20))
-		if 35 < v55 {
-			v89 = v54
-			goto b39
-		}
-		v57 = v54 + v55
-		v58 = *(*int32)(unsafe.Add(m0, 24))
-		if 35 < v58 {
-			v89 = v57
-			goto b39
-		}
-		v60 = v57 + v58
-		v61 = *(*int32)(unsafe.Add(m0, 28))
-		if 35 < v61 {
-			v89 = v60
-			goto b39
-		}
-		v63 = v60 + v61
-		v64 = *(*int32)(unsafe.Add(m0, 32))
-		if 35 < v64 {
-			v89 = v63
-			goto b39
-		}
-		v66 = v63 + v64
-		v67 = *(*int32)(unsafe.Add(m0, 36))
-		if 35 < v67 {
-			v89 = v66
-			goto b39
-		}
-		v69 = v66 + v67
-		v70 = *(*int32)(unsafe.Add(m0, 40))
-		if 35 < v70 {
-			v89 = v69
-			goto b39
-		}
-		v72 = v69 + v70
-		v73 = *(*int32)(unsafe.Add(m0, 44))
-		if 35 < v73 {
-			v89 = v72
-			goto b39
-		}
-		v75 = v72 + v73
-		v76 = *(*int32)(unsafe.Add(m0, 48))
-		if 35 < v76 {
-			v89 = v75
-			goto b39
-		}
-		v78 = v75 + v76
-		v79 = *(*int32)(unsafe.Add(m0, 52))
-		if 35 < v79 {
-			v89 = v78
-			goto b39
-		}
-		v81 = v78 + v79
-		v82 = *(*int32)(unsafe.Add(m0, 56))
-		if 35 < v82 {
-			v89 = v81
-		} else {
-			v84 := v81 + v82
-			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v88 := v84 + v85
-			if 35 < v85 {
-				v88 = v84
-			}
-			v89 = v88
-		}
-	b39:
+	b26:
 		if v8 != v1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
 		if v38 != 1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
-		v93 = int32(uint64(v1 - v8))
-		if v93 == 0 {
+		v50 = int32(uint64(v1 - v8))
+		if v50 == 0 {
 			g.Fault(4, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v97 = v89 / v93
-	b44:
+		v54 = v40 / v50
+	b31:
 		u38 = v38
-		h97[li] = v97
+		h54[li] = v54
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -6945,7 +6862,7 @@ func (g *leaversHost) r0() int {
 			next = 2
 		}
 		continue
-	b47:
+	b34:
 		if v37 < 0 {
 			g.Leave(li)
 			continue
@@ -6965,17 +6882,17 @@ func (g *leaversHost) r0() int {
 func (g *leaversHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	h97 := g.v97[:n]
+	h54 := g.v54[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v6 := int32(li)
-		v97 := h97[li]
-		v98 := 15 - v6
-		v103 := *(*int32)(unsafe.Add(m0, int(v98)*4)) + (v97 - ((v97 / 7) * 7))
-		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
+		v54 := h54[li]
+		v55 := 15 - v6
+		v60 := *(*int32)(unsafe.Add(m0, int(v55)*4)) + (v54 - ((v54 / 7) * 7))
+		*(*int32)(unsafe.Add(m0, int(v55)*4)) = v60
 	}
 	// Barrier, groups2.go:138
 	e38 := g.v38
@@ -6989,130 +6906,47 @@ func (g *leaversHost) r3() int {
 			continue
 		}
 		v38 := e38
-		v97 := h97[li]
+		v54 := h54[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93 int32
-		v37 = v97
+		var v37, v40, v41, v42, v44, v50 int32
+		v37 = v54
 		v38 = v38 + 1
 		if v38 >= 3 {
-			goto b47
+			goto b34
 		}
-		v40 = *(*int32)(m0)
-		if 35 < v40 {
-			v89 = v37
-			goto b39
+		v40 = v37
+		v41 = -1
+	b23:
+		v42 = v41 + 1
+		if v42 >= 16 {
+			goto b26
 		}
-		v42 = v37 + v40
-		v43 = *(*int32)(unsafe.Add(m0, 4))
-		if 35 < v43 {
-			v89 = v42
-			goto b39
+		v44 = *(*int32)(unsafe.Add(m0, int(v42)*4))
+		if 35 >= v44 {
+			v40 = v40 + v44
+			v41 = v42
+			goto b23
 		}
-		v45 = v42 + v43
-		v46 = *(*int32)(unsafe.Add(m0, 8))
-		if 35 < v46 {
-			v89 = v45
-			goto b39
-		}
-		v48 = v45 + v46
-		v49 = *(*int32)(unsafe.Add(m0, 12))
-		if 35 < v49 {
-			v89 = v48
-			goto b39
-		}
-		v51 = v48 + v49
-		v52 = *(*int32)(unsafe.Add(m0, 16))
-		if 35 < v52 {
-			v89 = v51
-			goto b39
-		}
-		v54 = v51 + v52
-		v55 = *(*int32)(unsafe.Add(m0, 20))
-		if 35 < v55 {
-			v89 = v54
-			goto b39
-		}
-		v57 = v54 + v55
-		v58 = *(*int32)(unsafe.Add(m0, 24))
-		if 35 < v58 {
-			v89 = v57
-			goto b39
-		}
-		v60 = v57 + v58
-		v61 = *(*int32)(unsafe.Add(m0, 28))
-		if 35 < v61 {
-			v89 = v60
-			goto b39
-		}
-		v63 = v60 + v61
-		v64 = *(*int32)(unsafe.Add(m0, 32))
-		if 35 < v64 {
-			v89 = v63
-			goto b39
-		}
-		v66 = v63 + v64
-		v67 = *(*int32)(unsafe.Add(m0, 36))
-		if 35 < v67 {
-			v89 = v66
-			goto b39
-		}
-		v69 = v66 + v67
-		v70 = *(*int32)(unsafe.Add(m0, 40))
-		if 35 < v70 {
-			v89 = v69
-			goto b39
-		}
-		v72 = v69 + v70
-		v73 = *(*int32)(unsafe.Add(m0, 44))
-		if 35 < v73 {
-			v89 = v72
-			goto b39
-		}
-		v75 = v72 + v73
-		v76 = *(*int32)(unsafe.Add(m0, 48))
-		if 35 < v76 {
-			v89 = v75
-			goto b39
-		}
-		v78 = v75 + v76
-		v79 = *(*int32)(unsafe.Add(m0, 52))
-		if 35 < v79 {
-			v89 = v78
-			goto b39
-		}
-		v81 = v78 + v79
-		v82 = *(*int32)(unsafe.Add(m0, 56))
-		if 35 < v82 {
-			v89 = v81
-		} else {
-			v84 := v81 + v82
-			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v88 := v84 + v85
-			if 35 < v85 {
-				v88 = v84
-			}
-			v89 = v88
-		}
-	b39:
+	b26:
 		if v8 != v1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
 		if v38 != 1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
-		v93 = int32(uint64(v1 - v8))
-		if v93 == 0 {
+		v50 = int32(uint64(v1 - v8))
+		if v50 == 0 {
 			g.Fault(4, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v97 = v89 / v93
-	b44:
+		v54 = v40 / v50
+	b31:
 		u38 = v38
-		h97[li] = v97
+		h54[li] = v54
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7120,7 +6954,7 @@ func (g *leaversHost) r3() int {
 			next = 2
 		}
 		continue
-	b47:
+	b34:
 		if v37 < 0 {
 			g.Leave(li)
 			continue
@@ -7152,12 +6986,12 @@ func (g *leaversHost) r5() int {
 		v37 := h37[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v108 := v37 + *(*int32)(unsafe.Add(m0, li*4))
+		v65 := v37 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(5, v8, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v108
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 	}
 	return -1
 }
