@@ -18,17 +18,20 @@ import (
 )
 
 // A module for small launches is worth having if it saves minSaved operations on integers of
-// 64 bits; an operation in a loop counts as loopWeight, in a nested one as the square of that.
+// 64 bits, and one in minShare of all operations; an operation in a loop counts as loopWeight,
+// in a nested one as the square of that.
 const (
 	minSaved   = 16
+	minShare   = 64
 	loopWeight = 8
 )
 
 // addSmall adds the variant for small launches, if much of what the first module computes in
 // 64 bits needs but 32 there.
 func (c *compiler) addSmall() error {
-	before := wideOps(c.first.m)
-	if before < minSaved {
+	before, all := countOps(c.first.m)
+	worth := func(saved int) bool { return saved >= minSaved && saved*minShare >= all }
+	if !worth(before) {
 		return nil
 	}
 	s, found, err := c.variant("for small launches", ir.Target{Small: true, First: c.first.m})
@@ -36,7 +39,7 @@ func (c *compiler) addSmall() error {
 		return err
 	}
 	// Launches are made of the same work-items, and faults are the same.
-	if found.Foreign || s.Items != c.first.m.Items || wideOps(s) > before-minSaved {
+	if after, _ := countOps(s); found.Foreign || s.Items != c.first.m.Items || !worth(before-after) {
 		return nil
 	}
 	c.after(abi.VariantSmall, s)
@@ -86,29 +89,29 @@ type refused struct {
 
 func (r *refused) Error() string { return fmt.Sprintf("no module %s: %v", r.form, r.d) }
 
-// wideOps counts the operations on integers of 64 bits, weighted by loops.
-func wideOps(m *ir.Module) int {
+// countOps counts the operations on integers of 64 bits, and all operations, weighted by loops.
+func countOps(m *ir.Module) (wide, all int) {
 	loops := m.Kernel.Dominators().Loops()
 	outer := 0
 	if m.Items > 1 {
 		outer = 1 // the loop over work-items
 	}
-	n := 0
 	for _, b := range m.Kernel.Blocks {
 		weight := 1
 		for range min(loops.Depth(b)-outer, 3) {
 			weight *= loopWeight
 		}
+		all += weight * len(b.Insts)
 		for _, v := range b.Insts {
 			switch {
 			case v.Op == ir.OpIMul && v.Type == ir.TypeI64:
-				n += 3 * weight
+				wide += 3 * weight
 			case v.Op.Has(ir.FlagPure) && len(v.Args) > 1 && v.Args[1].Type == ir.TypeI64:
-				n += weight
+				wide += weight
 			}
 		}
 	}
-	return n
+	return wide, all
 }
 
 // addNarrowDevices adds the variants for devices that lack types of integers or algorithms of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -128,18 +129,7 @@ func (w *writer) structure() {
 	w.f("}\n\n")
 	w.f("func %s() %s { return new(%s) }\n\n", constructor(w.name), w.impl("HostForm"), w.name)
 	if len(w.sites) > 0 {
-		w.f("var %sSites = []%s{\n", w.name, w.from(abiPath, "Site"))
-		for _, s := range w.sites {
-			w.f("{Kind: %d, Pos: %q", s.Kind, s.Pos.String())
-			if s.Message != "" {
-				w.f(", Message: %q", s.Message)
-			}
-			if s.Unsigned {
-				w.f(", Unsigned: true")
-			}
-			w.f("},\n")
-		}
-		w.f("}\n\n")
+		w.f("const %sSites = `%s`\n\n", w.name, siteLines(w.sites))
 	}
 	for _, v := range w.m.Vars {
 		if t := w.tables[v]; t != "" {
@@ -147,6 +137,28 @@ func (w *writer) structure() {
 			w.f("var %s = %s\n\n", t, s)
 		}
 	}
+}
+
+// siteLines returns a line for each site, as kernelimpl.HostGroup.Sites wants them.
+func siteLines(sites []*ir.Site) string {
+	lines, file := make([]string, len(sites)), ""
+	for i, s := range sites {
+		at := s.Pos.String()
+		if s.Pos.File != "" {
+			if s.Pos.File == file {
+				at = fmt.Sprintf("%d:%d", s.Pos.Line, s.Pos.Col)
+			}
+			file = s.Pos.File
+		}
+		lines[i] = fmt.Sprintf("%d\t%s", s.Kind, at)
+		if s.Unsigned {
+			lines[i] += "\tunsigned"
+		}
+		if s.Message != "" {
+			lines[i] += "\t" + strings.ReplaceAll(strconv.QuoteToASCII(s.Message), "`", `\x60`)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // begin writes the method that readies the form for a launch.

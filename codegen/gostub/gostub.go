@@ -57,10 +57,15 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	}
 	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
-	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(kernels().Values(vars...)))
+	list := kernels().Values(vars...)
+	if p.Bare {
+		list = jen.Qual(stubsPath, "Kernels").Call(jen.Id(packageConst))
+	}
+	g.file.Func().Id("Kernels").Params().Add(kernels()).Block(jen.Return(list))
 	g.sources()
 	if p.Bare {
 		g.file.Comment("pkg has the kernels, each of which a function Run runs once on its own slices, and waits.")
+		g.file.Comment("Those with a type of their own are launched with its slices in device memory, too.")
 		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
 	}
 	files := []File{{Name: p.Name + "_kgen.go"}}
@@ -133,6 +138,13 @@ func (g *generator) imports(names map[string]string) {
 	name(g.p.Path, g.p.Name)
 }
 
+// comment writes a doc comment, which nobody reads in the stubs of tests.
+func (g *generator) comment(format string, args ...any) {
+	if !g.p.Bare {
+		g.file.Commentf(format, args...)
+	}
+}
+
 // kernel writes what belongs to one kernel.
 func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	name := k.ABI.Name
@@ -141,8 +153,15 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	if !g.p.Bare {
 		g.embeds(k)
 	}
+	if g.p.Bare {
+		g.bare(k)
+		if !k.RunOnly {
+			g.views(k, root)
+		}
+		return
+	}
 	args := []jen.Code{
-		g.description(k),
+		abiKernel(k),
 		jen.Func().Params(jen.Id("a").Op("*").Qual(implPath, "HostArgs")).Any().BlockFunc(g.hostBody(k)),
 	}
 	register := "Register"
@@ -150,24 +169,54 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		register = "RegisterForm"
 		args = append(args, jen.Id(k.Form))
 	}
-	for _, s := range k.Specs {
-		args = append(args, jen.Qual(s.Path, s.Name))
-	}
-	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(args...)
-	if !k.RunOnly {
-		g.views(k, root)
-	}
+	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
+	g.views(k, root)
 	g.run(k)
-	if !g.p.Bare { // make check holds the others against their kernels
-		g.compare(k)
+	g.compare(k)
+}
+
+// specs returns the variables of the kernel's specialization constants.
+func specs(k *Kernel) []jen.Code {
+	var vars []jen.Code
+	for _, s := range k.Specs {
+		vars = append(vars, jen.Qual(s.Path, s.Name))
 	}
+	return vars
+}
+
+// bare writes what belongs to a kernel without a module: one line, by which package stubs makes
+// the kernel and its Run function. Whether it is still that of the sources, make check knows.
+func (g *generator) bare(k *Kernel) {
+	name := k.ABI.Name
+	args := []jen.Code{jen.Lit(name)}
+	for _, v := range k.ABI.Variables {
+		args = append(args, pointer(v.Name))
+	}
+	kernel := jen.Id("_")
+	if !k.RunOnly {
+		kernel = jen.Id(kernelVar(name))
+	}
+	body := jen.Qual(g.p.Path, name).Dot("Kernel")
+	if k.Pointer {
+		body = jen.Func().Params(jen.Id("k").Qual(g.p.Path, name), jen.Id("item").Qual(dslPath, itemType(k.ABI))).
+			Block(jen.Id("k").Dot("Kernel").Call(jen.Id("item")))
+	}
+	args = []jen.Code{jen.Id(packageConst).Dot("Kernel").Call(args...), body}
+	if k.Form != "" {
+		args = append(args, jen.Id(k.Form))
+	}
+	_, typ := rangeOf(k.ABI)
+	if typ == "" {
+		typ = "Task"
+	}
+	g.file.Var().List(kernel, jen.Id("Run"+name)).Op("=").Qual(stubsPath, typ).Call(append(args, specs(k)...)...)
 }
 
 // views writes the type with the kernel's slices in device memory, and its methods.
 func (g *generator) views(k *Kernel, root *node) {
 	name := k.ABI.Name
-	g.file.Commentf("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
-	if s := firstSentence(k.Doc); s != "" {
+	g.comment("%s is the kernel [%s.%s] with its slices in device memory.", name, g.p.Name, name)
+	if s := firstSentence(k.Doc); s != "" && !g.p.Bare {
 		g.file.Comment("// " + s)
 	}
 	g.file.Type().Id(name).StructFunc(g.structFields(k, root))
@@ -196,18 +245,6 @@ func (g *generator) embeds(k *Kernel) {
 		g.file.Var().Id(variantVar(k.ABI, i)).String()
 		g.file.Line()
 	}
-}
-
-// description renders the kernel's description.
-func (g *generator) description(k *Kernel) *jen.Statement {
-	if !g.p.Bare {
-		return abiKernel(k)
-	}
-	args := []jen.Code{jen.Lit(k.ABI.Name)}
-	for _, v := range k.ABI.Variables {
-		args = append(args, pointer(v.Name))
-	}
-	return jen.Id(packageConst).Dot("Kernel").Call(args...)
 }
 
 // hostBody rebuilds the receiver from the arguments of a launch.
@@ -315,7 +352,7 @@ func rangeOf(k *abi.Kernel) (suffix, typ string) {
 func (g *generator) launch(k *Kernel) {
 	suffix, typ := rangeOf(k.ABI)
 	receiver := func() *jen.Statement { return jen.Func().Params(jen.Id("k").Id(k.ABI.Name)) }
-	g.file.Comment("launch returns a launch with the kernel's arguments.")
+	g.comment("launch returns a launch with the kernel's arguments.")
 	g.file.Add(receiver()).Id("launch").Params().Op("*").Qual(implPath, "Launch").BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
 		g.fill(b, k, "View")
@@ -331,11 +368,11 @@ func (g *generator) launch(k *Kernel) {
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
 	args = append(args, jen.Id("opts"))
 	queue := []jen.Code{jen.Id("q").Op("*").Qual(runtimePath, "Queue")}
-	g.file.Comment(doc)
+	g.comment("%s", doc)
 	g.file.Add(receiver()).Id(name).Params(append(queue, params...)...).
 		Params(jen.Qual(runtimePath, "Event"), jen.Error()).
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(name + suffix).Call(append([]jen.Code{jen.Id("q")}, args...)...)))
-	g.file.Comment("Node returns such a launch as a value, for a graph.")
+	g.comment("Node returns such a launch as a value, for a graph.")
 	g.file.Add(receiver()).Id("Node").Params(params...).Qual(runtimePath, "Command").
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))
 }
@@ -344,15 +381,6 @@ func (g *generator) launch(k *Kernel) {
 func (g *generator) run(k *Kernel) {
 	name := k.ABI.Name
 	suffix, typ := rangeOf(k.ABI)
-	if k.RunOnly {
-		if typ == "" {
-			typ = "Task"
-		}
-		g.file.Var().Id("Run"+name).Op("=").Qual(stubsPath, typ).Call(jen.Id(kernelVar(name)),
-			jen.Func().Params(jen.Id("l").Op("*").Qual(implPath, "Launch"), jen.Id("k").Qual(g.p.Path, name)).
-				BlockFunc(func(b *jen.Group) { g.fill(b, k, "Slice") }))
-		return
-	}
 	params := []jen.Code{jen.Id("ctx").Qual("context", "Context"), jen.Id("dev").Op("*").Qual(runtimePath, "Device"),
 		jen.Id("k").Qual(g.p.Path, name)}
 	args := []jen.Code{jen.Id("ctx"), jen.Id("dev")}
@@ -365,9 +393,7 @@ func (g *generator) run(k *Kernel) {
 		args = append(args, jen.Id("r"))
 	}
 	params = append(params, jen.Id("opts").Op("...").Qual(runtimePath, "LaunchOption"))
-	if !g.p.Bare {
-		g.file.Comment(doc)
-	}
+	g.file.Comment(doc)
 	g.file.Func().Id("Run" + name).Params(params...).Error().BlockFunc(func(b *jen.Group) {
 		newLaunch(b, k)
 		g.fill(b, k, "Slice")

@@ -117,7 +117,7 @@ func (g *generator) mirrors(k *Kernel, n *node, path string) {
 				full = path + "." + f.name
 			}
 			if len(inner.fields) > 0 {
-				g.file.Commentf("%s is the field %s of [%s].", inner.typ, full, k.ABI.Name)
+				g.comment("%s is the field %s of [%s].", inner.typ, full, k.ABI.Name)
 				g.file.Type().Id(inner.typ).StructFunc(g.structFields(k, inner))
 				g.file.Line()
 			}

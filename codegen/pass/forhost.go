@@ -6,6 +6,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
@@ -20,11 +21,13 @@ func ForHost(m *ir.Module) *uniform.Info {
 	withinRange(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
-	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).Movable); {
+	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).WorthOnHost); {
 		simplify.Clean(m)
 	}
-	simplify.SelectBranches(f)
-	simplify.Run(m)
+	memory.Arrays(m) // whose indexes unrolling has made constants
+	for simplify.SelectBranches(f) {
+		simplify.Clean(m)
+	}
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	u := uniform.Of(f)

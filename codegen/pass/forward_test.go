@@ -40,12 +40,20 @@ type forwardGen struct {
 	b     *ir.Block
 	addrs []*ir.Value
 	elems []*ir.Type
+	own   []*ir.Var  // the work-item's arrays that stand for the slices, if there are any
 	acc   *ir.Var    // what everything goes into
 	at    [2]*ir.Var // indexes
 	left  int
 }
 
 func newForwardGen(t *testing.T, seed uint64) *forwardGen {
+	g := beginForwardGen(t, seed)
+	g.statements(0)
+	return g.end()
+}
+
+// beginForwardGen returns a generator that has written no statements yet.
+func beginForwardGen(t *testing.T, seed uint64) *forwardGen {
 	m, err := ir.Parse(forwardHead)
 	if err != nil {
 		t.Fatal(err)
@@ -61,8 +69,13 @@ func newForwardGen(t *testing.T, seed uint64) *forwardGen {
 	}
 	g.acc = g.variable(1)
 	g.at[0], g.at[1] = g.variable(0), g.variable(2)
-	g.statements(0)
-	g.store(0, g.word(5), g.get(g.acc))
+	return g
+}
+
+// end ends the kernel.
+func (g *forwardGen) end() *forwardGen {
+	out := g.b.Append(ir.OpStore, ir.TypeVoid, g.get(g.acc), g.addrs[0], g.word(5))
+	out.Aux = &ir.Ref{Elem: g.elems[0]}
 	g.b.SetTerm(ir.Term{Kind: ir.Return})
 	g.f.RemoveUnreachable()
 	return g
@@ -118,6 +131,9 @@ func (g *forwardGen) path(slice int, index *ir.Value) []*ir.Value {
 }
 
 func (g *forwardGen) load(slice int, index *ir.Value) *ir.Value {
+	if g.own != nil {
+		return g.loadOwn(g.own[slice%len(g.own)], index)
+	}
 	l := g.b.Append(ir.OpLoad, ir.TypeI32, g.path(slice, index)...)
 	l.Aux = &ir.Ref{Elem: g.elems[slice]}
 	if g.elems[slice] == ir.TypeI8 {
@@ -128,6 +144,10 @@ func (g *forwardGen) load(slice int, index *ir.Value) *ir.Value {
 }
 
 func (g *forwardGen) store(slice int, index, x *ir.Value) {
+	if g.own != nil {
+		g.storeOwn(g.own[slice%len(g.own)], index, x)
+		return
+	}
 	if g.elems[slice] == ir.TypeI8 {
 		x = g.b.Append(ir.OpUConvert, ir.TypeI8, x)
 	}
@@ -150,6 +170,8 @@ func (g *forwardGen) statements(depth int) {
 			g.store(g.slice(), g.index(), g.op(ir.OpXor, g.get(g.acc), g.word(int64(g.left))))
 		case k == 8:
 			g.set(g.at[g.r.IntN(2)], g.op(ir.OpAnd, g.get(g.acc), g.word(3)))
+		case g.own != nil && k == 9:
+			g.whole()
 		case depth > 2:
 		case k < 11:
 			g.choice(depth)

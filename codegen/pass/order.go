@@ -39,6 +39,11 @@ var passOrder = []constraint{
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
 	// What is loaded becomes what was stored.
+	{"sroa", "arrays", "arrays is for what sroa leaves whole, and looks at arrays alone"},
+	{"cse", "arrays", "arrays knows elements by the values of their indexes, which cse makes the same ones"},
+	{"fuse", "arrays", "Go rounds a float where it is stored, so a product that arrays takes past an array must go into no sum"},
+	{"arrays", "forward", "an index that comes out of an array is one value for forward if it is one for the kernel"},
+	{"arrays", "unroll", "unroll writes out small loops alone, and without the loads that arrays removes more are"},
 	{"cse", "forward", "forward knows places of memory by the values of address and index, which cse makes the same ones"},
 	{"fuse", "forward", "Go rounds a float where it is stored, so a product that forward takes past memory must go into no sum"},
 	{"forward", "bounds", "an index that was stored has the range of what was stored, and equal ones need one check"},

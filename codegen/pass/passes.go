@@ -27,8 +27,8 @@ type Pass struct {
 }
 
 // LinkPoint is the pass behind which modules can be linked (see package link): products and
-// sums are settled, and nothing depends on the target yet.
-const LinkPoint = "fuse"
+// sums are settled, arrays are not copied for nothing, and nothing depends on the target yet.
+const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass behind which modules can be linked that have barriers: each part's
 // work-items that return early have become dead lanes of that part by then, and those lanes live

@@ -119,28 +119,6 @@ var kindRows = [...]kindRow{
 // ImageOperands is the mask enumeration of SPIR-V 3 with that name.
 type ImageOperands uint32
 
-const ImageOperandsNone ImageOperands = 0x0
-const ImageOperandsBias ImageOperands = 0x1
-const ImageOperandsLod ImageOperands = 0x2
-const ImageOperandsGrad ImageOperands = 0x4
-const ImageOperandsConstOffset ImageOperands = 0x8
-const ImageOperandsOffset ImageOperands = 0x10
-const ImageOperandsConstOffsets ImageOperands = 0x20
-const ImageOperandsSample ImageOperands = 0x40
-const ImageOperandsMinLod ImageOperands = 0x80
-const ImageOperandsMakeTexelAvailable ImageOperands = 0x100
-const ImageOperandsMakeTexelAvailableKHR ImageOperands = 0x100
-const ImageOperandsMakeTexelVisible ImageOperands = 0x200
-const ImageOperandsMakeTexelVisibleKHR ImageOperands = 0x200
-const ImageOperandsNonPrivateTexel ImageOperands = 0x400
-const ImageOperandsNonPrivateTexelKHR ImageOperands = 0x400
-const ImageOperandsVolatileTexel ImageOperands = 0x800
-const ImageOperandsVolatileTexelKHR ImageOperands = 0x800
-const ImageOperandsSignExtend ImageOperands = 0x1000
-const ImageOperandsZeroExtend ImageOperands = 0x2000
-const ImageOperandsNontemporal ImageOperands = 0x4000
-const ImageOperandsOffsets ImageOperands = 0x10000
-
 func (v ImageOperands) String() string { return enumString(KindImageOperands, uint32(v)) }
 
 var rowsImageOperands = [...]enumerant{
@@ -166,13 +144,6 @@ var rowsImageOperands = [...]enumerant{
 // FPFastMathMode is the mask enumeration of SPIR-V 3 with that name.
 type FPFastMathMode uint32
 
-const FPFastMathModeNone FPFastMathMode = 0x0
-const FPFastMathModeNotNaN FPFastMathMode = 0x1
-const FPFastMathModeNotInf FPFastMathMode = 0x2
-const FPFastMathModeNSZ FPFastMathMode = 0x4
-const FPFastMathModeAllowRecip FPFastMathMode = 0x8
-const FPFastMathModeFast FPFastMathMode = 0x10
-
 func (v FPFastMathMode) String() string { return enumString(KindFPFastMathMode, uint32(v)) }
 
 var rowsFPFastMathMode = [...]enumerant{
@@ -188,8 +159,6 @@ var rowsFPFastMathMode = [...]enumerant{
 type SelectionControl uint32
 
 const SelectionControlNone SelectionControl = 0x0
-const SelectionControlFlatten SelectionControl = 0x1
-const SelectionControlDontFlatten SelectionControl = 0x2
 
 func (v SelectionControl) String() string { return enumString(KindSelectionControl, uint32(v)) }
 
@@ -205,13 +174,6 @@ type LoopControl uint32
 const LoopControlNone LoopControl = 0x0
 const LoopControlUnroll LoopControl = 0x1
 const LoopControlDontUnroll LoopControl = 0x2
-const LoopControlDependencyInfinite LoopControl = 0x4
-const LoopControlDependencyLength LoopControl = 0x8
-const LoopControlMinIterations LoopControl = 0x10
-const LoopControlMaxIterations LoopControl = 0x20
-const LoopControlIterationMultiple LoopControl = 0x40
-const LoopControlPeelCount LoopControl = 0x80
-const LoopControlPartialCount LoopControl = 0x100
 
 func (v LoopControl) String() string { return enumString(KindLoopControl, uint32(v)) }
 
@@ -232,10 +194,6 @@ var rowsLoopControl = [...]enumerant{
 type FunctionControl uint32
 
 const FunctionControlNone FunctionControl = 0x0
-const FunctionControlInline FunctionControl = 0x1
-const FunctionControlDontInline FunctionControl = 0x2
-const FunctionControlPure FunctionControl = 0x4
-const FunctionControlConst FunctionControl = 0x8
 
 func (v FunctionControl) String() string { return enumString(KindFunctionControl, uint32(v)) }
 
@@ -250,7 +208,6 @@ var rowsFunctionControl = [...]enumerant{
 // MemorySemantics is the mask enumeration of SPIR-V 3 with that name.
 type MemorySemantics uint32
 
-const MemorySemanticsRelaxed MemorySemantics = 0x0
 const MemorySemanticsNone MemorySemantics = 0x0
 const MemorySemanticsAcquire MemorySemantics = 0x2
 const MemorySemanticsRelease MemorySemantics = 0x4
@@ -262,12 +219,8 @@ const MemorySemanticsWorkgroupMemory MemorySemantics = 0x100
 const MemorySemanticsCrossWorkgroupMemory MemorySemantics = 0x200
 const MemorySemanticsAtomicCounterMemory MemorySemantics = 0x400
 const MemorySemanticsImageMemory MemorySemantics = 0x800
-const MemorySemanticsOutputMemory MemorySemantics = 0x1000
-const MemorySemanticsOutputMemoryKHR MemorySemantics = 0x1000
 const MemorySemanticsMakeAvailable MemorySemantics = 0x2000
-const MemorySemanticsMakeAvailableKHR MemorySemantics = 0x2000
 const MemorySemanticsMakeVisible MemorySemantics = 0x4000
-const MemorySemanticsMakeVisibleKHR MemorySemantics = 0x4000
 const MemorySemanticsVolatile MemorySemantics = 0x8000
 
 func (v MemorySemantics) String() string { return enumString(KindMemorySemantics, uint32(v)) }
@@ -296,13 +249,9 @@ type MemoryAccess uint32
 const MemoryAccessNone MemoryAccess = 0x0
 const MemoryAccessVolatile MemoryAccess = 0x1
 const MemoryAccessAligned MemoryAccess = 0x2
-const MemoryAccessNontemporal MemoryAccess = 0x4
 const MemoryAccessMakePointerAvailable MemoryAccess = 0x8
-const MemoryAccessMakePointerAvailableKHR MemoryAccess = 0x8
 const MemoryAccessMakePointerVisible MemoryAccess = 0x10
-const MemoryAccessMakePointerVisibleKHR MemoryAccess = 0x10
 const MemoryAccessNonPrivatePointer MemoryAccess = 0x20
-const MemoryAccessNonPrivatePointerKHR MemoryAccess = 0x20
 
 func (v MemoryAccess) String() string { return enumString(KindMemoryAccess, uint32(v)) }
 
@@ -319,8 +268,6 @@ var rowsMemoryAccess = [...]enumerant{
 // KernelProfilingInfo is the mask enumeration of SPIR-V 3 with that name.
 type KernelProfilingInfo uint32
 
-const KernelProfilingInfoNone KernelProfilingInfo = 0x0
-
 func (v KernelProfilingInfo) String() string { return enumString(KindKernelProfilingInfo, uint32(v)) }
 
 var rowsKernelProfilingInfo = [...]enumerant{
@@ -329,19 +276,6 @@ var rowsKernelProfilingInfo = [...]enumerant{
 
 // RayFlags is the mask enumeration of SPIR-V 3 with that name.
 type RayFlags uint32
-
-const RayFlagsNoneKHR RayFlags = 0x0
-const RayFlagsOpaqueKHR RayFlags = 0x1
-const RayFlagsNoOpaqueKHR RayFlags = 0x2
-const RayFlagsTerminateOnFirstHitKHR RayFlags = 0x4
-const RayFlagsSkipClosestHitShaderKHR RayFlags = 0x8
-const RayFlagsCullBackFacingTrianglesKHR RayFlags = 0x10
-const RayFlagsCullFrontFacingTrianglesKHR RayFlags = 0x20
-const RayFlagsCullOpaqueKHR RayFlags = 0x40
-const RayFlagsCullNoOpaqueKHR RayFlags = 0x80
-const RayFlagsSkipTrianglesKHR RayFlags = 0x100
-const RayFlagsSkipAABBsKHR RayFlags = 0x200
-const RayFlagsForceOpacityMicromap2StateEXT RayFlags = 0x400
 
 func (v RayFlags) String() string { return enumString(KindRayFlags, uint32(v)) }
 
@@ -363,11 +297,6 @@ var rowsRayFlags = [...]enumerant{
 // FragmentShadingRate is the mask enumeration of SPIR-V 3 with that name.
 type FragmentShadingRate uint32
 
-const FragmentShadingRateVertical2Pixels FragmentShadingRate = 0x1
-const FragmentShadingRateVertical4Pixels FragmentShadingRate = 0x2
-const FragmentShadingRateHorizontal2Pixels FragmentShadingRate = 0x4
-const FragmentShadingRateHorizontal4Pixels FragmentShadingRate = 0x8
-
 func (v FragmentShadingRate) String() string { return enumString(KindFragmentShadingRate, uint32(v)) }
 
 var rowsFragmentShadingRate = [...]enumerant{
@@ -379,15 +308,6 @@ var rowsFragmentShadingRate = [...]enumerant{
 
 // SourceLanguage is the value enumeration of SPIR-V 3 with that name.
 type SourceLanguage uint32
-
-const SourceLanguageUnknown SourceLanguage = 0
-const SourceLanguageESSL SourceLanguage = 1
-const SourceLanguageGLSL SourceLanguage = 2
-const SourceLanguageOpenCL_C SourceLanguage = 3
-const SourceLanguageOpenCL_CPP SourceLanguage = 4
-const SourceLanguageHLSL SourceLanguage = 5
-const SourceLanguageCPP_for_OpenCL SourceLanguage = 6
-const SourceLanguageSYCL SourceLanguage = 7
 
 func (v SourceLanguage) String() string { return enumString(KindSourceLanguage, uint32(v)) }
 
@@ -405,28 +325,7 @@ var rowsSourceLanguage = [...]enumerant{
 // ExecutionModel is the value enumeration of SPIR-V 3 with that name.
 type ExecutionModel uint32
 
-const ExecutionModelVertex ExecutionModel = 0
-const ExecutionModelTessellationControl ExecutionModel = 1
-const ExecutionModelTessellationEvaluation ExecutionModel = 2
-const ExecutionModelGeometry ExecutionModel = 3
-const ExecutionModelFragment ExecutionModel = 4
 const ExecutionModelGLCompute ExecutionModel = 5
-const ExecutionModelTaskNV ExecutionModel = 5267
-const ExecutionModelMeshNV ExecutionModel = 5268
-const ExecutionModelRayGenerationNV ExecutionModel = 5313
-const ExecutionModelRayGenerationKHR ExecutionModel = 5313
-const ExecutionModelIntersectionNV ExecutionModel = 5314
-const ExecutionModelIntersectionKHR ExecutionModel = 5314
-const ExecutionModelAnyHitNV ExecutionModel = 5315
-const ExecutionModelAnyHitKHR ExecutionModel = 5315
-const ExecutionModelClosestHitNV ExecutionModel = 5316
-const ExecutionModelClosestHitKHR ExecutionModel = 5316
-const ExecutionModelMissNV ExecutionModel = 5317
-const ExecutionModelMissKHR ExecutionModel = 5317
-const ExecutionModelCallableNV ExecutionModel = 5318
-const ExecutionModelCallableKHR ExecutionModel = 5318
-const ExecutionModelTaskEXT ExecutionModel = 5364
-const ExecutionModelMeshEXT ExecutionModel = 5365
 
 func (v ExecutionModel) String() string { return enumString(KindExecutionModel, uint32(v)) }
 
@@ -453,10 +352,7 @@ var rowsExecutionModel = [...]enumerant{
 type AddressingModel uint32
 
 const AddressingModelLogical AddressingModel = 0
-const AddressingModelPhysical32 AddressingModel = 1
-const AddressingModelPhysical64 AddressingModel = 2
 const AddressingModelPhysicalStorageBuffer64 AddressingModel = 5348
-const AddressingModelPhysicalStorageBuffer64EXT AddressingModel = 5348
 
 func (v AddressingModel) String() string { return enumString(KindAddressingModel, uint32(v)) }
 
@@ -470,10 +366,8 @@ var rowsAddressingModel = [...]enumerant{
 // MemoryModel is the value enumeration of SPIR-V 3 with that name.
 type MemoryModel uint32
 
-const MemoryModelSimple MemoryModel = 0
 const MemoryModelGLSL450 MemoryModel = 1
 const MemoryModelVulkan MemoryModel = 3
-const MemoryModelVulkanKHR MemoryModel = 3
 
 func (v MemoryModel) String() string { return enumString(KindMemoryModel, uint32(v)) }
 
@@ -486,64 +380,13 @@ var rowsMemoryModel = [...]enumerant{
 // ExecutionMode is the value enumeration of SPIR-V 3 with that name.
 type ExecutionMode uint32
 
-const ExecutionModeInvocations ExecutionMode = 0
-const ExecutionModeSpacingEqual ExecutionMode = 1
-const ExecutionModeSpacingFractionalEven ExecutionMode = 2
-const ExecutionModeSpacingFractionalOdd ExecutionMode = 3
-const ExecutionModeVertexOrderCw ExecutionMode = 4
-const ExecutionModeVertexOrderCcw ExecutionMode = 5
-const ExecutionModePixelCenterInteger ExecutionMode = 6
-const ExecutionModeOriginUpperLeft ExecutionMode = 7
-const ExecutionModeOriginLowerLeft ExecutionMode = 8
-const ExecutionModeEarlyFragmentTests ExecutionMode = 9
-const ExecutionModePointMode ExecutionMode = 10
-const ExecutionModeXfb ExecutionMode = 11
-const ExecutionModeDepthReplacing ExecutionMode = 12
-const ExecutionModeDepthGreater ExecutionMode = 14
-const ExecutionModeDepthLess ExecutionMode = 15
-const ExecutionModeDepthUnchanged ExecutionMode = 16
 const ExecutionModeLocalSize ExecutionMode = 17
-const ExecutionModeInputPoints ExecutionMode = 19
-const ExecutionModeInputLines ExecutionMode = 20
-const ExecutionModeInputLinesAdjacency ExecutionMode = 21
-const ExecutionModeTriangles ExecutionMode = 22
-const ExecutionModeInputTrianglesAdjacency ExecutionMode = 23
-const ExecutionModeQuads ExecutionMode = 24
-const ExecutionModeIsolines ExecutionMode = 25
-const ExecutionModeOutputVertices ExecutionMode = 26
-const ExecutionModeOutputPoints ExecutionMode = 27
-const ExecutionModeOutputLineStrip ExecutionMode = 28
-const ExecutionModeOutputTriangleStrip ExecutionMode = 29
 const ExecutionModeLocalSizeId ExecutionMode = 38
-const ExecutionModeSubgroupUniformControlFlowKHR ExecutionMode = 4421
-const ExecutionModePostDepthCoverage ExecutionMode = 4446
 const ExecutionModeDenormPreserve ExecutionMode = 4459
 const ExecutionModeDenormFlushToZero ExecutionMode = 4460
 const ExecutionModeSignedZeroInfNanPreserve ExecutionMode = 4461
 const ExecutionModeRoundingModeRTE ExecutionMode = 4462
 const ExecutionModeRoundingModeRTZ ExecutionMode = 4463
-const ExecutionModeEarlyAndLateFragmentTestsAMD ExecutionMode = 5017
-const ExecutionModeStencilRefReplacingEXT ExecutionMode = 5027
-const ExecutionModeStencilRefUnchangedFrontAMD ExecutionMode = 5079
-const ExecutionModeStencilRefGreaterFrontAMD ExecutionMode = 5080
-const ExecutionModeStencilRefLessFrontAMD ExecutionMode = 5081
-const ExecutionModeStencilRefUnchangedBackAMD ExecutionMode = 5082
-const ExecutionModeStencilRefGreaterBackAMD ExecutionMode = 5083
-const ExecutionModeStencilRefLessBackAMD ExecutionMode = 5084
-const ExecutionModeOutputLinesNV ExecutionMode = 5269
-const ExecutionModeOutputLinesEXT ExecutionMode = 5269
-const ExecutionModeOutputPrimitivesNV ExecutionMode = 5270
-const ExecutionModeOutputPrimitivesEXT ExecutionMode = 5270
-const ExecutionModeDerivativeGroupQuadsNV ExecutionMode = 5289
-const ExecutionModeDerivativeGroupLinearNV ExecutionMode = 5290
-const ExecutionModeOutputTrianglesNV ExecutionMode = 5298
-const ExecutionModeOutputTrianglesEXT ExecutionMode = 5298
-const ExecutionModePixelInterlockOrderedEXT ExecutionMode = 5366
-const ExecutionModePixelInterlockUnorderedEXT ExecutionMode = 5367
-const ExecutionModeSampleInterlockOrderedEXT ExecutionMode = 5368
-const ExecutionModeSampleInterlockUnorderedEXT ExecutionMode = 5369
-const ExecutionModeShadingRateInterlockOrderedEXT ExecutionMode = 5370
-const ExecutionModeShadingRateInterlockUnorderedEXT ExecutionMode = 5371
 
 func (v ExecutionMode) String() string { return enumString(KindExecutionMode, uint32(v)) }
 
@@ -608,35 +451,13 @@ var rowsExecutionMode = [...]enumerant{
 // StorageClass is the value enumeration of SPIR-V 3 with that name.
 type StorageClass uint32
 
-const StorageClassUniformConstant StorageClass = 0
 const StorageClassInput StorageClass = 1
-const StorageClassUniform StorageClass = 2
 const StorageClassOutput StorageClass = 3
 const StorageClassWorkgroup StorageClass = 4
-const StorageClassCrossWorkgroup StorageClass = 5
 const StorageClassPrivate StorageClass = 6
 const StorageClassFunction StorageClass = 7
-const StorageClassGeneric StorageClass = 8
 const StorageClassPushConstant StorageClass = 9
-const StorageClassAtomicCounter StorageClass = 10
-const StorageClassImage StorageClass = 11
-const StorageClassStorageBuffer StorageClass = 12
-const StorageClassCallableDataNV StorageClass = 5328
-const StorageClassCallableDataKHR StorageClass = 5328
-const StorageClassIncomingCallableDataNV StorageClass = 5329
-const StorageClassIncomingCallableDataKHR StorageClass = 5329
-const StorageClassRayPayloadNV StorageClass = 5338
-const StorageClassRayPayloadKHR StorageClass = 5338
-const StorageClassHitAttributeNV StorageClass = 5339
-const StorageClassHitAttributeKHR StorageClass = 5339
-const StorageClassIncomingRayPayloadNV StorageClass = 5342
-const StorageClassIncomingRayPayloadKHR StorageClass = 5342
-const StorageClassShaderRecordBufferNV StorageClass = 5343
-const StorageClassShaderRecordBufferKHR StorageClass = 5343
 const StorageClassPhysicalStorageBuffer StorageClass = 5349
-const StorageClassPhysicalStorageBufferEXT StorageClass = 5349
-const StorageClassHitObjectAttributeNV StorageClass = 5385
-const StorageClassTaskPayloadWorkgroupEXT StorageClass = 5402
 
 func (v StorageClass) String() string { return enumString(KindStorageClass, uint32(v)) }
 
@@ -668,13 +489,7 @@ var rowsStorageClass = [...]enumerant{
 // Dim is the value enumeration of SPIR-V 3 with that name.
 type Dim uint32
 
-const Dim1D Dim = 0
 const Dim2D Dim = 1
-const Dim3D Dim = 2
-const DimCube Dim = 3
-const DimRect Dim = 4
-const DimBuffer Dim = 5
-const DimSubpassData Dim = 6
 
 func (v Dim) String() string { return enumString(KindDim, uint32(v)) }
 
@@ -706,49 +521,6 @@ var rowsSamplerFilterMode = [...]enumerant{}
 
 // ImageFormat is the value enumeration of SPIR-V 3 with that name.
 type ImageFormat uint32
-
-const ImageFormatUnknown ImageFormat = 0
-const ImageFormatRgba32f ImageFormat = 1
-const ImageFormatRgba16f ImageFormat = 2
-const ImageFormatR32f ImageFormat = 3
-const ImageFormatRgba8 ImageFormat = 4
-const ImageFormatRgba8Snorm ImageFormat = 5
-const ImageFormatRg32f ImageFormat = 6
-const ImageFormatRg16f ImageFormat = 7
-const ImageFormatR11fG11fB10f ImageFormat = 8
-const ImageFormatR16f ImageFormat = 9
-const ImageFormatRgba16 ImageFormat = 10
-const ImageFormatRgb10A2 ImageFormat = 11
-const ImageFormatRg16 ImageFormat = 12
-const ImageFormatRg8 ImageFormat = 13
-const ImageFormatR16 ImageFormat = 14
-const ImageFormatR8 ImageFormat = 15
-const ImageFormatRgba16Snorm ImageFormat = 16
-const ImageFormatRg16Snorm ImageFormat = 17
-const ImageFormatRg8Snorm ImageFormat = 18
-const ImageFormatR16Snorm ImageFormat = 19
-const ImageFormatR8Snorm ImageFormat = 20
-const ImageFormatRgba32i ImageFormat = 21
-const ImageFormatRgba16i ImageFormat = 22
-const ImageFormatRgba8i ImageFormat = 23
-const ImageFormatR32i ImageFormat = 24
-const ImageFormatRg32i ImageFormat = 25
-const ImageFormatRg16i ImageFormat = 26
-const ImageFormatRg8i ImageFormat = 27
-const ImageFormatR16i ImageFormat = 28
-const ImageFormatR8i ImageFormat = 29
-const ImageFormatRgba32ui ImageFormat = 30
-const ImageFormatRgba16ui ImageFormat = 31
-const ImageFormatRgba8ui ImageFormat = 32
-const ImageFormatR32ui ImageFormat = 33
-const ImageFormatRgb10a2ui ImageFormat = 34
-const ImageFormatRg32ui ImageFormat = 35
-const ImageFormatRg16ui ImageFormat = 36
-const ImageFormatRg8ui ImageFormat = 37
-const ImageFormatR16ui ImageFormat = 38
-const ImageFormatR8ui ImageFormat = 39
-const ImageFormatR64ui ImageFormat = 40
-const ImageFormatR64i ImageFormat = 41
 
 func (v ImageFormat) String() string { return enumString(KindImageFormat, uint32(v)) }
 
@@ -814,11 +586,6 @@ var rowsImageChannelDataType = [...]enumerant{}
 // FPRoundingMode is the value enumeration of SPIR-V 3 with that name.
 type FPRoundingMode uint32
 
-const FPRoundingModeRTE FPRoundingMode = 0
-const FPRoundingModeRTZ FPRoundingMode = 1
-const FPRoundingModeRTP FPRoundingMode = 2
-const FPRoundingModeRTN FPRoundingMode = 3
-
 func (v FPRoundingMode) String() string { return enumString(KindFPRoundingMode, uint32(v)) }
 
 var rowsFPRoundingMode = [...]enumerant{
@@ -859,10 +626,6 @@ var rowsOverflowModes = [...]enumerant{}
 // LinkageType is the value enumeration of SPIR-V 3 with that name.
 type LinkageType uint32
 
-const LinkageTypeExport LinkageType = 0
-const LinkageTypeImport LinkageType = 1
-const LinkageTypeLinkOnceODR LinkageType = 2
-
 func (v LinkageType) String() string { return enumString(KindLinkageType, uint32(v)) }
 
 var rowsLinkageType = [...]enumerant{
@@ -893,71 +656,24 @@ type Decoration uint32
 const DecorationRelaxedPrecision Decoration = 0
 const DecorationSpecId Decoration = 1
 const DecorationBlock Decoration = 2
-const DecorationBufferBlock Decoration = 3
 const DecorationRowMajor Decoration = 4
 const DecorationColMajor Decoration = 5
 const DecorationArrayStride Decoration = 6
 const DecorationMatrixStride Decoration = 7
-const DecorationGLSLShared Decoration = 8
-const DecorationGLSLPacked Decoration = 9
 const DecorationBuiltIn Decoration = 11
-const DecorationNoPerspective Decoration = 13
-const DecorationFlat Decoration = 14
-const DecorationPatch Decoration = 15
-const DecorationCentroid Decoration = 16
-const DecorationSample Decoration = 17
-const DecorationInvariant Decoration = 18
 const DecorationRestrict Decoration = 19
 const DecorationAliased Decoration = 20
 const DecorationVolatile Decoration = 21
 const DecorationCoherent Decoration = 23
 const DecorationNonWritable Decoration = 24
 const DecorationNonReadable Decoration = 25
-const DecorationUniform Decoration = 26
-const DecorationUniformId Decoration = 27
-const DecorationStream Decoration = 29
-const DecorationLocation Decoration = 30
-const DecorationComponent Decoration = 31
-const DecorationIndex Decoration = 32
-const DecorationBinding Decoration = 33
-const DecorationDescriptorSet Decoration = 34
 const DecorationOffset Decoration = 35
-const DecorationXfbBuffer Decoration = 36
-const DecorationXfbStride Decoration = 37
-const DecorationFPRoundingMode Decoration = 39
-const DecorationLinkageAttributes Decoration = 41
 const DecorationNoContraction Decoration = 42
-const DecorationInputAttachmentIndex Decoration = 43
-const DecorationMaxByteOffset Decoration = 45
-const DecorationMaxByteOffsetId Decoration = 47
 const DecorationNoSignedWrap Decoration = 4469
 const DecorationNoUnsignedWrap Decoration = 4470
-const DecorationExplicitInterpAMD Decoration = 4999
-const DecorationOverrideCoverageNV Decoration = 5248
-const DecorationPassthroughNV Decoration = 5250
-const DecorationViewportRelativeNV Decoration = 5252
-const DecorationSecondaryViewportRelativeNV Decoration = 5256
-const DecorationPerPrimitiveNV Decoration = 5271
-const DecorationPerPrimitiveEXT Decoration = 5271
-const DecorationPerViewNV Decoration = 5272
-const DecorationPerTaskNV Decoration = 5273
-const DecorationPerVertexKHR Decoration = 5285
-const DecorationPerVertexNV Decoration = 5285
-const DecorationNonUniform Decoration = 5300
-const DecorationNonUniformEXT Decoration = 5300
 const DecorationRestrictPointer Decoration = 5355
-const DecorationRestrictPointerEXT Decoration = 5355
 const DecorationAliasedPointer Decoration = 5356
-const DecorationAliasedPointerEXT Decoration = 5356
-const DecorationHitObjectShaderRecordBufferNV Decoration = 5386
-const DecorationBindlessSamplerNV Decoration = 5398
-const DecorationBindlessImageNV Decoration = 5399
-const DecorationBoundSamplerNV Decoration = 5400
-const DecorationBoundImageNV Decoration = 5401
-const DecorationCounterBuffer Decoration = 5634
-const DecorationHlslCounterBufferGOOGLE Decoration = 5634
 const DecorationUserSemantic Decoration = 5635
-const DecorationHlslSemanticGOOGLE Decoration = 5635
 const DecorationUserTypeGOOGLE Decoration = 5636
 
 func (v Decoration) String() string { return enumString(KindDecoration, uint32(v)) }
@@ -1030,28 +746,6 @@ var rowsDecoration = [...]enumerant{
 // BuiltIn is the value enumeration of SPIR-V 3 with that name.
 type BuiltIn uint32
 
-const BuiltInPosition BuiltIn = 0
-const BuiltInPointSize BuiltIn = 1
-const BuiltInClipDistance BuiltIn = 3
-const BuiltInCullDistance BuiltIn = 4
-const BuiltInVertexId BuiltIn = 5
-const BuiltInInstanceId BuiltIn = 6
-const BuiltInPrimitiveId BuiltIn = 7
-const BuiltInInvocationId BuiltIn = 8
-const BuiltInLayer BuiltIn = 9
-const BuiltInViewportIndex BuiltIn = 10
-const BuiltInTessLevelOuter BuiltIn = 11
-const BuiltInTessLevelInner BuiltIn = 12
-const BuiltInTessCoord BuiltIn = 13
-const BuiltInPatchVertices BuiltIn = 14
-const BuiltInFragCoord BuiltIn = 15
-const BuiltInPointCoord BuiltIn = 16
-const BuiltInFrontFacing BuiltIn = 17
-const BuiltInSampleId BuiltIn = 18
-const BuiltInSamplePosition BuiltIn = 19
-const BuiltInSampleMask BuiltIn = 20
-const BuiltInFragDepth BuiltIn = 22
-const BuiltInHelperInvocation BuiltIn = 23
 const BuiltInNumWorkgroups BuiltIn = 24
 const BuiltInWorkgroupSize BuiltIn = 25
 const BuiltInWorkgroupId BuiltIn = 26
@@ -1062,98 +756,11 @@ const BuiltInSubgroupSize BuiltIn = 36
 const BuiltInNumSubgroups BuiltIn = 38
 const BuiltInSubgroupId BuiltIn = 40
 const BuiltInSubgroupLocalInvocationId BuiltIn = 41
-const BuiltInVertexIndex BuiltIn = 42
-const BuiltInInstanceIndex BuiltIn = 43
-const BuiltInCoreIDARM BuiltIn = 4160
-const BuiltInCoreCountARM BuiltIn = 4161
-const BuiltInCoreMaxIDARM BuiltIn = 4162
-const BuiltInWarpIDARM BuiltIn = 4163
-const BuiltInWarpMaxIDARM BuiltIn = 4164
 const BuiltInSubgroupEqMask BuiltIn = 4416
-const BuiltInSubgroupEqMaskKHR BuiltIn = 4416
 const BuiltInSubgroupGeMask BuiltIn = 4417
-const BuiltInSubgroupGeMaskKHR BuiltIn = 4417
 const BuiltInSubgroupGtMask BuiltIn = 4418
-const BuiltInSubgroupGtMaskKHR BuiltIn = 4418
 const BuiltInSubgroupLeMask BuiltIn = 4419
-const BuiltInSubgroupLeMaskKHR BuiltIn = 4419
 const BuiltInSubgroupLtMask BuiltIn = 4420
-const BuiltInSubgroupLtMaskKHR BuiltIn = 4420
-const BuiltInBaseVertex BuiltIn = 4424
-const BuiltInBaseInstance BuiltIn = 4425
-const BuiltInDrawIndex BuiltIn = 4426
-const BuiltInPrimitiveShadingRateKHR BuiltIn = 4432
-const BuiltInDeviceIndex BuiltIn = 4438
-const BuiltInViewIndex BuiltIn = 4440
-const BuiltInShadingRateKHR BuiltIn = 4444
-const BuiltInBaryCoordNoPerspAMD BuiltIn = 4992
-const BuiltInBaryCoordNoPerspCentroidAMD BuiltIn = 4993
-const BuiltInBaryCoordNoPerspSampleAMD BuiltIn = 4994
-const BuiltInBaryCoordSmoothAMD BuiltIn = 4995
-const BuiltInBaryCoordSmoothCentroidAMD BuiltIn = 4996
-const BuiltInBaryCoordSmoothSampleAMD BuiltIn = 4997
-const BuiltInBaryCoordPullModelAMD BuiltIn = 4998
-const BuiltInFragStencilRefEXT BuiltIn = 5014
-const BuiltInViewportMaskNV BuiltIn = 5253
-const BuiltInSecondaryPositionNV BuiltIn = 5257
-const BuiltInSecondaryViewportMaskNV BuiltIn = 5258
-const BuiltInPositionPerViewNV BuiltIn = 5261
-const BuiltInViewportMaskPerViewNV BuiltIn = 5262
-const BuiltInFullyCoveredEXT BuiltIn = 5264
-const BuiltInTaskCountNV BuiltIn = 5274
-const BuiltInPrimitiveCountNV BuiltIn = 5275
-const BuiltInPrimitiveIndicesNV BuiltIn = 5276
-const BuiltInClipDistancePerViewNV BuiltIn = 5277
-const BuiltInCullDistancePerViewNV BuiltIn = 5278
-const BuiltInLayerPerViewNV BuiltIn = 5279
-const BuiltInMeshViewCountNV BuiltIn = 5280
-const BuiltInMeshViewIndicesNV BuiltIn = 5281
-const BuiltInBaryCoordKHR BuiltIn = 5286
-const BuiltInBaryCoordNV BuiltIn = 5286
-const BuiltInBaryCoordNoPerspKHR BuiltIn = 5287
-const BuiltInBaryCoordNoPerspNV BuiltIn = 5287
-const BuiltInFragSizeEXT BuiltIn = 5292
-const BuiltInFragmentSizeNV BuiltIn = 5292
-const BuiltInFragInvocationCountEXT BuiltIn = 5293
-const BuiltInInvocationsPerPixelNV BuiltIn = 5293
-const BuiltInPrimitivePointIndicesEXT BuiltIn = 5294
-const BuiltInPrimitiveLineIndicesEXT BuiltIn = 5295
-const BuiltInPrimitiveTriangleIndicesEXT BuiltIn = 5296
-const BuiltInCullPrimitiveEXT BuiltIn = 5299
-const BuiltInLaunchIdNV BuiltIn = 5319
-const BuiltInLaunchIdKHR BuiltIn = 5319
-const BuiltInLaunchSizeNV BuiltIn = 5320
-const BuiltInLaunchSizeKHR BuiltIn = 5320
-const BuiltInWorldRayOriginNV BuiltIn = 5321
-const BuiltInWorldRayOriginKHR BuiltIn = 5321
-const BuiltInWorldRayDirectionNV BuiltIn = 5322
-const BuiltInWorldRayDirectionKHR BuiltIn = 5322
-const BuiltInObjectRayOriginNV BuiltIn = 5323
-const BuiltInObjectRayOriginKHR BuiltIn = 5323
-const BuiltInObjectRayDirectionNV BuiltIn = 5324
-const BuiltInObjectRayDirectionKHR BuiltIn = 5324
-const BuiltInRayTminNV BuiltIn = 5325
-const BuiltInRayTminKHR BuiltIn = 5325
-const BuiltInRayTmaxNV BuiltIn = 5326
-const BuiltInRayTmaxKHR BuiltIn = 5326
-const BuiltInInstanceCustomIndexNV BuiltIn = 5327
-const BuiltInInstanceCustomIndexKHR BuiltIn = 5327
-const BuiltInObjectToWorldNV BuiltIn = 5330
-const BuiltInObjectToWorldKHR BuiltIn = 5330
-const BuiltInWorldToObjectNV BuiltIn = 5331
-const BuiltInWorldToObjectKHR BuiltIn = 5331
-const BuiltInHitTNV BuiltIn = 5332
-const BuiltInHitKindNV BuiltIn = 5333
-const BuiltInHitKindKHR BuiltIn = 5333
-const BuiltInCurrentRayTimeNV BuiltIn = 5334
-const BuiltInIncomingRayFlagsNV BuiltIn = 5351
-const BuiltInIncomingRayFlagsKHR BuiltIn = 5351
-const BuiltInRayGeometryIndexKHR BuiltIn = 5352
-const BuiltInWarpsPerSMNV BuiltIn = 5374
-const BuiltInSMCountNV BuiltIn = 5375
-const BuiltInWarpIDNV BuiltIn = 5376
-const BuiltInSMIDNV BuiltIn = 5377
-const BuiltInCullMaskKHR BuiltIn = 6021
 
 func (v BuiltIn) String() string { return enumString(KindBuiltIn, uint32(v)) }
 
@@ -1265,14 +872,11 @@ var rowsBuiltIn = [...]enumerant{
 // Scope is the value enumeration of SPIR-V 3 with that name.
 type Scope uint32
 
-const ScopeCrossDevice Scope = 0
 const ScopeDevice Scope = 1
 const ScopeWorkgroup Scope = 2
 const ScopeSubgroup Scope = 3
 const ScopeInvocation Scope = 4
 const ScopeQueueFamily Scope = 5
-const ScopeQueueFamilyKHR Scope = 5
-const ScopeShaderCallKHR Scope = 6
 
 func (v Scope) String() string { return enumString(KindScope, uint32(v)) }
 
@@ -1293,9 +897,6 @@ const GroupOperationReduce GroupOperation = 0
 const GroupOperationInclusiveScan GroupOperation = 1
 const GroupOperationExclusiveScan GroupOperation = 2
 const GroupOperationClusteredReduce GroupOperation = 3
-const GroupOperationPartitionedReduceNV GroupOperation = 6
-const GroupOperationPartitionedInclusiveScanNV GroupOperation = 7
-const GroupOperationPartitionedExclusiveScanNV GroupOperation = 8
 
 func (v GroupOperation) String() string { return enumString(KindGroupOperation, uint32(v)) }
 
@@ -1321,63 +922,12 @@ type Capability uint32
 
 const CapabilityMatrix Capability = 0
 const CapabilityShader Capability = 1
-const CapabilityGeometry Capability = 2
-const CapabilityTessellation Capability = 3
-const CapabilityAddresses Capability = 4
-const CapabilityLinkage Capability = 5
-const CapabilityKernel Capability = 6
-const CapabilityVector16 Capability = 7
-const CapabilityFloat16Buffer Capability = 8
 const CapabilityFloat16 Capability = 9
 const CapabilityFloat64 Capability = 10
 const CapabilityInt64 Capability = 11
 const CapabilityInt64Atomics Capability = 12
-const CapabilityImageBasic Capability = 13
-const CapabilityImageReadWrite Capability = 14
-const CapabilityImageMipmap Capability = 15
-const CapabilityPipes Capability = 17
-const CapabilityGroups Capability = 18
-const CapabilityDeviceEnqueue Capability = 19
-const CapabilityLiteralSampler Capability = 20
-const CapabilityAtomicStorage Capability = 21
 const CapabilityInt16 Capability = 22
-const CapabilityTessellationPointSize Capability = 23
-const CapabilityGeometryPointSize Capability = 24
-const CapabilityImageGatherExtended Capability = 25
-const CapabilityStorageImageMultisample Capability = 27
-const CapabilityUniformBufferArrayDynamicIndexing Capability = 28
-const CapabilitySampledImageArrayDynamicIndexing Capability = 29
-const CapabilityStorageBufferArrayDynamicIndexing Capability = 30
-const CapabilityStorageImageArrayDynamicIndexing Capability = 31
-const CapabilityClipDistance Capability = 32
-const CapabilityCullDistance Capability = 33
-const CapabilityImageCubeArray Capability = 34
-const CapabilitySampleRateShading Capability = 35
-const CapabilityImageRect Capability = 36
-const CapabilitySampledRect Capability = 37
-const CapabilityGenericPointer Capability = 38
 const CapabilityInt8 Capability = 39
-const CapabilityInputAttachment Capability = 40
-const CapabilitySparseResidency Capability = 41
-const CapabilityMinLod Capability = 42
-const CapabilitySampled1D Capability = 43
-const CapabilityImage1D Capability = 44
-const CapabilitySampledCubeArray Capability = 45
-const CapabilitySampledBuffer Capability = 46
-const CapabilityImageBuffer Capability = 47
-const CapabilityImageMSArray Capability = 48
-const CapabilityStorageImageExtendedFormats Capability = 49
-const CapabilityImageQuery Capability = 50
-const CapabilityDerivativeControl Capability = 51
-const CapabilityInterpolationFunction Capability = 52
-const CapabilityTransformFeedback Capability = 53
-const CapabilityGeometryStreams Capability = 54
-const CapabilityStorageImageReadWithoutFormat Capability = 55
-const CapabilityStorageImageWriteWithoutFormat Capability = 56
-const CapabilityMultiViewport Capability = 57
-const CapabilitySubgroupDispatch Capability = 58
-const CapabilityNamedBarrier Capability = 59
-const CapabilityPipeStorage Capability = 60
 const CapabilityGroupNonUniform Capability = 61
 const CapabilityGroupNonUniformVote Capability = 62
 const CapabilityGroupNonUniformArithmetic Capability = 63
@@ -1386,29 +936,10 @@ const CapabilityGroupNonUniformShuffle Capability = 65
 const CapabilityGroupNonUniformShuffleRelative Capability = 66
 const CapabilityGroupNonUniformClustered Capability = 67
 const CapabilityGroupNonUniformQuad Capability = 68
-const CapabilityShaderLayer Capability = 69
-const CapabilityShaderViewportIndex Capability = 70
-const CapabilityUniformDecoration Capability = 71
-const CapabilityCoreBuiltinsARM Capability = 4165
-const CapabilityFragmentShadingRateKHR Capability = 4422
-const CapabilitySubgroupBallotKHR Capability = 4423
-const CapabilityDrawParameters Capability = 4427
-const CapabilityWorkgroupMemoryExplicitLayoutKHR Capability = 4428
-const CapabilityWorkgroupMemoryExplicitLayout8BitAccessKHR Capability = 4429
-const CapabilityWorkgroupMemoryExplicitLayout16BitAccessKHR Capability = 4430
-const CapabilitySubgroupVoteKHR Capability = 4431
 const CapabilityStorageBuffer16BitAccess Capability = 4433
 const CapabilityStorageUniformBufferBlock16 Capability = 4433
 const CapabilityUniformAndStorageBuffer16BitAccess Capability = 4434
-const CapabilityStorageUniform16 Capability = 4434
 const CapabilityStoragePushConstant16 Capability = 4435
-const CapabilityStorageInputOutput16 Capability = 4436
-const CapabilityDeviceGroup Capability = 4437
-const CapabilityMultiView Capability = 4439
-const CapabilityVariablePointersStorageBuffer Capability = 4441
-const CapabilityVariablePointers Capability = 4442
-const CapabilityAtomicStorageOps Capability = 4445
-const CapabilitySampleMaskPostDepthCoverage Capability = 4447
 const CapabilityStorageBuffer8BitAccess Capability = 4448
 const CapabilityUniformAndStorageBuffer8BitAccess Capability = 4449
 const CapabilityStoragePushConstant8 Capability = 4450
@@ -1417,97 +948,13 @@ const CapabilityDenormFlushToZero Capability = 4465
 const CapabilitySignedZeroInfNanPreserve Capability = 4466
 const CapabilityRoundingModeRTE Capability = 4467
 const CapabilityRoundingModeRTZ Capability = 4468
-const CapabilityRayQueryProvisionalKHR Capability = 4471
-const CapabilityRayQueryKHR Capability = 4472
-const CapabilityRayTraversalPrimitiveCullingKHR Capability = 4478
-const CapabilityRayTracingKHR Capability = 4479
-const CapabilityFloat16ImageAMD Capability = 5008
-const CapabilityImageGatherBiasLodAMD Capability = 5009
-const CapabilityFragmentMaskAMD Capability = 5010
-const CapabilityStencilExportEXT Capability = 5013
-const CapabilityImageReadWriteLodAMD Capability = 5015
-const CapabilityInt64ImageEXT Capability = 5016
-const CapabilityShaderClockKHR Capability = 5055
-const CapabilitySampleMaskOverrideCoverageNV Capability = 5249
-const CapabilityGeometryShaderPassthroughNV Capability = 5251
-const CapabilityShaderViewportIndexLayerEXT Capability = 5254
-const CapabilityShaderViewportIndexLayerNV Capability = 5254
-const CapabilityShaderViewportMaskNV Capability = 5255
-const CapabilityShaderStereoViewNV Capability = 5259
-const CapabilityPerViewAttributesNV Capability = 5260
-const CapabilityFragmentFullyCoveredEXT Capability = 5265
-const CapabilityMeshShadingNV Capability = 5266
-const CapabilityImageFootprintNV Capability = 5282
-const CapabilityMeshShadingEXT Capability = 5283
-const CapabilityFragmentBarycentricKHR Capability = 5284
-const CapabilityFragmentBarycentricNV Capability = 5284
-const CapabilityComputeDerivativeGroupQuadsNV Capability = 5288
-const CapabilityFragmentDensityEXT Capability = 5291
-const CapabilityShadingRateNV Capability = 5291
-const CapabilityGroupNonUniformPartitionedNV Capability = 5297
-const CapabilityShaderNonUniform Capability = 5301
-const CapabilityShaderNonUniformEXT Capability = 5301
-const CapabilityRuntimeDescriptorArray Capability = 5302
-const CapabilityRuntimeDescriptorArrayEXT Capability = 5302
-const CapabilityInputAttachmentArrayDynamicIndexing Capability = 5303
-const CapabilityInputAttachmentArrayDynamicIndexingEXT Capability = 5303
-const CapabilityUniformTexelBufferArrayDynamicIndexing Capability = 5304
-const CapabilityUniformTexelBufferArrayDynamicIndexingEXT Capability = 5304
-const CapabilityStorageTexelBufferArrayDynamicIndexing Capability = 5305
-const CapabilityStorageTexelBufferArrayDynamicIndexingEXT Capability = 5305
-const CapabilityUniformBufferArrayNonUniformIndexing Capability = 5306
-const CapabilityUniformBufferArrayNonUniformIndexingEXT Capability = 5306
-const CapabilitySampledImageArrayNonUniformIndexing Capability = 5307
-const CapabilitySampledImageArrayNonUniformIndexingEXT Capability = 5307
-const CapabilityStorageBufferArrayNonUniformIndexing Capability = 5308
-const CapabilityStorageBufferArrayNonUniformIndexingEXT Capability = 5308
-const CapabilityStorageImageArrayNonUniformIndexing Capability = 5309
-const CapabilityStorageImageArrayNonUniformIndexingEXT Capability = 5309
-const CapabilityInputAttachmentArrayNonUniformIndexing Capability = 5310
-const CapabilityInputAttachmentArrayNonUniformIndexingEXT Capability = 5310
-const CapabilityUniformTexelBufferArrayNonUniformIndexing Capability = 5311
-const CapabilityUniformTexelBufferArrayNonUniformIndexingEXT Capability = 5311
-const CapabilityStorageTexelBufferArrayNonUniformIndexing Capability = 5312
-const CapabilityStorageTexelBufferArrayNonUniformIndexingEXT Capability = 5312
-const CapabilityRayTracingNV Capability = 5340
-const CapabilityRayTracingMotionBlurNV Capability = 5341
 const CapabilityVulkanMemoryModel Capability = 5345
-const CapabilityVulkanMemoryModelKHR Capability = 5345
 const CapabilityVulkanMemoryModelDeviceScope Capability = 5346
-const CapabilityVulkanMemoryModelDeviceScopeKHR Capability = 5346
 const CapabilityPhysicalStorageBufferAddresses Capability = 5347
-const CapabilityPhysicalStorageBufferAddressesEXT Capability = 5347
-const CapabilityComputeDerivativeGroupLinearNV Capability = 5350
-const CapabilityRayTracingProvisionalKHR Capability = 5353
-const CapabilityCooperativeMatrixNV Capability = 5357
-const CapabilityFragmentShaderSampleInterlockEXT Capability = 5363
-const CapabilityFragmentShaderShadingRateInterlockEXT Capability = 5372
-const CapabilityShaderSMBuiltinsNV Capability = 5373
-const CapabilityFragmentShaderPixelInterlockEXT Capability = 5378
-const CapabilityDemoteToHelperInvocation Capability = 5379
-const CapabilityDemoteToHelperInvocationEXT Capability = 5379
-const CapabilityRayTracingOpacityMicromapEXT Capability = 5381
-const CapabilityShaderInvocationReorderNV Capability = 5383
-const CapabilityBindlessTextureNV Capability = 5390
 const CapabilityAtomicFloat32MinMaxEXT Capability = 5612
 const CapabilityAtomicFloat64MinMaxEXT Capability = 5613
-const CapabilityAtomicFloat16MinMaxEXT Capability = 5616
-const CapabilityExpectAssumeKHR Capability = 5629
-const CapabilityDotProductInputAll Capability = 6016
-const CapabilityDotProductInputAllKHR Capability = 6016
-const CapabilityDotProductInput4x8Bit Capability = 6017
-const CapabilityDotProductInput4x8BitKHR Capability = 6017
-const CapabilityDotProductInput4x8BitPacked Capability = 6018
-const CapabilityDotProductInput4x8BitPackedKHR Capability = 6018
-const CapabilityDotProduct Capability = 6019
-const CapabilityDotProductKHR Capability = 6019
-const CapabilityRayCullMaskKHR Capability = 6020
-const CapabilityBitInstructions Capability = 6025
-const CapabilityGroupNonUniformRotateKHR Capability = 6026
 const CapabilityAtomicFloat32AddEXT Capability = 6033
 const CapabilityAtomicFloat64AddEXT Capability = 6034
-const CapabilityAtomicFloat16AddEXT Capability = 6095
-const CapabilityGroupUniformArithmeticKHR Capability = 6400
 
 func (v Capability) String() string { return enumString(KindCapability, uint32(v)) }
 
@@ -1681,9 +1128,6 @@ var rowsCapability = [...]enumerant{
 // RayQueryIntersection is the value enumeration of SPIR-V 3 with that name.
 type RayQueryIntersection uint32
 
-const RayQueryIntersectionRayQueryCandidateIntersectionKHR RayQueryIntersection = 0
-const RayQueryIntersectionRayQueryCommittedIntersectionKHR RayQueryIntersection = 1
-
 func (v RayQueryIntersection) String() string { return enumString(KindRayQueryIntersection, uint32(v)) }
 
 var rowsRayQueryIntersection = [...]enumerant{
@@ -1693,10 +1137,6 @@ var rowsRayQueryIntersection = [...]enumerant{
 
 // RayQueryCommittedIntersectionType is the value enumeration of SPIR-V 3 with that name.
 type RayQueryCommittedIntersectionType uint32
-
-const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionNoneKHR RayQueryCommittedIntersectionType = 0
-const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionTriangleKHR RayQueryCommittedIntersectionType = 1
-const RayQueryCommittedIntersectionTypeRayQueryCommittedIntersectionGeneratedKHR RayQueryCommittedIntersectionType = 2
 
 func (v RayQueryCommittedIntersectionType) String() string {
 	return enumString(KindRayQueryCommittedIntersectionType, uint32(v))
@@ -1711,9 +1151,6 @@ var rowsRayQueryCommittedIntersectionType = [...]enumerant{
 // RayQueryCandidateIntersectionType is the value enumeration of SPIR-V 3 with that name.
 type RayQueryCandidateIntersectionType uint32
 
-const RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionTriangleKHR RayQueryCandidateIntersectionType = 0
-const RayQueryCandidateIntersectionTypeRayQueryCandidateIntersectionAABBKHR RayQueryCandidateIntersectionType = 1
-
 func (v RayQueryCandidateIntersectionType) String() string {
 	return enumString(KindRayQueryCandidateIntersectionType, uint32(v))
 }
@@ -1725,9 +1162,6 @@ var rowsRayQueryCandidateIntersectionType = [...]enumerant{
 
 // PackedVectorFormat is the value enumeration of SPIR-V 3 with that name.
 type PackedVectorFormat uint32
-
-const PackedVectorFormatPackedVectorFormat4x8Bit PackedVectorFormat = 0
-const PackedVectorFormatPackedVectorFormat4x8BitKHR PackedVectorFormat = 0
 
 func (v PackedVectorFormat) String() string { return enumString(KindPackedVectorFormat, uint32(v)) }
 

@@ -6,8 +6,11 @@ import (
 	"math"
 )
 
+// The lake's size where nothing else is asked for.
+const lakeWidth, lakeHeight = 480, 300
+
 // drawLake draws a picture to try filters on: the sun goes down behind mountains
-// and a lake mirrors it. lake.png is that picture, 480 by 300.
+// and a lake mirrors it.
 func drawLake(w, h int) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	shore := h * 62 / 100

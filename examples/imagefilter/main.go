@@ -3,9 +3,7 @@
 package main
 
 import (
-	"bytes"
 	"context"
-	_ "embed"
 	"flag"
 	"fmt"
 	"image"
@@ -22,7 +20,7 @@ import (
 )
 
 var (
-	in      = flag.String("i", "", "the picture; without one, it is a lake that comes with the program")
+	in      = flag.String("i", "", "the picture; without one, it is a lake that the program draws")
 	out     = flag.String("o", "filtered.png", "where to write the result")
 	filters = flag.String("filter", "blur,brightness", "what to do, in order: blur, edges, brightness")
 	radius  = demo.Int("n", 8, 0, 1000, "pixels that a blur reaches in each direction")
@@ -30,32 +28,21 @@ var (
 	drawTo  = flag.String("draw", "", "draw the lake to a `file` and do nothing else")
 )
 
-//go:embed lake.png
-var lake []byte
-
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	if *drawTo != "" {
-		return demo.WritePNG(*drawTo, drawLake(480, 300))
+		return demo.WritePNG(*drawTo, drawLake(lakeWidth, lakeHeight))
 	}
 	if !(*factor >= 0 && *factor <= 100) { // NaN is neither
 		return fmt.Errorf("-by %g: it is a number from 0 to 100", *factor)
 	}
-	data, name := lake, "lake.png"
-	if *in != "" {
-		var err error
-		if data, err = os.ReadFile(*in); err != nil {
-			return err
-		}
-		name = *in
-	}
-	img, format, err := image.Decode(bytes.NewReader(data))
+	img, name, err := open(*in)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return err
 	}
 	p := fromImage(img)
-	demo.Line("picture", "%s: %s, %d x %d", name, format, p.w, p.h)
+	demo.Line("picture", "%s, %d x %d", name, p.w, p.h)
 	steps, err := plan(strings.Split(*filters, ","))
 	if err != nil {
 		return err
@@ -77,6 +64,23 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	return demo.WritePNG(*out, got.image())
+}
+
+// open reads the picture in a file, or draws the lake if there is none. name says which it is.
+func open(file string) (img image.Image, name string, err error) {
+	if file == "" {
+		return drawLake(lakeWidth, lakeHeight), "a lake", nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, "", err
+	}
+	defer f.Close()
+	img, format, err := image.Decode(f)
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", file, err)
+	}
+	return img, file + ": " + format, nil
 }
 
 // step is one filter, on the device and in plain Go.

@@ -39,25 +39,26 @@ func TestImageFilter(t *testing.T) {
 	}
 }
 
-// TestLake: the picture that comes with the program is what it draws.
+// TestLake: without a picture, the program draws one.
 func TestLake(t *testing.T) {
-	img, err := png.Decode(bytes.NewReader(lake))
+	*in, *out, *filters = "", filepath.Join(t.TempDir(), "out.png"), "brightness"
+	devtest.Run(t, run)
+	data, err := os.ReadFile(*out)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := drawLake(480, 300)
-	if img.Bounds() != want.Bounds() {
-		t.Fatalf("%v, want %v", img.Bounds(), want.Bounds())
+	img, err := png.Decode(bytes.NewReader(data))
+	if err != nil || img.Bounds().Dx() != lakeWidth || img.Bounds().Dy() != lakeHeight {
+		t.Fatalf("the result: %v, %v", img, err)
 	}
-	b := img.Bounds()
-	for y := range b.Dy() {
-		for x := range b.Dx() {
-			g, w := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA), want.At(x, y).(color.NRGBA)
-			// Mathematics differs in the last bit between processors.
-			if max(g.R, w.R)-min(g.R, w.R) > 1 || max(g.G, w.G)-min(g.G, w.G) > 1 || max(g.B, w.B)-min(g.B, w.B) > 1 {
-				t.Fatalf("pixel %d, %d is %v, want %v", x, y, g, w)
-			}
+	colors := map[color.Color]bool{}
+	for y := range lakeHeight {
+		for x := range lakeWidth {
+			colors[img.At(x, y)] = true
 		}
+	}
+	if len(colors) < 1000 {
+		t.Errorf("the picture has %d colours", len(colors))
 	}
 }
 

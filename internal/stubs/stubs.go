@@ -1,10 +1,15 @@
-// Package stubs is what the stubs of kgen's test kernels call that have Run functions
-// alone; see package modules.
+// Package stubs is what the stubs of kgen's test kernels call; see package modules. It does
+// with the rows of a kernel's parameters what other stubs do with a line for each field.
 package stubs
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -15,51 +20,83 @@ type Run[K, R any] = func(ctx context.Context, dev *runtime.Device, k K, r R, op
 // A RunTask does so with a task.
 type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error
 
-// Each of the functions below makes the Run function of a kernel for which fill gives a launch
-// its arguments.
+// Each of the functions below registers a kernel and makes its Run function. body is the Kernel
+// method. What follows are the function that makes the kernel's host form, if it has one, and
+// the specialization constants that d.Specs has rows of, in that order.
 
-// Task makes that of a task.
-func Task[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) RunTask[K] {
-	return func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
-		l := kernelimpl.NewLaunch(kernel)
-		fill(l, k)
-		return l.RunTask(ctx, dev, opts)
+// Task does so with a task.
+func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
+	kernel := register(d, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
+	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
+		return fill(kernel, &k).RunTask(ctx, dev, opts)
 	}
 }
 
-// Range1, Range2 and Range3 make those of kernels over ranges.
+// Range1, Range2 and Range3 do so with kernels over ranges.
 
-func Range1[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.Range1] {
-	return over(kernel, fill, (*kernelimpl.Launch).Run1)
+func Range1[K any](d *abi.Kernel, body func(K, dsl.Item1), more ...any) (*runtime.Kernel, Run[K, runtime.Range1]) {
+	return over(d, func(k K) any { return func(it dsl.Item1) { body(k, it) } }, more, (*kernelimpl.Launch).Run1)
 }
 
-func Range2[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.Range2] {
-	return over(kernel, fill, (*kernelimpl.Launch).Run2)
+func Range2[K any](d *abi.Kernel, body func(K, dsl.Item2), more ...any) (*runtime.Kernel, Run[K, runtime.Range2]) {
+	return over(d, func(k K) any { return func(it dsl.Item2) { body(k, it) } }, more, (*kernelimpl.Launch).Run2)
 }
 
-func Range3[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.Range3] {
-	return over(kernel, fill, (*kernelimpl.Launch).Run3)
+func Range3[K any](d *abi.Kernel, body func(K, dsl.Item3), more ...any) (*runtime.Kernel, Run[K, runtime.Range3]) {
+	return over(d, func(k K) any { return func(it dsl.Item3) { body(k, it) } }, more, (*kernelimpl.Launch).Run3)
 }
 
-// NDRange1, NDRange2 and NDRange3 make those of kernels with work-groups.
+// NDRange1, NDRange2 and NDRange3 do so with kernels with work-groups.
 
-func NDRange1[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.NDRange1] {
-	return over(kernel, fill, (*kernelimpl.Launch).RunND1)
+func NDRange1[K any](d *abi.Kernel, body func(K, dsl.NDItem1), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange1]) {
+	return over(d, func(k K) any { return func(it dsl.NDItem1) { body(k, it) } }, more, (*kernelimpl.Launch).RunND1)
 }
 
-func NDRange2[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.NDRange2] {
-	return over(kernel, fill, (*kernelimpl.Launch).RunND2)
+func NDRange2[K any](d *abi.Kernel, body func(K, dsl.NDItem2), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange2]) {
+	return over(d, func(k K) any { return func(it dsl.NDItem2) { body(k, it) } }, more, (*kernelimpl.Launch).RunND2)
 }
 
-func NDRange3[K any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K)) Run[K, runtime.NDRange3] {
-	return over(kernel, fill, (*kernelimpl.Launch).RunND3)
+func NDRange3[K any](d *abi.Kernel, body func(K, dsl.NDItem3), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange3]) {
+	return over(d, func(k K) any { return func(it dsl.NDItem3) { body(k, it) } }, more, (*kernelimpl.Launch).RunND3)
 }
 
-func over[K, R any](kernel *runtime.Kernel, fill func(*kernelimpl.Launch, K),
-	run func(*kernelimpl.Launch, context.Context, *runtime.Device, R, []runtime.LaunchOption) error) Run[K, R] {
-	return func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error {
-		l := kernelimpl.NewLaunch(kernel)
-		fill(l, k)
-		return run(l, ctx, dev, r, opts)
+func over[K, R any](d *abi.Kernel, bind func(K) any, more []any,
+	run func(*kernelimpl.Launch, context.Context, *runtime.Device, R, []runtime.LaunchOption) error) (*runtime.Kernel, Run[K, R]) {
+	kernel := register(d, bind, more)
+	return kernel, func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error {
+		return run(fill(kernel, &k), ctx, dev, r, opts)
 	}
+}
+
+// register makes a kernel known.
+func register[K any](d *abi.Kernel, bind func(K) any, more []any) *runtime.Kernel {
+	var form func() kernelimpl.HostForm
+	var specs []dsl.AnySpecConstant
+	for _, m := range more {
+		switch m := m.(type) {
+		case func() kernelimpl.HostForm:
+			form = m
+		case dsl.AnySpecConstant:
+			specs = append(specs, m)
+		default:
+			panic(fmt.Sprintf("BUG: a %T as part of kernel %s", m, d.Name))
+		}
+	}
+	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, form, specs...)
+	kernels[d.Package] = append(kernels[d.Package], kernel)
+	return kernel
+}
+
+// kernels has the kernels by the paths of their packages, in the order in which those are
+// registered. Only the initialization of packages writes it.
+var kernels = map[string][]*runtime.Kernel{}
+
+// Kernels returns the kernels of a package.
+func Kernels(pkg modules.Package) []*runtime.Kernel { return slices.Clone(kernels[string(pkg)]) }
+
+// fill begins a launch with k's fields.
+func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(kernel)
+	kernelimpl.Receiver(l, k)
+	return l
 }

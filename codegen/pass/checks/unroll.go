@@ -123,6 +123,22 @@ func (l *Loop) Movable(int) bool {
 	return true
 }
 
+// maxUnrolledLeaving is how many instructions a loop may have on the host, written out, that
+// is mostly left before its last round: a search, of whose rounds few run.
+const maxUnrolledLeaving = 64
+
+// WorthOnHost reports whether the loop may be written out on the host, whose compiler does
+// little to loops.
+func (l *Loop) WorthOnHost(trips int) bool {
+	leaves := 0
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) }) {
+			leaves++
+		}
+	}
+	return l.Movable(trips) && (leaves <= 1 || trips*l.values() <= maxUnrolledLeaving)
+}
+
 // worthChecking reports whether the loop, written out, has checks to gather, and not
 // too many.
 func (l *Loop) worthChecking(trips int) bool {

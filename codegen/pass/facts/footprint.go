@@ -114,7 +114,7 @@ func (f *Footprint) Holds(block []byte) bool {
 	})
 }
 
-// Footprints returns the footprint of each parameter of a module as pass fuse leaves it, which
+// Footprints returns the footprint of each parameter of a module as pass arrays leaves it, which
 // still has all checks of indices. It changes nothing. Of a module for small launches it is
 // what such launches do.
 func Footprints(m *ir.Module) []Footprint {

@@ -1,5 +1,5 @@
 // Package memory decides what a kernel's variables and arguments become, before they turn into
-// values, and which loads of device memory become values.
+// values, and which loads of memory become values.
 //
 //	var p [8]struct{ x, y int32 }     SoA    ──▶  var px, py [8]int32
 //	var q [2]int32, constant indices  SRoA   ──▶  var q0, q1 int32      (mem2reg: values)
@@ -10,7 +10,8 @@
 //
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
-// Forward does so for device memory, once equal values are one and products are fused.
+// Forward does so for device memory, once equal values are one and products are fused, and
+// Arrays for the arrays that the first two have left whole; it makes one array of copies.
 //
 // The rooms below package pass import only rooms to their left:
 //

@@ -17,8 +17,10 @@ const (
 
 // SelectBranches replaces branches around a few integer operations by selections of
 // their results. A processor foretells no branch that depends on data, such as that
-// of a sort by bits.
-func SelectBranches(f *ir.Func) {
+// of a sort by bits. Branches that make a && b or a || b are that again, which is a branch
+// to gc and one line to readers. It reports whether it has replaced any.
+func SelectBranches(f *ir.Func) bool {
+	changed := false
 	for _, b := range f.ReversePostorder() {
 		if b.Term.Kind != ir.Branch {
 			continue
@@ -37,8 +39,7 @@ func SelectBranches(f *ir.Func) {
 		default:
 			continue
 		}
-		wide := slices.ContainsFunc(join.Phis, func(v *ir.Value) bool { return v.Type != ir.TypeI32 && v.Type != ir.TypeI64 })
-		if n := len(join.Phis); join == b || wide || n == 0 || n > maxSelects {
+		if n := len(join.Phis); join == b || n == 0 || n > maxSelects {
 			continue
 		}
 		cond := b.Term.Cond
@@ -51,6 +52,10 @@ func SelectBranches(f *ir.Func) {
 			return s
 		}
 		y, n := slices.Index(join.Preds, from(yes)), slices.Index(join.Preds, from(no))
+		if slices.ContainsFunc(join.Phis, func(phi *ir.Value) bool { return !selectable(phi, y, n) }) {
+			continue
+		}
+		changed = true
 		for _, s := range sides {
 			for _, v := range s.Insts {
 				v.Block = b
@@ -77,6 +82,18 @@ func SelectBranches(f *ir.Func) {
 		}
 	}
 	f.RemoveUnreachable()
+	return changed
+}
+
+// selectable reports whether a selection of the phi's arguments y and n is worth it.
+func selectable(phi *ir.Value, y, n int) bool {
+	switch phi.Type {
+	case ir.TypeI32, ir.TypeI64:
+		return true
+	case ir.TypeBool:
+		return phi.Args[y].IsConst() || phi.Args[n].IsConst()
+	}
+	return false
 }
 
 // cheapSide reports whether s, which only b leads to, does little and no harm.
@@ -86,6 +103,9 @@ func cheapSide(s, b *ir.Block) bool {
 	}
 	return !slices.ContainsFunc(s.Insts, func(v *ir.Value) bool {
 		switch v.Op {
+		case ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpFEq, ir.OpFNe, ir.OpFLt, ir.OpFLe,
+			ir.OpLNot, ir.OpLAnd, ir.OpLOr:
+			return false
 		case ir.OpIAdd, ir.OpISub, ir.OpAnd, ir.OpOr, ir.OpXor, ir.OpNot, ir.OpSConvert, ir.OpUConvert:
 			return false
 		case ir.OpShl, ir.OpShrL, ir.OpShrA:

@@ -9,9 +9,11 @@ import (
 	"flag"
 	"fmt"
 	"go/format"
+	"io/fs"
 	"log"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -69,6 +71,7 @@ func main() {
 	log.SetFlags(0)
 	dir := flag.String("grammar", "/usr/include/spirv/unified1", "folder of the SPIR-V grammar files")
 	out := flag.String("out", ".", "folder to write the tables to")
+	root := flag.String("root", "../..", "folder of the module, whose Go says which constants are written")
 	flag.Parse()
 
 	var core, glsl grammar
@@ -77,8 +80,9 @@ func main() {
 	core.leaveOut()
 	source := fmt.Sprintf("spirv.core.grammar.json %d.%d revision %d", core.Major, core.Minor, core.Revision)
 
+	used := mentioned(*root)
 	write(filepath.Join(*out, "zopcode.go"), source, func(b *bytes.Buffer) { opcodes(b, core.Instructions) })
-	write(filepath.Join(*out, "zenum.go"), source, func(b *bytes.Buffer) { enums(b, core.OperandKinds) })
+	write(filepath.Join(*out, "zenum.go"), source, func(b *bytes.Buffer) { enums(b, core.OperandKinds, used) })
 	write(filepath.Join(*out, "zglsl.go"), "extinst.glsl.std.450.grammar.json",
 		func(b *bytes.Buffer) { glslInstructions(b, glsl.Instructions) })
 }
@@ -126,6 +130,28 @@ func (g *grammar) leaveOut() {
 // isForeign reports whether a name is of Intel's extensions.
 func isForeign(name string) bool {
 	return strings.HasSuffix(name, "INTEL") || strings.HasSuffix(name, "ALTERA")
+}
+
+// mentioned returns the names in the module's Go files, but for the tables themselves: of the
+// enumerants' constants, most are for kinds of shaders that kgen has none of, and the tables have
+// their names for readers. Whoever needs another constant runs this program again.
+func mentioned(root string) map[string]bool {
+	names := map[string]bool{}
+	name := regexp.MustCompile(`\b[A-Z]\w+`)
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasPrefix(e.Name(), "z") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, n := range name.FindAllString(string(text), -1) {
+			names[n] = true
+		}
+		return err
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return names
 }
 
 func write(path, source string, body func(*bytes.Buffer)) {
@@ -286,7 +312,7 @@ func section(in instruction) string {
 	return "secFunction"
 }
 
-func enums(b *bytes.Buffer, kinds []operandKind) {
+func enums(b *bytes.Buffer, kinds []operandKind, used map[string]bool) {
 	fmt.Fprintf(b, "const (\nkindNone Kind = iota\n")
 	for _, k := range kinds {
 		fmt.Fprintf(b, "Kind%s\n", k.Kind)
@@ -310,18 +336,21 @@ func enums(b *bytes.Buffer, kinds []operandKind) {
 	fmt.Fprintf(b, "}\n\n")
 	for _, k := range kinds {
 		if k.Enumerants != nil {
-			enum(b, k)
+			enum(b, k, used)
 		}
 	}
 }
 
-func enum(b *bytes.Buffer, k operandKind) {
+func enum(b *bytes.Buffer, k operandKind, used map[string]bool) {
 	what := "value"
 	if k.Category == "BitEnum" {
 		what = "mask"
 	}
 	fmt.Fprintf(b, "// %s is the %s enumeration of SPIR-V 3 with that name.\ntype %s uint32\n\n", k.Kind, what, k.Kind)
 	for _, e := range k.Enumerants {
+		if !used[k.Kind+e.Name] {
+			continue
+		}
 		if what == "mask" {
 			fmt.Fprintf(b, "const %s%s %s = %#x\n", k.Kind, e.Name, k.Kind, uint32(e.Value))
 		} else {

@@ -3,7 +3,6 @@ package fractal
 
 import (
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/dsl/math32"
 )
 
 //go:generate go tool kgen .
@@ -42,8 +41,8 @@ func (k Mandelbrot) Kernel(it dsl.Item2) {
 
 	var sum Color
 	for s := range Samples * Samples {
-		dx := (float32(s%Samples) + 0.5) / Samples
-		dy := (float32(s/Samples) + 0.5) / Samples
+		dx := (float32(s%Samples) + 0.5) * (1.0 / Samples)
+		dy := (float32(s/Samples) + 0.5) * (1.0 / Samples)
 		c := k.View.point(left+dx, top+dy)
 		if n, escaped := c.Escape(k.MaxIter); escaped {
 			sum = sum.Add(Palette(n))
@@ -70,7 +69,7 @@ func (c Point) Escape(limit int) (float32, bool) {
 		re2, im2 := float32(z.Re*z.Re), float32(z.Im*z.Im)
 		if r2 := re2 + im2; r2 > bailout {
 			// Far out |z| squares with each round, so its logarithm doubles.
-			return float32(n) + 1 - math32.Log2(0.5*math32.Log2(r2)), true
+			return float32(n) + 1 - log2(0.5*log2(r2)), true
 		}
 		z = Point{re2 - im2 + c.Re, float32(2*z.Re*z.Im) + c.Im}
 	}

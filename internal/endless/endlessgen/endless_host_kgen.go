@@ -5,7 +5,6 @@ package endlessgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,11 +15,9 @@ type aloneHost struct {
 
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
-var aloneHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
-}
+const aloneHostSites = `1	internal/endless/kernel.go:26:17
+1	26:31
+1	29:10`
 
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
@@ -104,9 +101,7 @@ type countHost struct {
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
-var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:68:7"},
-}
+const countHostSites = `1	internal/endless/kernel.go:68:7`
 
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
@@ -209,11 +204,9 @@ type meetHost struct {
 
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
-var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:109:15"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:114:10"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:116:14"},
-}
+const meetHostSites = `1	internal/endless/kernel.go:109:15
+1	114:10
+1	116:14`
 
 func (g *meetHost) Begin() {
 	g.Sites = meetHostSites
@@ -362,11 +355,9 @@ type searchHost struct {
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
-var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:17"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:26:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:29:10"},
-}
+const searchHostSites = `1	internal/endless/kernel.go:26:17
+1	26:31
+1	29:10`
 
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
@@ -452,13 +443,11 @@ type waitHost struct {
 
 func newWaitHost() kernelimpl.HostForm { return new(waitHost) }
 
-var waitHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/endless/kernel.go:83:17"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:83:31"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:87:9"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:89:23"},
-	{Kind: 1, Pos: "internal/endless/kernel.go:89:10"},
-}
+const waitHostSites = `1	internal/endless/kernel.go:83:17
+1	83:31
+1	87:9
+1	89:23
+1	89:10`
 
 func (g *waitHost) Begin() {
 	g.Sites = waitHostSites

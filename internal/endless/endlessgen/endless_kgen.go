@@ -4,12 +4,11 @@
 package endlessgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/endless"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -22,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, countKernel, meetKernel, searchKernel, waitKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -37,30 +36,20 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/endless"
 
-var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
-	var k endless.Alone
-	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
-	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
-	return k.Kernel
-}, newAloneHost)
+var aloneKernel, RunAlone = stubs.Task(pkg.Kernel("Alone"), endless.Alone.Kernel, newAloneHost)
 
-// Alone is the kernel [endless.Alone] with its slices in device memory.
-// Alone is the search of number 0 as a task.
 type Alone struct {
 	Seeds AloneSeeds
 }
-
-// AloneSeeds is the field Seeds of [Alone].
 type AloneSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Alone) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(aloneKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -68,79 +57,41 @@ func (k Alone) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Alone) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Alone) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunAlone(ctx context.Context, dev *runtime.Device, k endless.Alone, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(aloneKernel)
-	kernelimpl.Slice(l, 0, k.Seeds.From)
-	kernelimpl.Slice(l, 1, k.Seeds.To)
-	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
-	return endless.Count{
-		N:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newCountHost)
+var countKernel, RunCount = stubs.Range2(pkg.Kernel("Count"), endless.Count.Kernel, newCountHost)
 
-// Count is the kernel [endless.Count] with its slices in device memory.
-// Count counts in loops of N by N by N rounds.
 type Count struct {
 	N   int
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Count) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(countKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Count) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Count) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunCount(ctx context.Context, dev *runtime.Device, k endless.Count, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(countKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
-	return endless.Meet{
-		N:       kernelimpl.HostValue[int](a, 0),
-		Values:  kernelimpl.HostSlice[uint32](a, 1),
-		Scratch: dsl.LocalLen[uint32](kernelimpl.HostLen(a, 2)),
-	}.Kernel
-}, newMeetHost)
+var meetKernel, RunMeet = stubs.NDRange1(pkg.Kernel("Meet"), endless.Meet.Kernel, newMeetHost)
 
-// Meet is the kernel [endless.Meet] with its slices in device memory.
-// Meet has the work-items of a group meet in each of N rounds.
 type Meet struct {
 	N       int
 	Values  runtime.View[uint32]
 	Scratch dsl.LocalAccessor[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Meet) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(meetKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -148,46 +99,24 @@ func (k Meet) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Meet) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunMeet(ctx context.Context, dev *runtime.Device, k endless.Meet, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(meetKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Values)
-	kernelimpl.Accessor(l, k.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
-	var k endless.Search
-	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
-	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
-	return k.Kernel
-}, newSearchHost)
+var searchKernel, RunSearch = stubs.Range1(pkg.Kernel("Search"), endless.Search.Kernel, newSearchHost)
 
-// Search is the kernel [endless.Search] with its slices in device memory.
-// Search is a search for each work-item of a range.
 type Search struct {
 	Seeds SearchSeeds
 }
-
-// SearchSeeds is the field Seeds of [Search].
 type SearchSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Search) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(searchKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -195,48 +124,25 @@ func (k Search) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Seeds.Rounds)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Search) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSearch(ctx context.Context, dev *runtime.Device, k endless.Search, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(searchKernel)
-	kernelimpl.Slice(l, 0, k.Seeds.From)
-	kernelimpl.Slice(l, 1, k.Seeds.To)
-	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var waitKernel = kernelimpl.RegisterForm(pkg.Kernel("Wait"), func(a *kernelimpl.HostArgs) any {
-	var k endless.Wait
-	k.Seeds.From = kernelimpl.HostSlice[uint32](a, 0)
-	k.Seeds.To = kernelimpl.HostSlice[uint32](a, 1)
-	k.Seeds.Rounds = kernelimpl.HostSlice[uint32](a, 2)
-	k.Scratch = dsl.LocalLen[uint32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newWaitHost)
+var waitKernel, RunWait = stubs.NDRange1(pkg.Kernel("Wait"), endless.Wait.Kernel, newWaitHost)
 
-// Wait is the kernel [endless.Wait] with its slices in device memory.
-// Wait has the work-items of a group search, some for long, and then meet.
 type Wait struct {
 	Seeds   WaitSeeds
 	Scratch dsl.LocalAccessor[uint32]
 }
-
-// WaitSeeds is the field Seeds of [Wait].
 type WaitSeeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Wait) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(waitKernel)
 	kernelimpl.View(l, 0, k.Seeds.From)
@@ -245,21 +151,9 @@ func (k Wait) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.Scratch.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Wait) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Wait) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
-}
-func RunWait(ctx context.Context, dev *runtime.Device, k endless.Wait, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(waitKernel)
-	kernelimpl.Slice(l, 0, k.Seeds.From)
-	kernelimpl.Slice(l, 1, k.Seeds.To)
-	kernelimpl.Slice(l, 2, k.Seeds.Rounds)
-	kernelimpl.Accessor(l, k.Scratch.Len())
-	return l.RunND1(ctx, dev, r, opts)
 }

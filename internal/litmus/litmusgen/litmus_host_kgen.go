@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,11 +17,9 @@ type localMPHost struct {
 
 func newLocalMPHost() kernelimpl.HostForm { return new(localMPHost) }
 
-var localMPHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:51:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-}
+const localMPHostSites = `1	internal/litmus/kernel.go:46:26
+1	51:52
+1	55:52`
 
 func (g *localMPHost) Begin() {
 	g.Sites = localMPHostSites
@@ -192,11 +189,9 @@ type localSBHost struct {
 
 func newLocalSBHost() kernelimpl.HostForm { return new(localSBHost) }
 
-var localSBHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/litmus/kernel.go:46:26"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:52:52"},
-	{Kind: 1, Pos: "internal/litmus/kernel.go:55:52"},
-}
+const localSBHostSites = `1	internal/litmus/kernel.go:46:26
+1	52:52
+1	55:52`
 
 func (g *localSBHost) Begin() {
 	g.Sites = localSBHostSites

@@ -4,11 +4,10 @@
 package litmusgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/litmus"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -21,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{coRRKernel, coRWKernel, coWRKernel, coWWKernel, collectKernel, fenceMPKernel, iriwKernel, lbKernel, localMPKernel, localSBKernel, mpKernel, mpAddKernel, mpAtomicKernel, mpSwapKernel, rKernel, sKernel, sbKernel, sbSwapKernel, twoTwoWKernel, wrcKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,31 +34,14 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/litmus"
 
-var coRRKernel = kernelimpl.Register(pkg.Kernel("CoRR"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.CoRR
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var coRRKernel, RunCoRR = stubs.NDRange1(pkg.Kernel("CoRR"), litmus.CoRR.Kernel)
 
-// CoRR is the kernel [litmus.CoRR] with its slices in device memory.
-// CoRR reads one word twice.
 type CoRR struct {
 	Instances CoRRInstances
 }
-
-// CoRRInstances is the field Instances of [CoRR].
 type CoRRInstances struct {
 	N      int
 	Within bool
@@ -74,7 +56,6 @@ type CoRRInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k CoRR) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coRRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -90,55 +71,18 @@ func (k CoRR) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k CoRR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k CoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunCoRR(ctx context.Context, dev *runtime.Device, k litmus.CoRR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(coRRKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var coRWKernel = kernelimpl.Register(pkg.Kernel("CoRW"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.CoRW
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var coRWKernel, RunCoRW = stubs.NDRange1(pkg.Kernel("CoRW"), litmus.CoRW.Kernel)
 
-// CoRW is the kernel [litmus.CoRW] with its slices in device memory.
-// CoRW writes a word that it has read.
 type CoRW struct {
 	Instances CoRWInstances
 }
-
-// CoRWInstances is the field Instances of [CoRW].
 type CoRWInstances struct {
 	N      int
 	Within bool
@@ -153,7 +97,6 @@ type CoRWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k CoRW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coRWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -169,55 +112,18 @@ func (k CoRW) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k CoRW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k CoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunCoRW(ctx context.Context, dev *runtime.Device, k litmus.CoRW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(coRWKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var coWRKernel = kernelimpl.Register(pkg.Kernel("CoWR"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.CoWR
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var coWRKernel, RunCoWR = stubs.NDRange1(pkg.Kernel("CoWR"), litmus.CoWR.Kernel)
 
-// CoWR is the kernel [litmus.CoWR] with its slices in device memory.
-// CoWR reads a word that it has written.
 type CoWR struct {
 	Instances CoWRInstances
 }
-
-// CoWRInstances is the field Instances of [CoWR].
 type CoWRInstances struct {
 	N      int
 	Within bool
@@ -232,7 +138,6 @@ type CoWRInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k CoWR) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coWRKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -248,55 +153,18 @@ func (k CoWR) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k CoWR) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k CoWR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunCoWR(ctx context.Context, dev *runtime.Device, k litmus.CoWR, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(coWRKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var coWWKernel = kernelimpl.Register(pkg.Kernel("CoWW"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.CoWW
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var coWWKernel, RunCoWW = stubs.NDRange1(pkg.Kernel("CoWW"), litmus.CoWW.Kernel)
 
-// CoWW is the kernel [litmus.CoWW] with its slices in device memory.
-// CoWW writes one word twice while another work-item reads it twice.
 type CoWW struct {
 	Instances CoWWInstances
 }
-
-// CoWWInstances is the field Instances of [CoWW].
 type CoWWInstances struct {
 	N      int
 	Within bool
@@ -311,7 +179,6 @@ type CoWWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k CoWW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(coWWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -327,57 +194,19 @@ func (k CoWW) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k CoWW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k CoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunCoWW(ctx context.Context, dev *runtime.Device, k litmus.CoWW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(coWWKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var collectKernel = kernelimpl.Register(pkg.Kernel("Collect"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.Collect
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	k.Counts = kernelimpl.HostSlice[uint32](a, 11)
-	return k.Kernel
-})
+var collectKernel, RunCollect = stubs.Range1(pkg.Kernel("Collect"), litmus.Collect.Kernel)
 
-// Collect is the kernel [litmus.Collect] with its slices in device memory.
-// Collect counts the outcomes of the instances, each of which is two bits of each of the four results and of the last values of x and y, and clears all.
 type Collect struct {
 	Instances CollectInstances
 	Counts    runtime.View[uint32]
 }
-
-// CollectInstances is the field Instances of [Collect].
 type CollectInstances struct {
 	N      int
 	Within bool
@@ -392,7 +221,6 @@ type CollectInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Collect) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(collectKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -409,56 +237,18 @@ func (k Collect) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 11, k.Counts)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Collect) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Collect) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunCollect(ctx context.Context, dev *runtime.Device, k litmus.Collect, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(collectKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	kernelimpl.Slice(l, 11, k.Counts)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var fenceMPKernel = kernelimpl.Register(pkg.Kernel("FenceMP"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.FenceMP
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var fenceMPKernel, RunFenceMP = stubs.NDRange1(pkg.Kernel("FenceMP"), litmus.FenceMP.Kernel)
 
-// FenceMP is the kernel [litmus.FenceMP] with its slices in device memory.
-// FenceMP is MP with fences around accesses of the flag.
 type FenceMP struct {
 	Instances FenceMPInstances
 }
-
-// FenceMPInstances is the field Instances of [FenceMP].
 type FenceMPInstances struct {
 	N      int
 	Within bool
@@ -473,7 +263,6 @@ type FenceMPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k FenceMP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fenceMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -489,55 +278,18 @@ func (k FenceMP) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k FenceMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k FenceMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunFenceMP(ctx context.Context, dev *runtime.Device, k litmus.FenceMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fenceMPKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var iriwKernel = kernelimpl.Register(pkg.Kernel("IRIW"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.IRIW
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var iriwKernel, RunIRIW = stubs.NDRange1(pkg.Kernel("IRIW"), litmus.IRIW.Kernel)
 
-// IRIW is the kernel [litmus.IRIW] with its slices in device memory.
-// IRIW has two work-items that write and two that see the writes in one order.
 type IRIW struct {
 	Instances IRIWInstances
 }
-
-// IRIWInstances is the field Instances of [IRIW].
 type IRIWInstances struct {
 	N      int
 	Within bool
@@ -552,7 +304,6 @@ type IRIWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k IRIW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(iriwKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -568,55 +319,18 @@ func (k IRIW) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k IRIW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k IRIW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunIRIW(ctx context.Context, dev *runtime.Device, k litmus.IRIW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(iriwKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var lbKernel = kernelimpl.Register(pkg.Kernel("LB"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.LB
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var lbKernel, RunLB = stubs.NDRange1(pkg.Kernel("LB"), litmus.LB.Kernel)
 
-// LB is the kernel [litmus.LB] with its slices in device memory.
-// LB is load buffering: nobody sees what is written after the other has read it.
 type LB struct {
 	Instances LBInstances
 }
-
-// LBInstances is the field Instances of [LB].
 type LBInstances struct {
 	N      int
 	Within bool
@@ -631,7 +345,6 @@ type LBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k LB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(lbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -647,55 +360,18 @@ func (k LB) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k LB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k LB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunLB(ctx context.Context, dev *runtime.Device, k litmus.LB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(lbKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var localMPKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalMP"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.LocalMP
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-}, newLocalMPHost)
+var localMPKernel, RunLocalMP = stubs.NDRange1(pkg.Kernel("LocalMP"), litmus.LocalMP.Kernel, newLocalMPHost)
 
-// LocalMP is the kernel [litmus.LocalMP] with its slices in device memory.
-// LocalMP is MP with a flag in work-group memory, for a word there and for one in device memory.
 type LocalMP struct {
 	Instances LocalMPInstances
 }
-
-// LocalMPInstances is the field Instances of [LocalMP].
 type LocalMPInstances struct {
 	N      int
 	Within bool
@@ -710,7 +386,6 @@ type LocalMPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k LocalMP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localMPKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -726,55 +401,18 @@ func (k LocalMP) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k LocalMP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k LocalMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunLocalMP(ctx context.Context, dev *runtime.Device, k litmus.LocalMP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localMPKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var localSBKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalSB"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.LocalSB
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-}, newLocalSBHost)
+var localSBKernel, RunLocalSB = stubs.NDRange1(pkg.Kernel("LocalSB"), litmus.LocalSB.Kernel, newLocalSBHost)
 
-// LocalSB is the kernel [litmus.LocalSB] with its slices in device memory.
-// LocalSB is SB between a location in work-group memory and one in device memory.
 type LocalSB struct {
 	Instances LocalSBInstances
 }
-
-// LocalSBInstances is the field Instances of [LocalSB].
 type LocalSBInstances struct {
 	N      int
 	Within bool
@@ -789,7 +427,6 @@ type LocalSBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k LocalSB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(localSBKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -805,55 +442,18 @@ func (k LocalSB) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k LocalSB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k LocalSB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunLocalSB(ctx context.Context, dev *runtime.Device, k litmus.LocalSB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(localSBKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var mpKernel = kernelimpl.Register(pkg.Kernel("MP"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.MP
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var mpKernel, RunMP = stubs.NDRange1(pkg.Kernel("MP"), litmus.MP.Kernel)
 
-// MP is the kernel [litmus.MP] with its slices in device memory.
-// MP passes a message: what is written before a flag is seen after it.
 type MP struct {
 	Instances MPInstances
 }
-
-// MPInstances is the field Instances of [MP].
 type MPInstances struct {
 	N      int
 	Within bool
@@ -868,7 +468,6 @@ type MPInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MP) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -884,55 +483,18 @@ func (k MP) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MP) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunMP(ctx context.Context, dev *runtime.Device, k litmus.MP, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mpKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var mpAddKernel = kernelimpl.Register(pkg.Kernel("MPAdd"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.MPAdd
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var mpAddKernel, RunMPAdd = stubs.NDRange1(pkg.Kernel("MPAdd"), litmus.MPAdd.Kernel)
 
-// MPAdd is the kernel [litmus.MPAdd] with its slices in device memory.
-// MPAdd is MP with a flag that both sides change.
 type MPAdd struct {
 	Instances MPAddInstances
 }
-
-// MPAddInstances is the field Instances of [MPAdd].
 type MPAddInstances struct {
 	N      int
 	Within bool
@@ -947,7 +509,6 @@ type MPAddInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MPAdd) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpAddKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -963,55 +524,18 @@ func (k MPAdd) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MPAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MPAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunMPAdd(ctx context.Context, dev *runtime.Device, k litmus.MPAdd, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mpAddKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var mpAtomicKernel = kernelimpl.Register(pkg.Kernel("MPAtomic"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.MPAtomic
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var mpAtomicKernel, RunMPAtomic = stubs.NDRange1(pkg.Kernel("MPAtomic"), litmus.MPAtomic.Kernel)
 
-// MPAtomic is the kernel [litmus.MPAtomic] with its slices in device memory.
-// MPAtomic is MP with atomics alone.
 type MPAtomic struct {
 	Instances MPAtomicInstances
 }
-
-// MPAtomicInstances is the field Instances of [MPAtomic].
 type MPAtomicInstances struct {
 	N      int
 	Within bool
@@ -1026,7 +550,6 @@ type MPAtomicInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MPAtomic) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpAtomicKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1042,55 +565,18 @@ func (k MPAtomic) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MPAtomic) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MPAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunMPAtomic(ctx context.Context, dev *runtime.Device, k litmus.MPAtomic, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mpAtomicKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var mpSwapKernel = kernelimpl.Register(pkg.Kernel("MPSwap"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.MPSwap
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var mpSwapKernel, RunMPSwap = stubs.NDRange1(pkg.Kernel("MPSwap"), litmus.MPSwap.Kernel)
 
-// MPSwap is the kernel [litmus.MPSwap] with its slices in device memory.
-// MPSwap hands a message over by compare-and-swap.
 type MPSwap struct {
 	Instances MPSwapInstances
 }
-
-// MPSwapInstances is the field Instances of [MPSwap].
 type MPSwapInstances struct {
 	N      int
 	Within bool
@@ -1105,7 +591,6 @@ type MPSwapInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MPSwap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mpSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1121,55 +606,18 @@ func (k MPSwap) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MPSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MPSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunMPSwap(ctx context.Context, dev *runtime.Device, k litmus.MPSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mpSwapKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var rKernel = kernelimpl.Register(pkg.Kernel("R"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.R
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var rKernel, RunR = stubs.NDRange1(pkg.Kernel("R"), litmus.R.Kernel)
 
-// R is the kernel [litmus.R] with its slices in device memory.
-// R orders two writes of y, the last of which comes before a read.
 type R struct {
 	Instances RInstances
 }
-
-// RInstances is the field Instances of [R].
 type RInstances struct {
 	N      int
 	Within bool
@@ -1184,7 +632,6 @@ type RInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k R) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1200,55 +647,18 @@ func (k R) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k R) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunR(ctx context.Context, dev *runtime.Device, k litmus.R, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var sKernel = kernelimpl.Register(pkg.Kernel("S"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.S
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var sKernel, RunS = stubs.NDRange1(pkg.Kernel("S"), litmus.S.Kernel)
 
-// S is the kernel [litmus.S] with its slices in device memory.
-// S orders a write before one that is made on account of another.
 type S struct {
 	Instances SInstances
 }
-
-// SInstances is the field Instances of [S].
 type SInstances struct {
 	N      int
 	Within bool
@@ -1263,7 +673,6 @@ type SInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k S) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1279,55 +688,18 @@ func (k S) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k S) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k S) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunS(ctx context.Context, dev *runtime.Device, k litmus.S, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var sbKernel = kernelimpl.Register(pkg.Kernel("SB"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.SB
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var sbKernel, RunSB = stubs.NDRange1(pkg.Kernel("SB"), litmus.SB.Kernel)
 
-// SB is the kernel [litmus.SB] with its slices in device memory.
-// SB is store buffering: of two who write and then read, one sees the other.
 type SB struct {
 	Instances SBInstances
 }
-
-// SBInstances is the field Instances of [SB].
 type SBInstances struct {
 	N      int
 	Within bool
@@ -1342,7 +714,6 @@ type SBInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k SB) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sbKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1358,55 +729,18 @@ func (k SB) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k SB) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k SB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunSB(ctx context.Context, dev *runtime.Device, k litmus.SB, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sbKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var sbSwapKernel = kernelimpl.Register(pkg.Kernel("SBSwap"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.SBSwap
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var sbSwapKernel, RunSBSwap = stubs.NDRange1(pkg.Kernel("SBSwap"), litmus.SBSwap.Kernel)
 
-// SBSwap is the kernel [litmus.SBSwap] with its slices in device memory.
-// SBSwap is SB where compare-and-swap operations that fail do the reading.
 type SBSwap struct {
 	Instances SBSwapInstances
 }
-
-// SBSwapInstances is the field Instances of [SBSwap].
 type SBSwapInstances struct {
 	N      int
 	Within bool
@@ -1421,7 +755,6 @@ type SBSwapInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k SBSwap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sbSwapKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1437,55 +770,18 @@ func (k SBSwap) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k SBSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k SBSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunSBSwap(ctx context.Context, dev *runtime.Device, k litmus.SBSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sbSwapKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var twoTwoWKernel = kernelimpl.Register(pkg.Kernel("TwoTwoW"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.TwoTwoW
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var twoTwoWKernel, RunTwoTwoW = stubs.NDRange1(pkg.Kernel("TwoTwoW"), litmus.TwoTwoW.Kernel)
 
-// TwoTwoW is the kernel [litmus.TwoTwoW] with its slices in device memory.
-// TwoTwoW has both words written in both orders.
 type TwoTwoW struct {
 	Instances TwoTwoWInstances
 }
-
-// TwoTwoWInstances is the field Instances of [TwoTwoW].
 type TwoTwoWInstances struct {
 	N      int
 	Within bool
@@ -1500,7 +796,6 @@ type TwoTwoWInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k TwoTwoW) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(twoTwoWKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1516,55 +811,18 @@ func (k TwoTwoW) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k TwoTwoW) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k TwoTwoW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunTwoTwoW(ctx context.Context, dev *runtime.Device, k litmus.TwoTwoW, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(twoTwoWKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var wrcKernel = kernelimpl.Register(pkg.Kernel("WRC"), func(a *kernelimpl.HostArgs) any {
-	var k litmus.WRC
-	k.Instances.N = kernelimpl.HostValue[int](a, 0)
-	k.Instances.Within = kernelimpl.HostValue[bool](a, 1)
-	k.Instances.P = kernelimpl.HostValue[int](a, 2)
-	k.Instances.Q = kernelimpl.HostValue[int](a, 3)
-	k.Instances.S = kernelimpl.HostValue[int](a, 4)
-	k.Instances.T = kernelimpl.HostValue[int](a, 5)
-	k.Instances.U = kernelimpl.HostValue[int](a, 6)
-	k.Instances.Spin = kernelimpl.HostValue[int](a, 7)
-	k.Instances.Mem = kernelimpl.HostSlice[int32](a, 8)
-	k.Instances.R = kernelimpl.HostSlice[int32](a, 9)
-	k.Instances.Busy = kernelimpl.HostSlice[int32](a, 10)
-	return k.Kernel
-})
+var wrcKernel, RunWRC = stubs.NDRange1(pkg.Kernel("WRC"), litmus.WRC.Kernel)
 
-// WRC is the kernel [litmus.WRC] with its slices in device memory.
-// WRC is a message that goes by way of a third work-item.
 type WRC struct {
 	Instances WRCInstances
 }
-
-// WRCInstances is the field Instances of [WRC].
 type WRCInstances struct {
 	N      int
 	Within bool
@@ -1579,7 +837,6 @@ type WRCInstances struct {
 	Busy   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k WRC) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wrcKernel)
 	kernelimpl.Value(l, 0, k.Instances.N)
@@ -1595,28 +852,9 @@ func (k WRC) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 10, k.Instances.Busy)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k WRC) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k WRC) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
-}
-func RunWRC(ctx context.Context, dev *runtime.Device, k litmus.WRC, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wrcKernel)
-	kernelimpl.Value(l, 0, k.Instances.N)
-	kernelimpl.Value(l, 1, k.Instances.Within)
-	kernelimpl.Value(l, 2, k.Instances.P)
-	kernelimpl.Value(l, 3, k.Instances.Q)
-	kernelimpl.Value(l, 4, k.Instances.S)
-	kernelimpl.Value(l, 5, k.Instances.T)
-	kernelimpl.Value(l, 6, k.Instances.U)
-	kernelimpl.Value(l, 7, k.Instances.Spin)
-	kernelimpl.Slice(l, 8, k.Instances.Mem)
-	kernelimpl.Slice(l, 9, k.Instances.R)
-	kernelimpl.Slice(l, 10, k.Instances.Busy)
-	return l.RunND1(ctx, dev, r, opts)
 }

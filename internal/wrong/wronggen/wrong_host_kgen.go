@@ -5,7 +5,6 @@ package wronggen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,11 +16,9 @@ type accessorHost struct {
 
 func newAccessorHost() kernelimpl.HostForm { return new(accessorHost) }
 
-var accessorHostSites = []abi.Site{
-	{Kind: 10, Pos: "internal/wrong/kernel.go:173:37"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:173:24"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:173:5"},
-}
+const accessorHostSites = `10	internal/wrong/kernel.go:173:37
+1	173:24
+1	173:5`
 
 func (g *accessorHost) Begin() {
 	g.Sites = accessorHostSites
@@ -73,11 +70,9 @@ type afterReductionHost struct {
 
 func newAfterReductionHost() kernelimpl.HostForm { return new(afterReductionHost) }
 
-var afterReductionHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:311:44"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:312:5"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:313:5"},
-}
+const afterReductionHostSites = `1	internal/wrong/kernel.go:311:44
+1	312:5
+1	313:5`
 
 func (g *afterReductionHost) Begin() {
 	g.Sites = afterReductionHostSites
@@ -146,10 +141,8 @@ type countsHost struct {
 
 func newCountsHost() kernelimpl.HostForm { return new(countsHost) }
 
-var countsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:95:10"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:98:6"},
-}
+const countsHostSites = `1	internal/wrong/kernel.go:95:10
+1	98:6`
 
 func (g *countsHost) Begin() {
 	g.Sites = countsHostSites
@@ -229,11 +222,9 @@ type evensHost struct {
 
 func newEvensHost() kernelimpl.HostForm { return new(evensHost) }
 
-var evensHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:161:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:164:27"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:164:5"},
-}
+const evensHostSites = `1	internal/wrong/kernel.go:161:7
+1	164:27
+1	164:5`
 
 func (g *evensHost) Begin() {
 	g.Sites = evensHostSites
@@ -303,9 +294,7 @@ type flagHost struct {
 
 func newFlagHost() kernelimpl.HostForm { return new(flagHost) }
 
-var flagHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:273:6"},
-}
+const flagHostSites = `1	internal/wrong/kernel.go:273:6`
 
 func (g *flagHost) Begin() {
 	g.Sites = flagHostSites
@@ -360,10 +349,8 @@ type globalCountsHost struct {
 
 func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
 
-var globalCountsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:107:9"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:107:5"},
-}
+const globalCountsHostSites = `1	internal/wrong/kernel.go:107:9
+1	107:5`
 
 func (g *globalCountsHost) Begin() {
 	g.Sites = globalCountsHostSites
@@ -399,11 +386,9 @@ type guardedHost struct {
 
 func newGuardedHost() kernelimpl.HostForm { return new(guardedHost) }
 
-var guardedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:141:27"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:141:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:149:6"},
-}
+const guardedHostSites = `1	internal/wrong/kernel.go:141:27
+1	141:7
+1	149:6`
 
 func (g *guardedHost) Begin() {
 	g.Sites = guardedHostSites
@@ -494,9 +479,7 @@ type halfAtomicHost struct {
 
 func newHalfAtomicHost() kernelimpl.HostForm { return new(halfAtomicHost) }
 
-var halfAtomicHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:118:6"},
-}
+const halfAtomicHostSites = `1	internal/wrong/kernel.go:118:6`
 
 func (g *halfAtomicHost) Begin() {
 	g.Sites = halfAtomicHostSites
@@ -541,12 +524,10 @@ type haloHost struct {
 
 func newHaloHost() kernelimpl.HostForm { return new(haloHost) }
 
-var haloHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:129:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:129:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:131:37"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:131:5"},
-}
+const haloHostSites = `1	internal/wrong/kernel.go:129:15
+1	129:6
+1	131:37
+1	131:5`
 
 func (g *haloHost) Begin() {
 	g.Sites = haloHostSites
@@ -623,10 +604,8 @@ type halvesHost struct {
 
 func newHalvesHost() kernelimpl.HostForm { return new(halvesHost) }
 
-var halvesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:299:4"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:302:5"},
-}
+const halvesHostSites = `1	internal/wrong/kernel.go:299:4
+1	302:5`
 
 func (g *halvesHost) Begin() {
 	g.Sites = halvesHostSites
@@ -695,11 +674,9 @@ type inPlaceHost struct {
 
 func newInPlaceHost() kernelimpl.HostForm { return new(inPlaceHost) }
 
-var inPlaceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:81:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:81:26"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:81:6"},
-}
+const inPlaceHostSites = `1	internal/wrong/kernel.go:81:15
+1	81:26
+1	81:6`
 
 func (g *inPlaceHost) Begin() {
 	g.Sites = inPlaceHostSites
@@ -749,11 +726,9 @@ type lastStepsHost struct {
 
 func newLastStepsHost() kernelimpl.HostForm { return new(lastStepsHost) }
 
-var lastStepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:214:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:214:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:225:6"},
-}
+const lastStepsHostSites = `1	internal/wrong/kernel.go:214:15
+1	214:6
+1	225:6`
 
 func (g *lastStepsHost) Begin() {
 	g.Sites = lastStepsHostSites
@@ -927,10 +902,8 @@ type lieHost struct {
 
 func newLieHost() kernelimpl.HostForm { return new(lieHost) }
 
-var lieHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:234:20"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:237:5"},
-}
+const lieHostSites = `1	internal/wrong/kernel.go:234:20
+1	237:5`
 
 func (g *lieHost) Begin() {
 	g.Sites = lieHostSites
@@ -1000,9 +973,7 @@ type lieRoundsHost struct {
 
 func newLieRoundsHost() kernelimpl.HostForm { return new(lieRoundsHost) }
 
-var lieRoundsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:248:5"},
-}
+const lieRoundsHostSites = `1	internal/wrong/kernel.go:248:5`
 
 func (g *lieRoundsHost) Begin() {
 	g.Sites = lieRoundsHostSites
@@ -1103,11 +1074,9 @@ type missingBarrierHost struct {
 
 func newMissingBarrierHost() kernelimpl.HostForm { return new(missingBarrierHost) }
 
-var missingBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:35:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:35:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:36:5"},
-}
+const missingBarrierHostSites = `1	internal/wrong/kernel.go:35:15
+1	35:6
+1	36:5`
 
 func (g *missingBarrierHost) Begin() {
 	g.Sites = missingBarrierHostSites
@@ -1165,11 +1134,9 @@ type missingSecondHost struct {
 
 func newMissingSecondHost() kernelimpl.HostForm { return new(missingSecondHost) }
 
-var missingSecondHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:47:16"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:47:7"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:51:5"},
-}
+const missingSecondHostSites = `1	internal/wrong/kernel.go:47:16
+1	47:7
+1	51:5`
 
 func (g *missingSecondHost) Begin() {
 	g.Sites = missingSecondHostSites
@@ -1301,9 +1268,7 @@ type neighbourHost struct {
 
 func newNeighbourHost() kernelimpl.HostForm { return new(neighbourHost) }
 
-var neighbourHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:68:5"},
-}
+const neighbourHostSites = `1	internal/wrong/kernel.go:68:5`
 
 func (g *neighbourHost) Begin() {
 	g.Sites = neighbourHostSites
@@ -1336,9 +1301,7 @@ type overlapHost struct {
 
 func newOverlapHost() kernelimpl.HostForm { return new(overlapHost) }
 
-var overlapHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:256:5"},
-}
+const overlapHostSites = `1	internal/wrong/kernel.go:256:5`
 
 func (g *overlapHost) Begin() {
 	g.Sites = overlapHostSites
@@ -1379,10 +1342,8 @@ type sameElementHost struct {
 
 func newSameElementHost() kernelimpl.HostForm { return new(sameElementHost) }
 
-var sameElementHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:59:14"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:59:5"},
-}
+const sameElementHostSites = `1	internal/wrong/kernel.go:59:14
+1	59:5`
 
 func (g *sameElementHost) Begin() {
 	g.Sites = sameElementHostSites
@@ -1424,10 +1385,8 @@ type sharedHost struct {
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
-var sharedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:284:16"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:286:5"},
-}
+const sharedHostSites = `1	internal/wrong/kernel.go:284:16
+1	286:5`
 
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
@@ -1480,11 +1439,9 @@ type smallBarrierHost struct {
 
 func newSmallBarrierHost() kernelimpl.HostForm { return new(smallBarrierHost) }
 
-var smallBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:183:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:183:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:185:5"},
-}
+const smallBarrierHostSites = `1	internal/wrong/kernel.go:183:15
+1	183:6
+1	185:5`
 
 func (g *smallBarrierHost) Begin() {
 	g.Sites = smallBarrierHostSites
@@ -1554,11 +1511,9 @@ type treeHost struct {
 
 func newTreeHost() kernelimpl.HostForm { return new(treeHost) }
 
-var treeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/wrong/kernel.go:195:15"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:195:6"},
-	{Kind: 1, Pos: "internal/wrong/kernel.go:203:6"},
-}
+const treeHostSites = `1	internal/wrong/kernel.go:195:15
+1	195:6
+1	203:6`
 
 func (g *treeHost) Begin() {
 	g.Sites = treeHostSites

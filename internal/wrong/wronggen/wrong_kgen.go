@@ -5,7 +5,6 @@ package wronggen
 
 import (
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/internal/wrong"
@@ -21,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{accessorKernel, afterReductionKernel, countsKernel, evensKernel, flagKernel, globalCountsKernel, guardedKernel, halfAtomicKernel, haloKernel, halvesKernel, inPlaceKernel, lastStepsKernel, lieKernel, lieRoundsKernel, missingBarrierKernel, missingSecondKernel, neighbourKernel, overlapKernel, sameElementKernel, sharedKernel, smallBarrierKernel, treeKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,301 +34,28 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/wrong"
 
-var accessorKernel = kernelimpl.RegisterForm(pkg.Kernel("Accessor"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Accessor
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newAccessorHost)
-var RunAccessor = stubs.NDRange1(accessorKernel, func(l *kernelimpl.Launch, k wrong.Accessor) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var afterReductionKernel = kernelimpl.RegisterForm(pkg.Kernel("AfterReduction"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.AfterReduction
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newAfterReductionHost)
-var RunAfterReduction = stubs.NDRange1(afterReductionKernel, func(l *kernelimpl.Launch, k wrong.AfterReduction) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var countsKernel = kernelimpl.RegisterForm(pkg.Kernel("Counts"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Counts
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newCountsHost)
-var RunCounts = stubs.NDRange1(countsKernel, func(l *kernelimpl.Launch, k wrong.Counts) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var evensKernel = kernelimpl.RegisterForm(pkg.Kernel("Evens"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Evens
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newEvensHost)
-var RunEvens = stubs.NDRange1(evensKernel, func(l *kernelimpl.Launch, k wrong.Evens) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var flagKernel = kernelimpl.RegisterForm(pkg.Kernel("Flag"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Flag
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newFlagHost)
-var RunFlag = stubs.NDRange1(flagKernel, func(l *kernelimpl.Launch, k wrong.Flag) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var globalCountsKernel = kernelimpl.RegisterForm(pkg.Kernel("GlobalCounts"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.GlobalCounts
-	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
-	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
-	return k.Kernel
-}, newGlobalCountsHost)
-var RunGlobalCounts = stubs.Range1(globalCountsKernel, func(l *kernelimpl.Launch, k wrong.GlobalCounts) {
-	kernelimpl.Slice(l, 0, k.Flat.X)
-	kernelimpl.Slice(l, 1, k.Flat.Y)
-})
-var guardedKernel = kernelimpl.RegisterForm(pkg.Kernel("Guarded"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Guarded
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newGuardedHost)
-var RunGuarded = stubs.NDRange1(guardedKernel, func(l *kernelimpl.Launch, k wrong.Guarded) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var halfAtomicKernel = kernelimpl.RegisterForm(pkg.Kernel("HalfAtomic"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.HalfAtomic
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newHalfAtomicHost)
-var RunHalfAtomic = stubs.NDRange1(halfAtomicKernel, func(l *kernelimpl.Launch, k wrong.HalfAtomic) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var haloKernel = kernelimpl.RegisterForm(pkg.Kernel("Halo"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Halo
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newHaloHost)
-var RunHalo = stubs.NDRange1(haloKernel, func(l *kernelimpl.Launch, k wrong.Halo) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var halvesKernel = kernelimpl.RegisterForm(pkg.Kernel("Halves"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Halves
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newHalvesHost)
-var RunHalves = stubs.NDRange1(halvesKernel, func(l *kernelimpl.Launch, k wrong.Halves) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var inPlaceKernel = kernelimpl.RegisterForm(pkg.Kernel("InPlace"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.InPlace
-	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
-	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
-	return k.Kernel
-}, newInPlaceHost)
-var RunInPlace = stubs.Range1(inPlaceKernel, func(l *kernelimpl.Launch, k wrong.InPlace) {
-	kernelimpl.Slice(l, 0, k.Flat.X)
-	kernelimpl.Slice(l, 1, k.Flat.Y)
-})
-var lastStepsKernel = kernelimpl.RegisterForm(pkg.Kernel("LastSteps"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.LastSteps
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newLastStepsHost)
-var RunLastSteps = stubs.NDRange1(lastStepsKernel, func(l *kernelimpl.Launch, k wrong.LastSteps) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var lieKernel = kernelimpl.RegisterForm(pkg.Kernel("Lie"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Lie
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newLieHost)
-var RunLie = stubs.NDRange1(lieKernel, func(l *kernelimpl.Launch, k wrong.Lie) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var lieRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("LieRounds"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.LieRounds
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newLieRoundsHost)
-var RunLieRounds = stubs.NDRange1(lieRoundsKernel, func(l *kernelimpl.Launch, k wrong.LieRounds) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var missingBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingBarrier"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.MissingBarrier
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newMissingBarrierHost)
-var RunMissingBarrier = stubs.NDRange1(missingBarrierKernel, func(l *kernelimpl.Launch, k wrong.MissingBarrier) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var missingSecondKernel = kernelimpl.RegisterForm(pkg.Kernel("MissingSecond"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.MissingSecond
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newMissingSecondHost)
-var RunMissingSecond = stubs.NDRange1(missingSecondKernel, func(l *kernelimpl.Launch, k wrong.MissingSecond) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var neighbourKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbour"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Neighbour
-	k.Flat.X = kernelimpl.HostSlice[int32](a, 0)
-	k.Flat.Y = kernelimpl.HostSlice[int32](a, 1)
-	return k.Kernel
-}, newNeighbourHost)
-var RunNeighbour = stubs.Range1(neighbourKernel, func(l *kernelimpl.Launch, k wrong.Neighbour) {
-	kernelimpl.Slice(l, 0, k.Flat.X)
-	kernelimpl.Slice(l, 1, k.Flat.Y)
-})
-var overlapKernel = kernelimpl.RegisterForm(pkg.Kernel("Overlap"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Overlap
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newOverlapHost)
-var RunOverlap = stubs.NDRange1(overlapKernel, func(l *kernelimpl.Launch, k wrong.Overlap) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var sameElementKernel = kernelimpl.RegisterForm(pkg.Kernel("SameElement"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.SameElement
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newSameElementHost)
-var RunSameElement = stubs.NDRange1(sameElementKernel, func(l *kernelimpl.Launch, k wrong.SameElement) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Shared
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newSharedHost)
-var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k wrong.Shared) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var smallBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("SmallBarrier"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.SmallBarrier
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newSmallBarrierHost)
-var RunSmallBarrier = stubs.NDRange1(smallBarrierKernel, func(l *kernelimpl.Launch, k wrong.SmallBarrier) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
-var treeKernel = kernelimpl.RegisterForm(pkg.Kernel("Tree"), func(a *kernelimpl.HostArgs) any {
-	var k wrong.Tree
-	k.Mem.N = kernelimpl.HostValue[int](a, 0)
-	k.Mem.X = kernelimpl.HostSlice[int32](a, 1)
-	k.Mem.Y = kernelimpl.HostSlice[int32](a, 2)
-	k.Mem.Scratch = dsl.LocalLen[int32](kernelimpl.HostLen(a, 3))
-	return k.Kernel
-}, newTreeHost)
-var RunTree = stubs.NDRange1(treeKernel, func(l *kernelimpl.Launch, k wrong.Tree) {
-	kernelimpl.Value(l, 0, k.Mem.N)
-	kernelimpl.Slice(l, 1, k.Mem.X)
-	kernelimpl.Slice(l, 2, k.Mem.Y)
-	kernelimpl.Accessor(l, k.Mem.Scratch.Len())
-})
+var _, RunAccessor = stubs.NDRange1(pkg.Kernel("Accessor"), wrong.Accessor.Kernel, newAccessorHost)
+var _, RunAfterReduction = stubs.NDRange1(pkg.Kernel("AfterReduction"), wrong.AfterReduction.Kernel, newAfterReductionHost)
+var _, RunCounts = stubs.NDRange1(pkg.Kernel("Counts"), wrong.Counts.Kernel, newCountsHost)
+var _, RunEvens = stubs.NDRange1(pkg.Kernel("Evens"), wrong.Evens.Kernel, newEvensHost)
+var _, RunFlag = stubs.NDRange1(pkg.Kernel("Flag"), wrong.Flag.Kernel, newFlagHost)
+var _, RunGlobalCounts = stubs.Range1(pkg.Kernel("GlobalCounts"), wrong.GlobalCounts.Kernel, newGlobalCountsHost)
+var _, RunGuarded = stubs.NDRange1(pkg.Kernel("Guarded"), wrong.Guarded.Kernel, newGuardedHost)
+var _, RunHalfAtomic = stubs.NDRange1(pkg.Kernel("HalfAtomic"), wrong.HalfAtomic.Kernel, newHalfAtomicHost)
+var _, RunHalo = stubs.NDRange1(pkg.Kernel("Halo"), wrong.Halo.Kernel, newHaloHost)
+var _, RunHalves = stubs.NDRange1(pkg.Kernel("Halves"), wrong.Halves.Kernel, newHalvesHost)
+var _, RunInPlace = stubs.Range1(pkg.Kernel("InPlace"), wrong.InPlace.Kernel, newInPlaceHost)
+var _, RunLastSteps = stubs.NDRange1(pkg.Kernel("LastSteps"), wrong.LastSteps.Kernel, newLastStepsHost)
+var _, RunLie = stubs.NDRange1(pkg.Kernel("Lie"), wrong.Lie.Kernel, newLieHost)
+var _, RunLieRounds = stubs.NDRange1(pkg.Kernel("LieRounds"), wrong.LieRounds.Kernel, newLieRoundsHost)
+var _, RunMissingBarrier = stubs.NDRange1(pkg.Kernel("MissingBarrier"), wrong.MissingBarrier.Kernel, newMissingBarrierHost)
+var _, RunMissingSecond = stubs.NDRange1(pkg.Kernel("MissingSecond"), wrong.MissingSecond.Kernel, newMissingSecondHost)
+var _, RunNeighbour = stubs.Range1(pkg.Kernel("Neighbour"), wrong.Neighbour.Kernel, newNeighbourHost)
+var _, RunOverlap = stubs.NDRange1(pkg.Kernel("Overlap"), wrong.Overlap.Kernel, newOverlapHost)
+var _, RunSameElement = stubs.NDRange1(pkg.Kernel("SameElement"), wrong.SameElement.Kernel, newSameElementHost)
+var _, RunShared = stubs.NDRange1(pkg.Kernel("Shared"), wrong.Shared.Kernel, newSharedHost)
+var _, RunSmallBarrier = stubs.NDRange1(pkg.Kernel("SmallBarrier"), wrong.SmallBarrier.Kernel, newSmallBarrierHost)
+var _, RunTree = stubs.NDRange1(pkg.Kernel("Tree"), wrong.Tree.Kernel, newTreeHost)

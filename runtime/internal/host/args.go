@@ -27,6 +27,15 @@ type Args struct {
 	accessors []int
 }
 
+// Params returns the rows of the parameters.
+func (a *Args) Params() []abi.Param { return a.kernel.Params }
+
+// Bytes returns the value of parameter i, which the kernel reads, as it lies in memory.
+func (a *Args) Bytes(i int) []byte {
+	p := &a.kernel.Params[i]
+	return a.block[p.Offset:][:p.Size]
+}
+
 // Value returns the value of parameter i, zero if the kernel never reads it.
 func Value[T any](a *Args, i int) T {
 	var v T

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -32,9 +33,12 @@ type Group struct {
 	Items    int
 	SubGroup int
 	Global   [3]int
-	Lo, Hi   int        // the work-items of a range that the form runs
-	Dead     []bool     // work-items that have left
-	Sites    []abi.Site // of the form's faults
+	Lo, Hi   int    // the work-items of a range that the form runs
+	Dead     []bool // work-items that have left
+	// Sites has a line for each site of the form's faults, with tabs between: the kind as a
+	// number, and file:line:col, where the file may be left out if it is that of the line above;
+	// then "unsigned" for [abi.Site.Unsigned], and the message as Go quotes it, if there is one.
+	Sites string
 
 	anyDead bool
 	memory  [][]uint64
@@ -168,13 +172,41 @@ func (g *Group) AnyDead() bool { return g.anyDead }
 // work-item, without zeros at its end.
 func (g *Group) Fault(site int, a, b int64, id ...int32) {
 	if g.l.claim() {
-		s := &g.Sites[site]
+		s := g.site(site)
 		f := hal.Fault{Set: true, A: a, B: b, Pos: s.Pos, Kind: s.Kind, Message: s.Message, Unsigned: s.Unsigned}
 		for i, n := range id {
 			f.GlobalID[i] = uint32(n)
 		}
 		*g.l.c.Fault = f
 	}
+}
+
+// site returns a site of the form.
+func (g *Group) site(n int) abi.Site {
+	var s abi.Site
+	file := ""
+	lines := strings.Split(g.Sites, "\n")
+	for _, line := range lines[:n+1] {
+		kind, rest, _ := strings.Cut(line, "\t")
+		at, rest, _ := strings.Cut(rest, "\t")
+		switch strings.Count(at, ":") {
+		case 0: // no place at all
+		case 1:
+			at = file + at
+		default:
+			file = at[:strings.LastIndex(at[:strings.LastIndex(at, ":")], ":")+1]
+		}
+		k, err := strconv.ParseUint(kind, 10, 8)
+		s = abi.Site{Kind: abi.FaultKind(k), Pos: at}
+		rest, s.Unsigned = strings.CutPrefix(rest, "unsigned")
+		if rest = strings.TrimPrefix(rest, "\t"); rest != "" && err == nil {
+			s.Message, err = strconv.Unquote(rest)
+		}
+		if err != nil {
+			panic(fmt.Sprintf("BUG: the site of a fault is %q", line))
+		}
+	}
+	return s
 }
 
 // Cancelled returns what says whether the form is to leave.

@@ -16,7 +16,7 @@ type testForm struct {
 	run func(g *Group)
 }
 
-func (f *testForm) Begin() { f.Sites = []abi.Site{{Kind: abi.FaultIndex, Pos: "k.go:1:2"}} }
+func (f *testForm) Begin() { f.Sites = "1\tk.go:1:2" }
 func (f *testForm) Run()   { f.run(&f.Group) }
 
 // launchTest launches such a form and returns the fault.
@@ -82,5 +82,21 @@ func TestFormFaults(t *testing.T) {
 	f = launchTest(abi.NDRange, 64, 4, func(*Group) { panic("oops") })
 	if !f.Set || f.Err == nil || !strings.Contains(f.Err.Error(), "BUG: the host form of") || !strings.Contains(f.Err.Error(), "oops") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// TestFormSites reads the sites of a form.
+func TestFormSites(t *testing.T) {
+	g := &Group{Sites: "1\ta b/k.go:86:28\n3\t88:8\tunsigned\n13\tc:/m.go:9:10\t\"\\x60\\tno\\n\"\n4\t-\n2\t11:12"}
+	for i, want := range []abi.Site{
+		{Kind: 1, Pos: "a b/k.go:86:28"},
+		{Kind: 3, Pos: "a b/k.go:88:8", Unsigned: true},
+		{Kind: 13, Pos: "c:/m.go:9:10", Message: "`\tno\n"},
+		{Kind: 4, Pos: "-"},
+		{Kind: 2, Pos: "c:/m.go:11:12"},
+	} {
+		if got := g.site(i); got != want {
+			t.Errorf("site %d: %+v, want %+v", i, got, want)
+		}
 	}
 }

@@ -5,7 +5,6 @@ package blocksgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -24,14 +23,12 @@ type matMulHost struct {
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-var matMulHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:41:6"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
-	{Kind: 1, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
-}
+const matMulHostSites = `1	examples/blockmatmul/blocks/kernel.go:50:10
+1	32:4
+1	33:4
+1	41:6
+1	36:12
+1	36:26`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites

@@ -43,9 +43,6 @@ var matMulSPIRV string
 //go:embed MatMul.kir
 var matMulIR string
 
-//go:embed MatMul.small.spv
-var matMulSmall string
-
 //go:embed MatMul.words.spv
 var matMulWords string
 
@@ -91,7 +88,6 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    matMulIR,
 	Sum:   0x5561c4fb,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {12}, {12, 32}, {12, 40}, {8}}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulSmall, Sum: 0xb1692b9},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulWords, Sum: 0x8c0dfdfc},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -5,7 +5,6 @@ package digestgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,38 +15,29 @@ type sha256Host struct {
 
 func newSha256Host() kernelimpl.HostForm { return new(sha256Host) }
 
-var sha256HostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:28:16"},
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:46"},
-	{Kind: 3, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 4, Pos: "examples/hash/digest/kernel.go:30:34"},
-	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:187:14"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:188:9"},
-	{Kind: 3, Pos: "crypto/internal/fips140/sha256/sha256.go:191:13"},
-	{Kind: 4, Pos: "crypto/internal/fips140/sha256/sha256.go:192:8"},
-	{Kind: 13, Pos: "crypto/internal/fips140/sha256/sha256.go:230:8", Message: "d.nx != 0"},
-	{Kind: 1, Pos: "examples/hash/digest/kernel.go:30:8"},
-}
+const sha256HostSites = `1	examples/hash/digest/kernel.go:28:16
+1	30:46
+3	30:34
+4	30:34
+3	crypto/internal/fips140/sha256/sha256.go:187:14
+4	188:9
+3	191:13
+4	192:8
+13	230:8	"d.nx != 0"
+1	examples/hash/digest/kernel.go:30:8`
 
 var sha256HostTable0 = [64]int32{1116352408, 1899447441, -1245643825, -373957723, 961987163, 1508970993, -1841331548, -1424204075, -670586216, 310598401, 607225278, 1426881987, 1925078388, -2132889090, -1680079193, -1046744716, -459576895, -272742522, 264347078, 604807628, 770255983, 1249150122, 1555081692, 1996064986, -1740746414, -1473132947, -1341970488, -1084653625, -958395405, -710438585, 113926993, 338241895, 666307205, 773529912, 1294757372, 1396182291, 1695183700, 1986661051, -2117940946, -1838011259, -1564481375, -1474664885, -1035236496, -949202525, -778901479, -694614492, -200395387, 275423344, 430227734, 506948616, 659060556, 883997877, 958139571, 1322822218, 1537002063, 1747873779, 1955562222, 2024104815, -2067236844, -1933114872, -1866530822, -1538233109, -1090935817, -965641998}
 
 func (g *sha256Host) Begin() {
 	g.Sites = sha256HostSites
-	g.Allot(0, 128)
+	g.Allot(0, 256)
 	g.Allot(1, 256)
 	g.Allot(2, 256)
 	g.Allot(3, 256)
-	g.Allot(4, 128)
-	g.Allot(5, 256)
+	g.Allot(4, 256)
+	g.Allot(5, 288)
 	g.Allot(6, 256)
-	g.Allot(7, 128)
-	g.Allot(8, 288)
-	g.Allot(9, 256)
-	g.Allot(10, 256)
-	g.Allot(11, 128)
-	g.Allot(12, 128)
-	g.Allot(13, 128)
-	g.Allot(14, 128)
+	g.Allot(7, 256)
 }
 
 func (*sha256Host) Spare() {}
@@ -56,23 +46,16 @@ func (g *sha256Host) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	v1 := g.Int64(32)
+	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	m2 := g.Memory(2)
 	stop := g.Cancelled()
 	p0 := g.Pointer(0)
+	m2 := g.Memory(2)
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
 	m6 := g.Memory(6)
 	m7 := g.Memory(7)
-	m8 := g.Memory(8)
-	m9 := g.Memory(9)
-	m10 := g.Memory(10)
-	m11 := g.Memory(11)
-	m12 := g.Memory(12)
-	m13 := g.Memory(13)
-	m0 := g.Memory(0)
-	m14 := g.Memory(14)
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
 	for x := g.Lo; x < g.Hi; x++ {
@@ -80,8 +63,8 @@ func (g *sha256Host) Run() {
 			g.Stop()
 			return
 		}
-		var v10, v14, v52, v53, v54, v192, v193, v194, v327, v328, v338, v342, v477, v480, v488, v552, v564, v695, v706, v707, v708, v709, v711, v714, v715, v848, v849, v852, v861 int64
-		var v43, v44, v45, v46, v47, v48, v49, v50, v58, v59, v60, v61, v62, v63, v64, v65, v66, v68, v69, v70, v71, v72, v73, v74, v75, v76, v165, v166, v167, v183, v184, v185, v186, v187, v188, v189, v190, v199, v200, v201, v202, v203, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v306, v307, v308, v330, v331, v332, v333, v334, v335, v336, v337, v343, v344, v345, v346, v347, v348, v349, v350, v352, v353, v354, v355, v356, v357, v358, v359, v360, v449, v450, v451, v468, v469, v470, v471, v472, v473, v474, v475, v481, v491, v496, v553, v554, v565, v566, v567, v568, v569, v570, v571, v572, v573, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v673, v674, v675, v687, v688, v689, v690, v691, v692, v693, v694, v698, v699, v700, v701, v702, v703, v704, v705, v716, v717, v718, v719, v720, v721, v722, v723, v725, v726, v727, v728, v729, v730, v731, v732, v733, v734, v823, v824, v825, v840, v841, v842, v843, v844, v845, v846, v847, v853, v854 int32
+		var v10, v14, v52, v53, v54, v192, v193, v194, v327, v328, v338, v342, v477, v480, v488, v550, v562, v693, v704, v705, v706, v707, v709, v712, v713, v845, v848, v853 int64
+		var v43, v44, v45, v46, v47, v48, v49, v50, v58, v59, v60, v61, v62, v63, v64, v65, v66, v68, v69, v70, v71, v72, v73, v74, v75, v76, v165, v166, v167, v183, v184, v185, v186, v187, v188, v189, v190, v199, v200, v201, v202, v203, v204, v205, v206, v207, v209, v210, v211, v212, v213, v214, v215, v216, v217, v306, v307, v308, v330, v331, v332, v333, v334, v335, v336, v337, v343, v344, v345, v346, v347, v348, v349, v350, v352, v353, v354, v355, v356, v357, v358, v359, v360, v449, v450, v451, v468, v469, v470, v471, v472, v473, v474, v475, v481, v490, v495, v551, v552, v563, v564, v565, v566, v567, v568, v569, v570, v571, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v671, v672, v673, v685, v686, v687, v688, v689, v690, v691, v692, v696, v697, v698, v699, v700, v701, v702, v703, v714, v715, v716, v717, v718, v719, v720, v721, v723, v724, v725, v726, v727, v728, v729, v730, v731, v732, v821, v822, v823, v837, v838, v839, v840, v841, v842, v843, v844, v849 int32
 		var v51, v57, v191, v198, v329, v341, v476 int
 		v0 := int32(x)
 		v7 := int64(uint32(v0))
@@ -112,7 +95,7 @@ func (g *sha256Host) Run() {
 		v19 := v16 - v14
 		v20 := v1 - v14
 		v21 := int(v14)
-		*(*[256]byte)(m1) = [256]byte{}
+		*(*[256]byte)(m0) = [256]byte{}
 		if 64 > v19 {
 			v468 = 1779033703
 			v469 = -1150833019
@@ -161,7 +144,7 @@ func (g *sha256Host) Run() {
 		}
 	b9:
 		if 65536 < v54 {
-			*(*[256]byte)(m2) = [256]byte{}
+			*(*[256]byte)(m1) = [256]byte{}
 			v57 = v51
 			v58 = 65536
 			v59 = v43
@@ -223,21 +206,21 @@ func (g *sha256Host) Run() {
 			v86 := (int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78))))) << 24) | v85
 			v90 := int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78+2))))) << 8
 			v95 := (v86 | v90) | int32(uint8(*(*int8)(unsafe.Add(p0, v57+int(v78+3)))))
-			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v95
+			*(*int32)(unsafe.Add(m1, int(v76)*4)) = v95
 		} else {
-			v98 := *(*int32)(unsafe.Add(m2, int(v76+-2)*4))
+			v98 := *(*int32)(unsafe.Add(m1, int(v76+-2)*4))
 			v105 := ((v98 << 15) | int32(uint32(v98)>>17)) ^ ((v98 << 13) | int32(uint32(v98)>>19))
-			v109 := *(*int32)(unsafe.Add(m2, int(v76+-15)*4))
+			v109 := *(*int32)(unsafe.Add(m1, int(v76+-15)*4))
 			v116 := ((v109 << 25) | int32(uint32(v109)>>7)) ^ ((v109 << 14) | int32(uint32(v109)>>18))
-			v121 := (v105 ^ int32(uint32(v98)>>10)) + *(*int32)(unsafe.Add(m2, int(v76+-7)*4))
-			v125 := (v121 + (v116 ^ int32(uint32(v109)>>3))) + *(*int32)(unsafe.Add(m2, int(v76+-16)*4))
-			*(*int32)(unsafe.Add(m2, int(v76)*4)) = v125
+			v121 := (v105 ^ int32(uint32(v98)>>10)) + *(*int32)(unsafe.Add(m1, int(v76+-7)*4))
+			v125 := (v121 + (v116 ^ int32(uint32(v109)>>3))) + *(*int32)(unsafe.Add(m1, int(v76+-16)*4))
+			*(*int32)(unsafe.Add(m1, int(v76)*4)) = v125
 		}
 		{
 			v133 := ((v72 << 26) | int32(uint32(v72)>>6)) ^ ((v72 << 21) | int32(uint32(v72)>>11))
 			v143 := (v75 + (v133 ^ ((v72 << 7) | int32(uint32(v72)>>25)))) + ((v72 & v73) ^ ((^v72) & v74))
 			v144 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v76)*4))
-			v147 := (v143 + v144) + *(*int32)(unsafe.Add(m2, int(v76)*4))
+			v147 := (v143 + v144) + *(*int32)(unsafe.Add(m1, int(v76)*4))
 			v154 := ((v68 << 30) | int32(uint32(v68)>>2)) ^ ((v68 << 19) | int32(uint32(v68)>>13))
 			v164 := (v154 ^ ((v68 << 10) | int32(uint32(v68)>>22))) + (((v68 & v69) ^ (v68 & v70)) ^ (v69 & v70))
 			v165 = v71 + v147
@@ -283,7 +266,7 @@ func (g *sha256Host) Run() {
 			g.Fault(4, 65536, v193, v0)
 			continue
 		}
-		*(*[256]byte)(m2) = [256]byte{}
+		*(*[256]byte)(m1) = [256]byte{}
 		v198 = v191
 		v199 = 65536
 		v200 = v183
@@ -314,21 +297,21 @@ func (g *sha256Host) Run() {
 			v227 := (int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219))))) << 24) | v226
 			v231 := int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219+2))))) << 8
 			v236 := (v227 | v231) | int32(uint8(*(*int8)(unsafe.Add(p0, v198+int(v219+3)))))
-			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v236
+			*(*int32)(unsafe.Add(m1, int(v217)*4)) = v236
 		} else {
-			v239 := *(*int32)(unsafe.Add(m2, int(v217+-2)*4))
+			v239 := *(*int32)(unsafe.Add(m1, int(v217+-2)*4))
 			v246 := ((v239 << 15) | int32(uint32(v239)>>17)) ^ ((v239 << 13) | int32(uint32(v239)>>19))
-			v250 := *(*int32)(unsafe.Add(m2, int(v217+-15)*4))
+			v250 := *(*int32)(unsafe.Add(m1, int(v217+-15)*4))
 			v257 := ((v250 << 25) | int32(uint32(v250)>>7)) ^ ((v250 << 14) | int32(uint32(v250)>>18))
-			v262 := (v246 ^ int32(uint32(v239)>>10)) + *(*int32)(unsafe.Add(m2, int(v217+-7)*4))
-			v266 := (v262 + (v257 ^ int32(uint32(v250)>>3))) + *(*int32)(unsafe.Add(m2, int(v217+-16)*4))
-			*(*int32)(unsafe.Add(m2, int(v217)*4)) = v266
+			v262 := (v246 ^ int32(uint32(v239)>>10)) + *(*int32)(unsafe.Add(m1, int(v217+-7)*4))
+			v266 := (v262 + (v257 ^ int32(uint32(v250)>>3))) + *(*int32)(unsafe.Add(m1, int(v217+-16)*4))
+			*(*int32)(unsafe.Add(m1, int(v217)*4)) = v266
 		}
 		{
 			v274 := ((v213 << 26) | int32(uint32(v213)>>6)) ^ ((v213 << 21) | int32(uint32(v213)>>11))
 			v284 := (v216 + (v274 ^ ((v213 << 7) | int32(uint32(v213)>>25)))) + ((v213 & v214) ^ ((^v213) & v215))
 			v285 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v217)*4))
-			v288 := (v284 + v285) + *(*int32)(unsafe.Add(m2, int(v217)*4))
+			v288 := (v284 + v285) + *(*int32)(unsafe.Add(m1, int(v217)*4))
 			v295 := ((v209 << 30) | int32(uint32(v209)>>2)) ^ ((v209 << 19) | int32(uint32(v209)>>13))
 			v305 := (v295 ^ ((v209 << 10) | int32(uint32(v209)>>22))) + (((v209 & v210) ^ (v209 & v211)) ^ (v210 & v211))
 			v306 = v212 + v288
@@ -381,7 +364,7 @@ func (g *sha256Host) Run() {
 			g.Fault(6, v327, v328, v0)
 			continue
 		}
-		*(*[256]byte)(m3) = [256]byte{}
+		*(*[256]byte)(m2) = [256]byte{}
 		v341 = v329
 		v342 = v327
 		v343 = v330
@@ -412,21 +395,21 @@ func (g *sha256Host) Run() {
 			v370 := (int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362))))) << 24) | v369
 			v374 := int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362+2))))) << 8
 			v379 := (v370 | v374) | int32(uint8(*(*int8)(unsafe.Add(p0, v341+int(v362+3)))))
-			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v379
+			*(*int32)(unsafe.Add(m2, int(v360)*4)) = v379
 		} else {
-			v382 := *(*int32)(unsafe.Add(m3, int(v360+-2)*4))
+			v382 := *(*int32)(unsafe.Add(m2, int(v360+-2)*4))
 			v389 := ((v382 << 15) | int32(uint32(v382)>>17)) ^ ((v382 << 13) | int32(uint32(v382)>>19))
-			v393 := *(*int32)(unsafe.Add(m3, int(v360+-15)*4))
+			v393 := *(*int32)(unsafe.Add(m2, int(v360+-15)*4))
 			v400 := ((v393 << 25) | int32(uint32(v393)>>7)) ^ ((v393 << 14) | int32(uint32(v393)>>18))
-			v405 := (v389 ^ int32(uint32(v382)>>10)) + *(*int32)(unsafe.Add(m3, int(v360+-7)*4))
-			v409 := (v405 + (v400 ^ int32(uint32(v393)>>3))) + *(*int32)(unsafe.Add(m3, int(v360+-16)*4))
-			*(*int32)(unsafe.Add(m3, int(v360)*4)) = v409
+			v405 := (v389 ^ int32(uint32(v382)>>10)) + *(*int32)(unsafe.Add(m2, int(v360+-7)*4))
+			v409 := (v405 + (v400 ^ int32(uint32(v393)>>3))) + *(*int32)(unsafe.Add(m2, int(v360+-16)*4))
+			*(*int32)(unsafe.Add(m2, int(v360)*4)) = v409
 		}
 		{
 			v417 := ((v356 << 26) | int32(uint32(v356)>>6)) ^ ((v356 << 21) | int32(uint32(v356)>>11))
 			v427 := (v359 + (v417 ^ ((v356 << 7) | int32(uint32(v356)>>25)))) + ((v356 & v357) ^ ((^v356) & v358))
 			v428 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v360)*4))
-			v431 := (v427 + v428) + *(*int32)(unsafe.Add(m3, int(v360)*4))
+			v431 := (v427 + v428) + *(*int32)(unsafe.Add(m2, int(v360)*4))
 			v438 := ((v352 << 30) | int32(uint32(v352)>>2)) ^ ((v352 << 19) | int32(uint32(v352)>>13))
 			v448 := (v438 ^ ((v352 << 10) | int32(uint32(v352)>>22))) + (((v352 & v353) ^ (v352 & v354)) ^ (v353 & v354))
 			v449 = v355 + v431
@@ -480,7 +463,7 @@ func (g *sha256Host) Run() {
 		}
 	b48:
 		if int64(uint32(v481)) < v480 {
-			*(*int32)(unsafe.Add(m1, int(v481)*4)) = int32(uint8(*(*int8)(unsafe.Add(p0, v476+int(v481)))))
+			*(*int32)(unsafe.Add(m0, int(v481)*4)) = int32(uint8(*(*int8)(unsafe.Add(p0, v476+int(v481)))))
 			v481 = v481 + 1
 			if stop.Load() {
 				g.Stop()
@@ -490,68 +473,66 @@ func (g *sha256Host) Run() {
 		}
 		v488 = v480
 	b50:
-		*(*[128]byte)(m4) = [128]byte{}
-		*(*[256]byte)(m5) = [256]byte{}
-		v491 = 0
+		*(*[256]byte)(m3) = [256]byte{}
+		v490 = 0
 	b51:
-		if v491 < 64 {
-			*(*int32)(unsafe.Add(m6, int(v491)*4)) = *(*int32)(unsafe.Add(m1, int(v491)*4))
-			v491 = v491 + 1
+		if v490 < 64 {
+			*(*int32)(unsafe.Add(m4, int(v490)*4)) = *(*int32)(unsafe.Add(m0, int(v490)*4))
+			v490 = v490 + 1
 			goto b51
 		}
-		v496 = 0
+		v495 = 0
 	b54:
-		if v496 < 64 {
-			*(*int32)(unsafe.Add(m5, int(v496)*4)) = *(*int32)(unsafe.Add(m6, int(v496)*4))
-			v496 = v496 + 1
+		if v495 < 64 {
+			*(*int32)(unsafe.Add(m3, int(v495)*4)) = *(*int32)(unsafe.Add(m4, int(v495)*4))
+			v495 = v495 + 1
 			goto b54
 		}
-		*(*[128]byte)(m7) = [128]byte{}
-		*(*[288]byte)(m8) = [288]byte{}
-		*(*int32)(m8) = 128
-		v504 := v19 & 63
-		v508 := 120 - v504
-		if uint64(v504) < 56 {
-			v508 = 56 - v504
+		*(*[288]byte)(m5) = [288]byte{}
+		*(*int32)(m5) = 128
+		v502 := v19 & 63
+		v506 := 120 - v502
+		if uint64(v502) < 56 {
+			v506 = 56 - v502
 		}
-		v509 := v19 << 3
-		v510 := v508 + 8
-		v511 := int32(uint64(v508))
-		*(*int32)(unsafe.Add(m8, int(v511)*4)) = int32(uint64(int64(uint64(v509) >> 56)))
-		*(*int32)(unsafe.Add(m8, int(v511+1)*4)) = int32(uint64(int64(uint64(v509)>>48))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+2)*4)) = int32(uint64(int64(uint64(v509)>>40))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+3)*4)) = int32(uint64(int64(uint64(v509)>>32))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+4)*4)) = int32(uint64(int64(uint64(v509)>>24))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+5)*4)) = int32(uint64(int64(uint64(v509)>>16))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+6)*4)) = int32(uint64(int64(uint64(v509)>>8))) & 255
-		*(*int32)(unsafe.Add(m8, int(v511+7)*4)) = int32(uint64(v509)) & 255
+		v507 := v19 << 3
+		v508 := v506 + 8
+		v509 := int32(uint64(v506))
+		*(*int32)(unsafe.Add(m5, int(v509)*4)) = int32(uint64(int64(uint64(v507) >> 56)))
+		*(*int32)(unsafe.Add(m5, int(v509+1)*4)) = int32(uint64(int64(uint64(v507)>>48))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+2)*4)) = int32(uint64(int64(uint64(v507)>>40))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+3)*4)) = int32(uint64(int64(uint64(v507)>>32))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+4)*4)) = int32(uint64(int64(uint64(v507)>>24))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+5)*4)) = int32(uint64(int64(uint64(v507)>>16))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+6)*4)) = int32(uint64(int64(uint64(v507)>>8))) & 255
+		*(*int32)(unsafe.Add(m5, int(v509+7)*4)) = int32(uint64(v507)) & 255
 		if 0 < v488 {
-			v550 := 64 - v488
-			v552 = v550
-			if v510 < v550 {
-				v552 = v510
+			v548 := 64 - v488
+			v550 = v548
+			if v508 < v548 {
+				v550 = v508
 			}
-			v553 = int32(uint64(v488))
-			v554 = 0
+			v551 = int32(uint64(v488))
+			v552 = 0
 		} else {
-			v698 = v468
-			v699 = v469
-			v700 = v470
-			v701 = v471
-			v702 = v472
-			v703 = v473
-			v704 = v474
-			v705 = v475
-			v706 = v488
-			v707 = 0
-			v708 = v510
-			v709 = 72
+			v696 = v468
+			v697 = v469
+			v698 = v470
+			v699 = v471
+			v700 = v472
+			v701 = v473
+			v702 = v474
+			v703 = v475
+			v704 = v488
+			v705 = 0
+			v706 = v508
+			v707 = 72
 			goto b70
 		}
 	b58:
-		if int64(uint32(v554)) < v552 {
-			*(*int32)(unsafe.Add(m5, int(v553+v554)*4)) = *(*int32)(unsafe.Add(m8, int(v554)*4))
-			v554 = v554 + 1
+		if int64(uint32(v552)) < v550 {
+			*(*int32)(unsafe.Add(m3, int(v551+v552)*4)) = *(*int32)(unsafe.Add(m5, int(v552)*4))
+			v552 = v552 + 1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -559,97 +540,99 @@ func (g *sha256Host) Run() {
 			goto b58
 		}
 		{
-			v561 := v488 + v552
-			if v561 == 64 {
-				*(*[256]byte)(m9) = [256]byte{}
-				v564 = 0
-				v565 = 64
-				v566 = v468
-				v567 = v469
-				v568 = v470
-				v569 = v471
-				v570 = v472
-				v571 = v473
-				v572 = v474
-				v573 = v475
+			v559 := v488 + v550
+			if v559 == 64 {
+				*(*[256]byte)(m6) = [256]byte{}
+				v562 = 0
+				v563 = 64
+				v564 = v468
+				v565 = v469
+				v566 = v470
+				v567 = v471
+				v568 = v472
+				v569 = v473
+				v570 = v474
+				v571 = v475
 			} else {
-				v687 = v468
-				v688 = v469
-				v689 = v470
-				v690 = v471
-				v691 = v472
-				v692 = v473
-				v693 = v474
-				v694 = v475
-				v695 = v561
+				v685 = v468
+				v686 = v469
+				v687 = v470
+				v688 = v471
+				v689 = v472
+				v690 = v473
+				v691 = v474
+				v692 = v475
+				v693 = v559
 				goto b69
 			}
 		}
 	b62:
-		v575 = int32(uint64(v564))
-		if 64 > v565 {
+		v573 = int32(uint64(v562))
+		if 64 > v563 {
+			v685 = v564
+			v686 = v565
 			v687 = v566
 			v688 = v567
 			v689 = v568
 			v690 = v569
 			v691 = v570
 			v692 = v571
-			v693 = v572
-			v694 = v573
-			v695 = 0
+			v693 = 0
 			goto b69
 		}
+		v574 = v564
+		v575 = v565
 		v576 = v566
 		v577 = v567
 		v578 = v568
 		v579 = v569
 		v580 = v570
 		v581 = v571
-		v582 = v572
-		v583 = v573
-		v584 = 0
+		v582 = 0
 	b63:
-		if v584 < 16 {
-			v586 := v584 * 4
-			v594 := (*(*int32)(unsafe.Add(m5, int(v575+v586)*4)) << 24) | (*(*int32)(unsafe.Add(m5, int(v575+(v586+1))*4)) << 16)
-			v599 := v594 | (*(*int32)(unsafe.Add(m5, int(v575+(v586+2))*4)) << 8)
-			*(*int32)(unsafe.Add(m9, int(v584)*4)) = v599 | *(*int32)(unsafe.Add(m5, int(v575+(v586+3))*4))
+		if v582 < 16 {
+			v584 := v582 * 4
+			v592 := (*(*int32)(unsafe.Add(m3, int(v573+v584)*4)) << 24) | (*(*int32)(unsafe.Add(m3, int(v573+(v584+1))*4)) << 16)
+			v597 := v592 | (*(*int32)(unsafe.Add(m3, int(v573+(v584+2))*4)) << 8)
+			*(*int32)(unsafe.Add(m6, int(v582)*4)) = v597 | *(*int32)(unsafe.Add(m3, int(v573+(v584+3))*4))
 		} else {
-			v606 := *(*int32)(unsafe.Add(m9, int(v584+-2)*4))
-			v613 := ((v606 << 15) | int32(uint32(v606)>>17)) ^ ((v606 << 13) | int32(uint32(v606)>>19))
-			v617 := *(*int32)(unsafe.Add(m9, int(v584+-15)*4))
-			v624 := ((v617 << 25) | int32(uint32(v617)>>7)) ^ ((v617 << 14) | int32(uint32(v617)>>18))
-			v629 := (v613 ^ int32(uint32(v606)>>10)) + *(*int32)(unsafe.Add(m9, int(v584+-7)*4))
-			v633 := (v629 + (v624 ^ int32(uint32(v617)>>3))) + *(*int32)(unsafe.Add(m9, int(v584+-16)*4))
-			*(*int32)(unsafe.Add(m9, int(v584)*4)) = v633
+			v604 := *(*int32)(unsafe.Add(m6, int(v582+-2)*4))
+			v611 := ((v604 << 15) | int32(uint32(v604)>>17)) ^ ((v604 << 13) | int32(uint32(v604)>>19))
+			v615 := *(*int32)(unsafe.Add(m6, int(v582+-15)*4))
+			v622 := ((v615 << 25) | int32(uint32(v615)>>7)) ^ ((v615 << 14) | int32(uint32(v615)>>18))
+			v627 := (v611 ^ int32(uint32(v604)>>10)) + *(*int32)(unsafe.Add(m6, int(v582+-7)*4))
+			v631 := (v627 + (v622 ^ int32(uint32(v615)>>3))) + *(*int32)(unsafe.Add(m6, int(v582+-16)*4))
+			*(*int32)(unsafe.Add(m6, int(v582)*4)) = v631
 		}
 		{
-			v641 := ((v580 << 26) | int32(uint32(v580)>>6)) ^ ((v580 << 21) | int32(uint32(v580)>>11))
-			v651 := (v583 + (v641 ^ ((v580 << 7) | int32(uint32(v580)>>25)))) + ((v580 & v581) ^ ((^v580) & v582))
-			v652 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v584)*4))
-			v655 := (v651 + v652) + *(*int32)(unsafe.Add(m9, int(v584)*4))
-			v662 := ((v576 << 30) | int32(uint32(v576)>>2)) ^ ((v576 << 19) | int32(uint32(v576)>>13))
-			v672 := (v662 ^ ((v576 << 10) | int32(uint32(v576)>>22))) + (((v576 & v577) ^ (v576 & v578)) ^ (v577 & v578))
-			v673 = v579 + v655
-			v674 = v655 + v672
-			v675 = v584 + 1
-			if v675 < 64 {
-				v576, v577, v578, v579, v580, v581, v582, v583, v584 = v674, v576, v577, v578, v673, v580, v581, v582, v675
+			v639 := ((v578 << 26) | int32(uint32(v578)>>6)) ^ ((v578 << 21) | int32(uint32(v578)>>11))
+			v649 := (v581 + (v639 ^ ((v578 << 7) | int32(uint32(v578)>>25)))) + ((v578 & v579) ^ ((^v578) & v580))
+			v650 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v582)*4))
+			v653 := (v649 + v650) + *(*int32)(unsafe.Add(m6, int(v582)*4))
+			v660 := ((v574 << 30) | int32(uint32(v574)>>2)) ^ ((v574 << 19) | int32(uint32(v574)>>13))
+			v670 := (v660 ^ ((v574 << 10) | int32(uint32(v574)>>22))) + (((v574 & v575) ^ (v574 & v576)) ^ (v575 & v576))
+			v671 = v577 + v653
+			v672 = v653 + v670
+			v673 = v582 + 1
+			if v673 < 64 {
+				v574, v575, v576, v577, v578, v579, v580, v581, v582 = v672, v574, v575, v576, v671, v578, v579, v580, v673
 				goto b63
 			}
 		}
-		v564 = v564 + 64
-		v565 = v565 + -64
-		v566 = v566 + v674
+		v562 = v562 + 64
+		v563 = v563 + -64
+		v564 = v564 + v672
+		v565 = v565 + v574
+		v566 = v566 + v575
 		v567 = v567 + v576
-		v568 = v568 + v577
+		v568 = v568 + v671
 		v569 = v569 + v578
-		v570 = v570 + v673
+		v570 = v570 + v579
 		v571 = v571 + v580
-		v572 = v572 + v581
-		v573 = v573 + v582
 		goto b62
 	b69:
+		v696 = v685
+		v697 = v686
 		v698 = v687
 		v699 = v688
 		v700 = v689
@@ -657,425 +640,195 @@ func (g *sha256Host) Run() {
 		v702 = v691
 		v703 = v692
 		v704 = v693
-		v705 = v694
-		v706 = v695
-		v707 = v552
-		v708 = v510 - v552
-		v709 = 72 - v552
+		v705 = v550
+		v706 = v508 - v550
+		v707 = 72 - v550
 	b70:
-		if 64 > v708 {
-			v840 = v698
-			v841 = v699
-			v842 = v700
-			v843 = v701
-			v844 = v702
-			v845 = v703
-			v846 = v704
-			v847 = v705
-			v848 = v707
-			v849 = v708
+		if 64 > v706 {
+			v837 = v696
+			v838 = v697
+			v839 = v698
+			v840 = v699
+			v841 = v700
+			v842 = v701
+			v843 = v702
+			v844 = v703
+			v845 = v706
 			goto b82
 		}
-		v711 = v708 & -64
-		if uint64(v711) > uint64(v709) {
-			g.Fault(6, v711, v709, v0)
+		v709 = v706 & -64
+		if uint64(v709) > uint64(v707) {
+			g.Fault(6, v709, v707, v0)
 			continue
 		}
-		*(*[256]byte)(m10) = [256]byte{}
-		v714 = v707
-		v715 = v711
+		*(*[256]byte)(m7) = [256]byte{}
+		v712 = v705
+		v713 = v709
+		v714 = v696
+		v715 = v697
 		v716 = v698
 		v717 = v699
 		v718 = v700
 		v719 = v701
 		v720 = v702
 		v721 = v703
-		v722 = v704
-		v723 = v705
 	b73:
-		v725 = int32(uint64(v714))
-		if 64 > v715 {
-			v840 = v716
-			v841 = v717
-			v842 = v718
-			v843 = v719
-			v844 = v720
-			v845 = v721
-			v846 = v722
-			v847 = v723
-			v848 = v707 + v711
-			v849 = v708 - v711
+		v723 = int32(uint64(v712))
+		if 64 > v713 {
+			v837 = v714
+			v838 = v715
+			v839 = v716
+			v840 = v717
+			v841 = v718
+			v842 = v719
+			v843 = v720
+			v844 = v721
+			v845 = v706 - v709
 			goto b82
 		}
+		v724 = v714
+		v725 = v715
 		v726 = v716
 		v727 = v717
 		v728 = v718
 		v729 = v719
 		v730 = v720
 		v731 = v721
-		v732 = v722
-		v733 = v723
-		v734 = 0
+		v732 = 0
 	b74:
-		if v734 < 16 {
-			v736 := v734 * 4
-			v744 := (*(*int32)(unsafe.Add(m8, int(v725+v736)*4)) << 24) | (*(*int32)(unsafe.Add(m8, int(v725+(v736+1))*4)) << 16)
-			v749 := v744 | (*(*int32)(unsafe.Add(m8, int(v725+(v736+2))*4)) << 8)
-			*(*int32)(unsafe.Add(m10, int(v734)*4)) = v749 | *(*int32)(unsafe.Add(m8, int(v725+(v736+3))*4))
+		if v732 < 16 {
+			v734 := v732 * 4
+			v742 := (*(*int32)(unsafe.Add(m5, int(v723+v734)*4)) << 24) | (*(*int32)(unsafe.Add(m5, int(v723+(v734+1))*4)) << 16)
+			v747 := v742 | (*(*int32)(unsafe.Add(m5, int(v723+(v734+2))*4)) << 8)
+			*(*int32)(unsafe.Add(m7, int(v732)*4)) = v747 | *(*int32)(unsafe.Add(m5, int(v723+(v734+3))*4))
 		} else {
-			v756 := *(*int32)(unsafe.Add(m10, int(v734+-2)*4))
-			v763 := ((v756 << 15) | int32(uint32(v756)>>17)) ^ ((v756 << 13) | int32(uint32(v756)>>19))
-			v767 := *(*int32)(unsafe.Add(m10, int(v734+-15)*4))
-			v774 := ((v767 << 25) | int32(uint32(v767)>>7)) ^ ((v767 << 14) | int32(uint32(v767)>>18))
-			v779 := (v763 ^ int32(uint32(v756)>>10)) + *(*int32)(unsafe.Add(m10, int(v734+-7)*4))
-			v783 := (v779 + (v774 ^ int32(uint32(v767)>>3))) + *(*int32)(unsafe.Add(m10, int(v734+-16)*4))
-			*(*int32)(unsafe.Add(m10, int(v734)*4)) = v783
+			v754 := *(*int32)(unsafe.Add(m7, int(v732+-2)*4))
+			v761 := ((v754 << 15) | int32(uint32(v754)>>17)) ^ ((v754 << 13) | int32(uint32(v754)>>19))
+			v765 := *(*int32)(unsafe.Add(m7, int(v732+-15)*4))
+			v772 := ((v765 << 25) | int32(uint32(v765)>>7)) ^ ((v765 << 14) | int32(uint32(v765)>>18))
+			v777 := (v761 ^ int32(uint32(v754)>>10)) + *(*int32)(unsafe.Add(m7, int(v732+-7)*4))
+			v781 := (v777 + (v772 ^ int32(uint32(v765)>>3))) + *(*int32)(unsafe.Add(m7, int(v732+-16)*4))
+			*(*int32)(unsafe.Add(m7, int(v732)*4)) = v781
 		}
 		{
-			v791 := ((v730 << 26) | int32(uint32(v730)>>6)) ^ ((v730 << 21) | int32(uint32(v730)>>11))
-			v801 := (v733 + (v791 ^ ((v730 << 7) | int32(uint32(v730)>>25)))) + ((v730 & v731) ^ ((^v730) & v732))
-			v802 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v734)*4))
-			v805 := (v801 + v802) + *(*int32)(unsafe.Add(m10, int(v734)*4))
-			v812 := ((v726 << 30) | int32(uint32(v726)>>2)) ^ ((v726 << 19) | int32(uint32(v726)>>13))
-			v822 := (v812 ^ ((v726 << 10) | int32(uint32(v726)>>22))) + (((v726 & v727) ^ (v726 & v728)) ^ (v727 & v728))
-			v823 = v729 + v805
-			v824 = v805 + v822
-			v825 = v734 + 1
-			if v825 < 64 {
-				v726, v727, v728, v729, v730, v731, v732, v733, v734 = v824, v726, v727, v728, v823, v730, v731, v732, v825
+			v789 := ((v728 << 26) | int32(uint32(v728)>>6)) ^ ((v728 << 21) | int32(uint32(v728)>>11))
+			v799 := (v731 + (v789 ^ ((v728 << 7) | int32(uint32(v728)>>25)))) + ((v728 & v729) ^ ((^v728) & v730))
+			v800 := *(*int32)(unsafe.Add(unsafe.Pointer(&sha256HostTable0), int(v732)*4))
+			v803 := (v799 + v800) + *(*int32)(unsafe.Add(m7, int(v732)*4))
+			v810 := ((v724 << 30) | int32(uint32(v724)>>2)) ^ ((v724 << 19) | int32(uint32(v724)>>13))
+			v820 := (v810 ^ ((v724 << 10) | int32(uint32(v724)>>22))) + (((v724 & v725) ^ (v724 & v726)) ^ (v725 & v726))
+			v821 = v727 + v803
+			v822 = v803 + v820
+			v823 = v732 + 1
+			if v823 < 64 {
+				v724, v725, v726, v727, v728, v729, v730, v731, v732 = v822, v724, v725, v726, v821, v728, v729, v730, v823
 				goto b74
 			}
 		}
-		v714 = v714 + 64
-		v715 = v715 + -64
-		v716 = v716 + v824
+		v712 = v712 + 64
+		v713 = v713 + -64
+		v714 = v714 + v822
+		v715 = v715 + v724
+		v716 = v716 + v725
 		v717 = v717 + v726
-		v718 = v718 + v727
+		v718 = v718 + v821
 		v719 = v719 + v728
-		v720 = v720 + v823
+		v720 = v720 + v729
 		v721 = v721 + v730
-		v722 = v722 + v731
-		v723 = v723 + v732
 		goto b73
 	b82:
-		if 0 < v849 {
-			v852 = 64
-			if v849 < 64 {
-				v852 = v849
+		if 0 < v845 {
+			v848 = 64
+			if v845 < 64 {
+				v848 = v845
 			}
-			v853 = int32(uint64(v848))
-			v854 = 0
+			v849 = 0
 		} else {
-			v861 = v706
+			v853 = v704
 			goto b86
 		}
 	b84:
-		if int64(uint32(v854)) < v852 {
-			*(*int32)(unsafe.Add(m5, int(v854)*4)) = *(*int32)(unsafe.Add(m8, int(v853+v854)*4))
-			v854 = v854 + 1
+		if int64(uint32(v849)) < v848 {
+			v849 = v849 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b84
 		}
-		v861 = v852
+		v853 = v848
 	b86:
-		if v861 != 0 {
+		if v853 != 0 {
 			g.Fault(8, 0, 0, v0)
 			continue
 		}
-		*(*[128]byte)(m11) = [128]byte{}
-		*(*int32)(m11) = int32(uint32(v840) >> 24)
-		*(*int32)(unsafe.Add(m11, 4)) = int32(uint32(v840)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 8)) = int32(uint32(v840)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 12)) = v840 & 255
-		*(*int32)(unsafe.Add(m11, 16)) = int32(uint32(v841) >> 24)
-		*(*int32)(unsafe.Add(m11, 20)) = int32(uint32(v841)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 24)) = int32(uint32(v841)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 28)) = v841 & 255
-		*(*int32)(unsafe.Add(m11, 32)) = int32(uint32(v842) >> 24)
-		*(*int32)(unsafe.Add(m11, 36)) = int32(uint32(v842)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 40)) = int32(uint32(v842)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 44)) = v842 & 255
-		*(*int32)(unsafe.Add(m11, 48)) = int32(uint32(v843) >> 24)
-		*(*int32)(unsafe.Add(m11, 52)) = int32(uint32(v843)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 56)) = int32(uint32(v843)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 60)) = v843 & 255
-		*(*int32)(unsafe.Add(m11, 64)) = int32(uint32(v844) >> 24)
-		*(*int32)(unsafe.Add(m11, 68)) = int32(uint32(v844)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 72)) = int32(uint32(v844)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 76)) = v844 & 255
-		*(*int32)(unsafe.Add(m11, 80)) = int32(uint32(v845) >> 24)
-		*(*int32)(unsafe.Add(m11, 84)) = int32(uint32(v845)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 88)) = int32(uint32(v845)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 92)) = v845 & 255
-		*(*int32)(unsafe.Add(m11, 96)) = int32(uint32(v846) >> 24)
-		*(*int32)(unsafe.Add(m11, 100)) = int32(uint32(v846)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 104)) = int32(uint32(v846)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 108)) = v846 & 255
-		*(*int32)(unsafe.Add(m11, 112)) = int32(uint32(v847) >> 24)
-		*(*int32)(unsafe.Add(m11, 116)) = int32(uint32(v847)>>16) & 255
-		*(*int32)(unsafe.Add(m11, 120)) = int32(uint32(v847)>>8) & 255
-		*(*int32)(unsafe.Add(m11, 124)) = v847 & 255
-		*(*int32)(m12) = *(*int32)(m11)
-		*(*int32)(unsafe.Add(m12, 4)) = *(*int32)(unsafe.Add(m11, 4))
-		*(*int32)(unsafe.Add(m12, 8)) = *(*int32)(unsafe.Add(m11, 8))
-		*(*int32)(unsafe.Add(m12, 12)) = *(*int32)(unsafe.Add(m11, 12))
-		*(*int32)(unsafe.Add(m12, 16)) = *(*int32)(unsafe.Add(m11, 16))
-		*(*int32)(unsafe.Add(m12, 20)) = *(*int32)(unsafe.Add(m11, 20))
-		*(*int32)(unsafe.Add(m12, 24)) = *(*int32)(unsafe.Add(m11, 24))
-		*(*int32)(unsafe.Add(m12, 28)) = *(*int32)(unsafe.Add(m11, 28))
-		*(*int32)(unsafe.Add(m12, 32)) = *(*int32)(unsafe.Add(m11, 32))
-		*(*int32)(unsafe.Add(m12, 36)) = *(*int32)(unsafe.Add(m11, 36))
-		*(*int32)(unsafe.Add(m12, 40)) = *(*int32)(unsafe.Add(m11, 40))
-		*(*int32)(unsafe.Add(m12, 44)) = *(*int32)(unsafe.Add(m11, 44))
-		*(*int32)(unsafe.Add(m12, 48)) = *(*int32)(unsafe.Add(m11, 48))
-		*(*int32)(unsafe.Add(m12, 52)) = *(*int32)(unsafe.Add(m11, 52))
-		*(*int32)(unsafe.Add(m12, 56)) = *(*int32)(unsafe.Add(m11, 56))
-		*(*int32)(unsafe.Add(m12, 60)) = *(*int32)(unsafe.Add(m11, 60))
-		*(*int32)(unsafe.Add(m12, 64)) = *(*int32)(unsafe.Add(m11, 64))
-		*(*int32)(unsafe.Add(m12, 68)) = *(*int32)(unsafe.Add(m11, 68))
-		*(*int32)(unsafe.Add(m12, 72)) = *(*int32)(unsafe.Add(m11, 72))
-		*(*int32)(unsafe.Add(m12, 76)) = *(*int32)(unsafe.Add(m11, 76))
-		*(*int32)(unsafe.Add(m12, 80)) = *(*int32)(unsafe.Add(m11, 80))
-		*(*int32)(unsafe.Add(m12, 84)) = *(*int32)(unsafe.Add(m11, 84))
-		*(*int32)(unsafe.Add(m12, 88)) = *(*int32)(unsafe.Add(m11, 88))
-		*(*int32)(unsafe.Add(m12, 92)) = *(*int32)(unsafe.Add(m11, 92))
-		*(*int32)(unsafe.Add(m12, 96)) = *(*int32)(unsafe.Add(m11, 96))
-		*(*int32)(unsafe.Add(m12, 100)) = *(*int32)(unsafe.Add(m11, 100))
-		*(*int32)(unsafe.Add(m12, 104)) = *(*int32)(unsafe.Add(m11, 104))
-		*(*int32)(unsafe.Add(m12, 108)) = *(*int32)(unsafe.Add(m11, 108))
-		*(*int32)(unsafe.Add(m12, 112)) = *(*int32)(unsafe.Add(m11, 112))
-		*(*int32)(unsafe.Add(m12, 116)) = *(*int32)(unsafe.Add(m11, 116))
-		*(*int32)(unsafe.Add(m12, 120)) = *(*int32)(unsafe.Add(m11, 120))
-		*(*int32)(unsafe.Add(m12, 124)) = *(*int32)(unsafe.Add(m11, 124))
-		*(*int32)(m7) = *(*int32)(m12)
-		*(*int32)(unsafe.Add(m7, 4)) = *(*int32)(unsafe.Add(m12, 4))
-		*(*int32)(unsafe.Add(m7, 8)) = *(*int32)(unsafe.Add(m12, 8))
-		*(*int32)(unsafe.Add(m7, 12)) = *(*int32)(unsafe.Add(m12, 12))
-		*(*int32)(unsafe.Add(m7, 16)) = *(*int32)(unsafe.Add(m12, 16))
-		*(*int32)(unsafe.Add(m7, 20)) = *(*int32)(unsafe.Add(m12, 20))
-		*(*int32)(unsafe.Add(m7, 24)) = *(*int32)(unsafe.Add(m12, 24))
-		*(*int32)(unsafe.Add(m7, 28)) = *(*int32)(unsafe.Add(m12, 28))
-		*(*int32)(unsafe.Add(m7, 32)) = *(*int32)(unsafe.Add(m12, 32))
-		*(*int32)(unsafe.Add(m7, 36)) = *(*int32)(unsafe.Add(m12, 36))
-		*(*int32)(unsafe.Add(m7, 40)) = *(*int32)(unsafe.Add(m12, 40))
-		*(*int32)(unsafe.Add(m7, 44)) = *(*int32)(unsafe.Add(m12, 44))
-		*(*int32)(unsafe.Add(m7, 48)) = *(*int32)(unsafe.Add(m12, 48))
-		*(*int32)(unsafe.Add(m7, 52)) = *(*int32)(unsafe.Add(m12, 52))
-		*(*int32)(unsafe.Add(m7, 56)) = *(*int32)(unsafe.Add(m12, 56))
-		*(*int32)(unsafe.Add(m7, 60)) = *(*int32)(unsafe.Add(m12, 60))
-		*(*int32)(unsafe.Add(m7, 64)) = *(*int32)(unsafe.Add(m12, 64))
-		*(*int32)(unsafe.Add(m7, 68)) = *(*int32)(unsafe.Add(m12, 68))
-		*(*int32)(unsafe.Add(m7, 72)) = *(*int32)(unsafe.Add(m12, 72))
-		*(*int32)(unsafe.Add(m7, 76)) = *(*int32)(unsafe.Add(m12, 76))
-		*(*int32)(unsafe.Add(m7, 80)) = *(*int32)(unsafe.Add(m12, 80))
-		*(*int32)(unsafe.Add(m7, 84)) = *(*int32)(unsafe.Add(m12, 84))
-		*(*int32)(unsafe.Add(m7, 88)) = *(*int32)(unsafe.Add(m12, 88))
-		*(*int32)(unsafe.Add(m7, 92)) = *(*int32)(unsafe.Add(m12, 92))
-		*(*int32)(unsafe.Add(m7, 96)) = *(*int32)(unsafe.Add(m12, 96))
-		*(*int32)(unsafe.Add(m7, 100)) = *(*int32)(unsafe.Add(m12, 100))
-		*(*int32)(unsafe.Add(m7, 104)) = *(*int32)(unsafe.Add(m12, 104))
-		*(*int32)(unsafe.Add(m7, 108)) = *(*int32)(unsafe.Add(m12, 108))
-		*(*int32)(unsafe.Add(m7, 112)) = *(*int32)(unsafe.Add(m12, 112))
-		*(*int32)(unsafe.Add(m7, 116)) = *(*int32)(unsafe.Add(m12, 116))
-		*(*int32)(unsafe.Add(m7, 120)) = *(*int32)(unsafe.Add(m12, 120))
-		*(*int32)(unsafe.Add(m7, 124)) = *(*int32)(unsafe.Add(m12, 124))
-		v1074 := *(*int32)(unsafe.Add(m7, 4))
-		v1075 := *(*int32)(unsafe.Add(m7, 8))
-		v1076 := *(*int32)(unsafe.Add(m7, 12))
-		v1077 := *(*int32)(unsafe.Add(m7, 16))
-		v1078 := *(*int32)(unsafe.Add(m7, 20))
-		v1079 := *(*int32)(unsafe.Add(m7, 24))
-		v1080 := *(*int32)(unsafe.Add(m7, 28))
-		v1081 := *(*int32)(unsafe.Add(m7, 32))
-		v1082 := *(*int32)(unsafe.Add(m7, 36))
-		v1083 := *(*int32)(unsafe.Add(m7, 40))
-		v1084 := *(*int32)(unsafe.Add(m7, 44))
-		v1085 := *(*int32)(unsafe.Add(m7, 48))
-		v1086 := *(*int32)(unsafe.Add(m7, 52))
-		v1087 := *(*int32)(unsafe.Add(m7, 56))
-		v1088 := *(*int32)(unsafe.Add(m7, 60))
-		v1089 := *(*int32)(unsafe.Add(m7, 64))
-		v1090 := *(*int32)(unsafe.Add(m7, 68))
-		v1091 := *(*int32)(unsafe.Add(m7, 72))
-		v1092 := *(*int32)(unsafe.Add(m7, 76))
-		v1093 := *(*int32)(unsafe.Add(m7, 80))
-		v1094 := *(*int32)(unsafe.Add(m7, 84))
-		v1095 := *(*int32)(unsafe.Add(m7, 88))
-		v1096 := *(*int32)(unsafe.Add(m7, 92))
-		v1097 := *(*int32)(unsafe.Add(m7, 96))
-		v1098 := *(*int32)(unsafe.Add(m7, 100))
-		v1099 := *(*int32)(unsafe.Add(m7, 104))
-		v1100 := *(*int32)(unsafe.Add(m7, 108))
-		v1101 := *(*int32)(unsafe.Add(m7, 112))
-		v1102 := *(*int32)(unsafe.Add(m7, 116))
-		v1103 := *(*int32)(unsafe.Add(m7, 120))
-		v1104 := *(*int32)(unsafe.Add(m7, 124))
-		*(*int32)(m4) = *(*int32)(m7)
-		*(*int32)(unsafe.Add(m4, 4)) = v1074
-		*(*int32)(unsafe.Add(m4, 8)) = v1075
-		*(*int32)(unsafe.Add(m4, 12)) = v1076
-		*(*int32)(unsafe.Add(m4, 16)) = v1077
-		*(*int32)(unsafe.Add(m4, 20)) = v1078
-		*(*int32)(unsafe.Add(m4, 24)) = v1079
-		*(*int32)(unsafe.Add(m4, 28)) = v1080
-		*(*int32)(unsafe.Add(m4, 32)) = v1081
-		*(*int32)(unsafe.Add(m4, 36)) = v1082
-		*(*int32)(unsafe.Add(m4, 40)) = v1083
-		*(*int32)(unsafe.Add(m4, 44)) = v1084
-		*(*int32)(unsafe.Add(m4, 48)) = v1085
-		*(*int32)(unsafe.Add(m4, 52)) = v1086
-		*(*int32)(unsafe.Add(m4, 56)) = v1087
-		*(*int32)(unsafe.Add(m4, 60)) = v1088
-		*(*int32)(unsafe.Add(m4, 64)) = v1089
-		*(*int32)(unsafe.Add(m4, 68)) = v1090
-		*(*int32)(unsafe.Add(m4, 72)) = v1091
-		*(*int32)(unsafe.Add(m4, 76)) = v1092
-		*(*int32)(unsafe.Add(m4, 80)) = v1093
-		*(*int32)(unsafe.Add(m4, 84)) = v1094
-		*(*int32)(unsafe.Add(m4, 88)) = v1095
-		*(*int32)(unsafe.Add(m4, 92)) = v1096
-		*(*int32)(unsafe.Add(m4, 96)) = v1097
-		*(*int32)(unsafe.Add(m4, 100)) = v1098
-		*(*int32)(unsafe.Add(m4, 104)) = v1099
-		*(*int32)(unsafe.Add(m4, 108)) = v1100
-		*(*int32)(unsafe.Add(m4, 112)) = v1101
-		*(*int32)(unsafe.Add(m4, 116)) = v1102
-		*(*int32)(unsafe.Add(m4, 120)) = v1103
-		*(*int32)(unsafe.Add(m4, 124)) = v1104
-		*(*int32)(m13) = *(*int32)(m4)
-		*(*int32)(unsafe.Add(m13, 4)) = *(*int32)(unsafe.Add(m4, 4))
-		*(*int32)(unsafe.Add(m13, 8)) = *(*int32)(unsafe.Add(m4, 8))
-		*(*int32)(unsafe.Add(m13, 12)) = *(*int32)(unsafe.Add(m4, 12))
-		*(*int32)(unsafe.Add(m13, 16)) = *(*int32)(unsafe.Add(m4, 16))
-		*(*int32)(unsafe.Add(m13, 20)) = *(*int32)(unsafe.Add(m4, 20))
-		*(*int32)(unsafe.Add(m13, 24)) = *(*int32)(unsafe.Add(m4, 24))
-		*(*int32)(unsafe.Add(m13, 28)) = *(*int32)(unsafe.Add(m4, 28))
-		*(*int32)(unsafe.Add(m13, 32)) = *(*int32)(unsafe.Add(m4, 32))
-		*(*int32)(unsafe.Add(m13, 36)) = *(*int32)(unsafe.Add(m4, 36))
-		*(*int32)(unsafe.Add(m13, 40)) = *(*int32)(unsafe.Add(m4, 40))
-		*(*int32)(unsafe.Add(m13, 44)) = *(*int32)(unsafe.Add(m4, 44))
-		*(*int32)(unsafe.Add(m13, 48)) = *(*int32)(unsafe.Add(m4, 48))
-		*(*int32)(unsafe.Add(m13, 52)) = *(*int32)(unsafe.Add(m4, 52))
-		*(*int32)(unsafe.Add(m13, 56)) = *(*int32)(unsafe.Add(m4, 56))
-		*(*int32)(unsafe.Add(m13, 60)) = *(*int32)(unsafe.Add(m4, 60))
-		*(*int32)(unsafe.Add(m13, 64)) = *(*int32)(unsafe.Add(m4, 64))
-		*(*int32)(unsafe.Add(m13, 68)) = *(*int32)(unsafe.Add(m4, 68))
-		*(*int32)(unsafe.Add(m13, 72)) = *(*int32)(unsafe.Add(m4, 72))
-		*(*int32)(unsafe.Add(m13, 76)) = *(*int32)(unsafe.Add(m4, 76))
-		*(*int32)(unsafe.Add(m13, 80)) = *(*int32)(unsafe.Add(m4, 80))
-		*(*int32)(unsafe.Add(m13, 84)) = *(*int32)(unsafe.Add(m4, 84))
-		*(*int32)(unsafe.Add(m13, 88)) = *(*int32)(unsafe.Add(m4, 88))
-		*(*int32)(unsafe.Add(m13, 92)) = *(*int32)(unsafe.Add(m4, 92))
-		*(*int32)(unsafe.Add(m13, 96)) = *(*int32)(unsafe.Add(m4, 96))
-		*(*int32)(unsafe.Add(m13, 100)) = *(*int32)(unsafe.Add(m4, 100))
-		*(*int32)(unsafe.Add(m13, 104)) = *(*int32)(unsafe.Add(m4, 104))
-		*(*int32)(unsafe.Add(m13, 108)) = *(*int32)(unsafe.Add(m4, 108))
-		*(*int32)(unsafe.Add(m13, 112)) = *(*int32)(unsafe.Add(m4, 112))
-		*(*int32)(unsafe.Add(m13, 116)) = *(*int32)(unsafe.Add(m4, 116))
-		*(*int32)(unsafe.Add(m13, 120)) = *(*int32)(unsafe.Add(m4, 120))
-		*(*int32)(unsafe.Add(m13, 124)) = *(*int32)(unsafe.Add(m4, 124))
-		*(*int32)(m0) = *(*int32)(m13)
-		*(*int32)(unsafe.Add(m0, 4)) = *(*int32)(unsafe.Add(m13, 4))
-		*(*int32)(unsafe.Add(m0, 8)) = *(*int32)(unsafe.Add(m13, 8))
-		*(*int32)(unsafe.Add(m0, 12)) = *(*int32)(unsafe.Add(m13, 12))
-		*(*int32)(unsafe.Add(m0, 16)) = *(*int32)(unsafe.Add(m13, 16))
-		*(*int32)(unsafe.Add(m0, 20)) = *(*int32)(unsafe.Add(m13, 20))
-		*(*int32)(unsafe.Add(m0, 24)) = *(*int32)(unsafe.Add(m13, 24))
-		*(*int32)(unsafe.Add(m0, 28)) = *(*int32)(unsafe.Add(m13, 28))
-		*(*int32)(unsafe.Add(m0, 32)) = *(*int32)(unsafe.Add(m13, 32))
-		*(*int32)(unsafe.Add(m0, 36)) = *(*int32)(unsafe.Add(m13, 36))
-		*(*int32)(unsafe.Add(m0, 40)) = *(*int32)(unsafe.Add(m13, 40))
-		*(*int32)(unsafe.Add(m0, 44)) = *(*int32)(unsafe.Add(m13, 44))
-		*(*int32)(unsafe.Add(m0, 48)) = *(*int32)(unsafe.Add(m13, 48))
-		*(*int32)(unsafe.Add(m0, 52)) = *(*int32)(unsafe.Add(m13, 52))
-		*(*int32)(unsafe.Add(m0, 56)) = *(*int32)(unsafe.Add(m13, 56))
-		*(*int32)(unsafe.Add(m0, 60)) = *(*int32)(unsafe.Add(m13, 60))
-		*(*int32)(unsafe.Add(m0, 64)) = *(*int32)(unsafe.Add(m13, 64))
-		*(*int32)(unsafe.Add(m0, 68)) = *(*int32)(unsafe.Add(m13, 68))
-		*(*int32)(unsafe.Add(m0, 72)) = *(*int32)(unsafe.Add(m13, 72))
-		*(*int32)(unsafe.Add(m0, 76)) = *(*int32)(unsafe.Add(m13, 76))
-		*(*int32)(unsafe.Add(m0, 80)) = *(*int32)(unsafe.Add(m13, 80))
-		*(*int32)(unsafe.Add(m0, 84)) = *(*int32)(unsafe.Add(m13, 84))
-		*(*int32)(unsafe.Add(m0, 88)) = *(*int32)(unsafe.Add(m13, 88))
-		*(*int32)(unsafe.Add(m0, 92)) = *(*int32)(unsafe.Add(m13, 92))
-		*(*int32)(unsafe.Add(m0, 96)) = *(*int32)(unsafe.Add(m13, 96))
-		*(*int32)(unsafe.Add(m0, 100)) = *(*int32)(unsafe.Add(m13, 100))
-		*(*int32)(unsafe.Add(m0, 104)) = *(*int32)(unsafe.Add(m13, 104))
-		*(*int32)(unsafe.Add(m0, 108)) = *(*int32)(unsafe.Add(m13, 108))
-		*(*int32)(unsafe.Add(m0, 112)) = *(*int32)(unsafe.Add(m13, 112))
-		*(*int32)(unsafe.Add(m0, 116)) = *(*int32)(unsafe.Add(m13, 116))
-		*(*int32)(unsafe.Add(m0, 120)) = *(*int32)(unsafe.Add(m13, 120))
-		*(*int32)(unsafe.Add(m0, 124)) = *(*int32)(unsafe.Add(m13, 124))
-		*(*int32)(m14) = *(*int32)(m0)
-		*(*int32)(unsafe.Add(m14, 4)) = *(*int32)(unsafe.Add(m0, 4))
-		*(*int32)(unsafe.Add(m14, 8)) = *(*int32)(unsafe.Add(m0, 8))
-		*(*int32)(unsafe.Add(m14, 12)) = *(*int32)(unsafe.Add(m0, 12))
-		*(*int32)(unsafe.Add(m14, 16)) = *(*int32)(unsafe.Add(m0, 16))
-		*(*int32)(unsafe.Add(m14, 20)) = *(*int32)(unsafe.Add(m0, 20))
-		*(*int32)(unsafe.Add(m14, 24)) = *(*int32)(unsafe.Add(m0, 24))
-		*(*int32)(unsafe.Add(m14, 28)) = *(*int32)(unsafe.Add(m0, 28))
-		*(*int32)(unsafe.Add(m14, 32)) = *(*int32)(unsafe.Add(m0, 32))
-		*(*int32)(unsafe.Add(m14, 36)) = *(*int32)(unsafe.Add(m0, 36))
-		*(*int32)(unsafe.Add(m14, 40)) = *(*int32)(unsafe.Add(m0, 40))
-		*(*int32)(unsafe.Add(m14, 44)) = *(*int32)(unsafe.Add(m0, 44))
-		*(*int32)(unsafe.Add(m14, 48)) = *(*int32)(unsafe.Add(m0, 48))
-		*(*int32)(unsafe.Add(m14, 52)) = *(*int32)(unsafe.Add(m0, 52))
-		*(*int32)(unsafe.Add(m14, 56)) = *(*int32)(unsafe.Add(m0, 56))
-		*(*int32)(unsafe.Add(m14, 60)) = *(*int32)(unsafe.Add(m0, 60))
-		*(*int32)(unsafe.Add(m14, 64)) = *(*int32)(unsafe.Add(m0, 64))
-		*(*int32)(unsafe.Add(m14, 68)) = *(*int32)(unsafe.Add(m0, 68))
-		*(*int32)(unsafe.Add(m14, 72)) = *(*int32)(unsafe.Add(m0, 72))
-		*(*int32)(unsafe.Add(m14, 76)) = *(*int32)(unsafe.Add(m0, 76))
-		*(*int32)(unsafe.Add(m14, 80)) = *(*int32)(unsafe.Add(m0, 80))
-		*(*int32)(unsafe.Add(m14, 84)) = *(*int32)(unsafe.Add(m0, 84))
-		*(*int32)(unsafe.Add(m14, 88)) = *(*int32)(unsafe.Add(m0, 88))
-		*(*int32)(unsafe.Add(m14, 92)) = *(*int32)(unsafe.Add(m0, 92))
-		*(*int32)(unsafe.Add(m14, 96)) = *(*int32)(unsafe.Add(m0, 96))
-		*(*int32)(unsafe.Add(m14, 100)) = *(*int32)(unsafe.Add(m0, 100))
-		*(*int32)(unsafe.Add(m14, 104)) = *(*int32)(unsafe.Add(m0, 104))
-		*(*int32)(unsafe.Add(m14, 108)) = *(*int32)(unsafe.Add(m0, 108))
-		*(*int32)(unsafe.Add(m14, 112)) = *(*int32)(unsafe.Add(m0, 112))
-		*(*int32)(unsafe.Add(m14, 116)) = *(*int32)(unsafe.Add(m0, 116))
-		*(*int32)(unsafe.Add(m14, 120)) = *(*int32)(unsafe.Add(m0, 120))
-		*(*int32)(unsafe.Add(m14, 124)) = *(*int32)(unsafe.Add(m0, 124))
+		v856 := int32(uint32(v837) >> 24)
+		v858 := int32(uint32(v837)>>16) & 255
+		v860 := int32(uint32(v837)>>8) & 255
+		v861 := v837 & 255
+		v862 := int32(uint32(v838) >> 24)
+		v864 := int32(uint32(v838)>>16) & 255
+		v866 := int32(uint32(v838)>>8) & 255
+		v867 := v838 & 255
+		v868 := int32(uint32(v839) >> 24)
+		v870 := int32(uint32(v839)>>16) & 255
+		v872 := int32(uint32(v839)>>8) & 255
+		v873 := v839 & 255
+		v874 := int32(uint32(v840) >> 24)
+		v876 := int32(uint32(v840)>>16) & 255
+		v878 := int32(uint32(v840)>>8) & 255
+		v879 := v840 & 255
+		v880 := int32(uint32(v841) >> 24)
+		v882 := int32(uint32(v841)>>16) & 255
+		v884 := int32(uint32(v841)>>8) & 255
+		v885 := v841 & 255
+		v886 := int32(uint32(v842) >> 24)
+		v888 := int32(uint32(v842)>>16) & 255
+		v890 := int32(uint32(v842)>>8) & 255
+		v891 := v842 & 255
+		v892 := int32(uint32(v843) >> 24)
+		v894 := int32(uint32(v843)>>16) & 255
+		v896 := int32(uint32(v843)>>8) & 255
+		v897 := v843 & 255
+		v898 := int32(uint32(v844) >> 24)
+		v900 := int32(uint32(v844)>>16) & 255
+		v902 := int32(uint32(v844)>>8) & 255
+		v903 := v844 & 255
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(9, v7, v5, v0)
 			continue
 		}
-		*(*int8)(unsafe.Add(p2, x*32)) = int8(uint32(*(*int32)(m14)))
-		*(*int8)(unsafe.Add(p2, x*32+1)) = int8(uint32(*(*int32)(unsafe.Add(m14, 4))))
-		*(*int8)(unsafe.Add(p2, x*32+2)) = int8(uint32(*(*int32)(unsafe.Add(m14, 8))))
-		*(*int8)(unsafe.Add(p2, x*32+3)) = int8(uint32(*(*int32)(unsafe.Add(m14, 12))))
-		*(*int8)(unsafe.Add(p2, x*32+4)) = int8(uint32(*(*int32)(unsafe.Add(m14, 16))))
-		*(*int8)(unsafe.Add(p2, x*32+5)) = int8(uint32(*(*int32)(unsafe.Add(m14, 20))))
-		*(*int8)(unsafe.Add(p2, x*32+6)) = int8(uint32(*(*int32)(unsafe.Add(m14, 24))))
-		*(*int8)(unsafe.Add(p2, x*32+7)) = int8(uint32(*(*int32)(unsafe.Add(m14, 28))))
-		*(*int8)(unsafe.Add(p2, x*32+8)) = int8(uint32(*(*int32)(unsafe.Add(m14, 32))))
-		*(*int8)(unsafe.Add(p2, x*32+9)) = int8(uint32(*(*int32)(unsafe.Add(m14, 36))))
-		*(*int8)(unsafe.Add(p2, x*32+10)) = int8(uint32(*(*int32)(unsafe.Add(m14, 40))))
-		*(*int8)(unsafe.Add(p2, x*32+11)) = int8(uint32(*(*int32)(unsafe.Add(m14, 44))))
-		*(*int8)(unsafe.Add(p2, x*32+12)) = int8(uint32(*(*int32)(unsafe.Add(m14, 48))))
-		*(*int8)(unsafe.Add(p2, x*32+13)) = int8(uint32(*(*int32)(unsafe.Add(m14, 52))))
-		*(*int8)(unsafe.Add(p2, x*32+14)) = int8(uint32(*(*int32)(unsafe.Add(m14, 56))))
-		*(*int8)(unsafe.Add(p2, x*32+15)) = int8(uint32(*(*int32)(unsafe.Add(m14, 60))))
-		*(*int8)(unsafe.Add(p2, x*32+16)) = int8(uint32(*(*int32)(unsafe.Add(m14, 64))))
-		*(*int8)(unsafe.Add(p2, x*32+17)) = int8(uint32(*(*int32)(unsafe.Add(m14, 68))))
-		*(*int8)(unsafe.Add(p2, x*32+18)) = int8(uint32(*(*int32)(unsafe.Add(m14, 72))))
-		*(*int8)(unsafe.Add(p2, x*32+19)) = int8(uint32(*(*int32)(unsafe.Add(m14, 76))))
-		*(*int8)(unsafe.Add(p2, x*32+20)) = int8(uint32(*(*int32)(unsafe.Add(m14, 80))))
-		*(*int8)(unsafe.Add(p2, x*32+21)) = int8(uint32(*(*int32)(unsafe.Add(m14, 84))))
-		*(*int8)(unsafe.Add(p2, x*32+22)) = int8(uint32(*(*int32)(unsafe.Add(m14, 88))))
-		*(*int8)(unsafe.Add(p2, x*32+23)) = int8(uint32(*(*int32)(unsafe.Add(m14, 92))))
-		*(*int8)(unsafe.Add(p2, x*32+24)) = int8(uint32(*(*int32)(unsafe.Add(m14, 96))))
-		*(*int8)(unsafe.Add(p2, x*32+25)) = int8(uint32(*(*int32)(unsafe.Add(m14, 100))))
-		*(*int8)(unsafe.Add(p2, x*32+26)) = int8(uint32(*(*int32)(unsafe.Add(m14, 104))))
-		*(*int8)(unsafe.Add(p2, x*32+27)) = int8(uint32(*(*int32)(unsafe.Add(m14, 108))))
-		*(*int8)(unsafe.Add(p2, x*32+28)) = int8(uint32(*(*int32)(unsafe.Add(m14, 112))))
-		*(*int8)(unsafe.Add(p2, x*32+29)) = int8(uint32(*(*int32)(unsafe.Add(m14, 116))))
-		*(*int8)(unsafe.Add(p2, x*32+30)) = int8(uint32(*(*int32)(unsafe.Add(m14, 120))))
-		*(*int8)(unsafe.Add(p2, x*32+31)) = int8(uint32(*(*int32)(unsafe.Add(m14, 124))))
+		*(*int8)(unsafe.Add(p2, x*32)) = int8(uint32(v856))
+		*(*int8)(unsafe.Add(p2, x*32+1)) = int8(uint32(v858))
+		*(*int8)(unsafe.Add(p2, x*32+2)) = int8(uint32(v860))
+		*(*int8)(unsafe.Add(p2, x*32+3)) = int8(uint32(v861))
+		*(*int8)(unsafe.Add(p2, x*32+4)) = int8(uint32(v862))
+		*(*int8)(unsafe.Add(p2, x*32+5)) = int8(uint32(v864))
+		*(*int8)(unsafe.Add(p2, x*32+6)) = int8(uint32(v866))
+		*(*int8)(unsafe.Add(p2, x*32+7)) = int8(uint32(v867))
+		*(*int8)(unsafe.Add(p2, x*32+8)) = int8(uint32(v868))
+		*(*int8)(unsafe.Add(p2, x*32+9)) = int8(uint32(v870))
+		*(*int8)(unsafe.Add(p2, x*32+10)) = int8(uint32(v872))
+		*(*int8)(unsafe.Add(p2, x*32+11)) = int8(uint32(v873))
+		*(*int8)(unsafe.Add(p2, x*32+12)) = int8(uint32(v874))
+		*(*int8)(unsafe.Add(p2, x*32+13)) = int8(uint32(v876))
+		*(*int8)(unsafe.Add(p2, x*32+14)) = int8(uint32(v878))
+		*(*int8)(unsafe.Add(p2, x*32+15)) = int8(uint32(v879))
+		*(*int8)(unsafe.Add(p2, x*32+16)) = int8(uint32(v880))
+		*(*int8)(unsafe.Add(p2, x*32+17)) = int8(uint32(v882))
+		*(*int8)(unsafe.Add(p2, x*32+18)) = int8(uint32(v884))
+		*(*int8)(unsafe.Add(p2, x*32+19)) = int8(uint32(v885))
+		*(*int8)(unsafe.Add(p2, x*32+20)) = int8(uint32(v886))
+		*(*int8)(unsafe.Add(p2, x*32+21)) = int8(uint32(v888))
+		*(*int8)(unsafe.Add(p2, x*32+22)) = int8(uint32(v890))
+		*(*int8)(unsafe.Add(p2, x*32+23)) = int8(uint32(v891))
+		*(*int8)(unsafe.Add(p2, x*32+24)) = int8(uint32(v892))
+		*(*int8)(unsafe.Add(p2, x*32+25)) = int8(uint32(v894))
+		*(*int8)(unsafe.Add(p2, x*32+26)) = int8(uint32(v896))
+		*(*int8)(unsafe.Add(p2, x*32+27)) = int8(uint32(v897))
+		*(*int8)(unsafe.Add(p2, x*32+28)) = int8(uint32(v898))
+		*(*int8)(unsafe.Add(p2, x*32+29)) = int8(uint32(v900))
+		*(*int8)(unsafe.Add(p2, x*32+30)) = int8(uint32(v902))
+		*(*int8)(unsafe.Add(p2, x*32+31)) = int8(uint32(v903))
 	}
 }

@@ -5,7 +5,6 @@ package plategen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,9 +15,7 @@ type flameHost struct {
 
 func newFlameHost() kernelimpl.HostForm { return new(flameHost) }
 
-var flameHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:43:10"},
-}
+const flameHostSites = `1	examples/heat/plate/kernel.go:43:10`
 
 func (g *flameHost) Begin() {
 	g.Sites = flameHostSites
@@ -66,14 +63,12 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-var stepHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:22:11"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:15"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:28"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:41"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:24:56"},
-	{Kind: 1, Pos: "examples/heat/plate/kernel.go:27:7"},
-}
+const stepHostSites = `1	examples/heat/plate/kernel.go:22:11
+1	24:15
+1	24:28
+1	24:41
+1	24:56
+1	27:7`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites

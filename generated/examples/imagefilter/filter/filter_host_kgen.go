@@ -5,7 +5,6 @@ package filtergen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,10 +15,8 @@ type blurHost struct {
 
 func newBlurHost() kernelimpl.HostForm { return new(blurHost) }
 
-var blurHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:17"},
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:25:30"},
-}
+const blurHostSites = `3	examples/imagefilter/filter/kernel.go:25:17
+3	25:30`
 
 func (g *blurHost) Begin() {
 	g.Sites = blurHostSites
@@ -171,10 +168,8 @@ type brightnessHost struct {
 
 func newBrightnessHost() kernelimpl.HostForm { return new(brightnessHost) }
 
-var brightnessHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:68:17"},
-	{Kind: 3, Pos: "examples/imagefilter/filter/kernel.go:68:30"},
-}
+const brightnessHostSites = `3	examples/imagefilter/filter/kernel.go:68:17
+3	68:30`
 
 func (g *brightnessHost) Begin() {
 	g.Sites = brightnessHostSites

@@ -6,7 +6,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,18 +16,14 @@ type mergeHost struct {
 
 func newMergeHost() kernelimpl.HostForm { return new(mergeHost) }
 
-var mergeHostSites = []abi.Site{
-	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:135:18"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:135:30"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:139:8"},
-}
+const mergeHostSites = `4	examples/knn/nearest/kernel.go:135:18
+3	135:30
+1	139:8`
 
 func (g *mergeHost) Begin() {
 	g.Sites = mergeHostSites
 	g.Allot(0, 64)
 	g.Allot(1, 64)
-	g.Allot(2, 64)
-	g.Allot(3, 64)
 }
 
 func (*mergeHost) Spare() {}
@@ -36,8 +31,6 @@ func (*mergeHost) Spare() {}
 func (g *mergeHost) Run() {
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
-	m2 := g.Memory(2)
-	m3 := g.Memory(3)
 	v1 := g.Int64(24)
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
@@ -49,629 +42,176 @@ func (g *mergeHost) Run() {
 			g.Stop()
 			return
 		}
-		var v176 int64
-		var v179, v180, v183, v185, v192, v203, v214, v225, v236, v247, v258, v269, v280, v291, v302, v313, v324, v335, v346, v356 int32
-		var v182, v184, v191, v202, v213, v224, v235, v246, v257, v268, v279, v290, v301, v312, v323, v334, v345 float32
-		var v189, v190, v196, v197, v207, v208, v218, v219, v229, v230, v240, v241, v251, v252, v262, v263, v273, v274, v284, v285, v295, v296, v306, v307, v317, v318, v328, v329, v339, v340, v350, v351, v359 bool
+		var v44 int64
+		var v47, v48, v51, v59, v61, v63 int32
+		var v50, v62 float32
+		var v73 bool
 		v0 := int32(x)
 		v6 := int64(uint32(v0))
-		*(*[64]byte)(m0) = [64]byte{}
-		*(*[64]byte)(m1) = [64]byte{}
-		*(*[64]byte)(m2) = [64]byte{}
-		*(*[64]byte)(m3) = [64]byte{}
-		*(*float32)(m2) = math.Float32frombits(0x7f800000)
-		*(*int32)(m3) = -1
-		*(*float32)(unsafe.Add(m2, 4)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 4)) = -1
-		*(*float32)(unsafe.Add(m2, 8)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 8)) = -1
-		*(*float32)(unsafe.Add(m2, 12)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 12)) = -1
-		*(*float32)(unsafe.Add(m2, 16)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 16)) = -1
-		*(*float32)(unsafe.Add(m2, 20)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 20)) = -1
-		*(*float32)(unsafe.Add(m2, 24)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 24)) = -1
-		*(*float32)(unsafe.Add(m2, 28)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 28)) = -1
-		*(*float32)(unsafe.Add(m2, 32)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 32)) = -1
-		*(*float32)(unsafe.Add(m2, 36)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 36)) = -1
-		*(*float32)(unsafe.Add(m2, 40)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 40)) = -1
-		*(*float32)(unsafe.Add(m2, 44)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 44)) = -1
-		*(*float32)(unsafe.Add(m2, 48)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 48)) = -1
-		*(*float32)(unsafe.Add(m2, 52)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 52)) = -1
-		*(*float32)(unsafe.Add(m2, 56)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 56)) = -1
-		*(*float32)(unsafe.Add(m2, 60)) = math.Float32frombits(0x7f800000)
-		*(*int32)(unsafe.Add(m3, 60)) = -1
-		v44 := *(*int32)(m3)
-		v45 := *(*float32)(unsafe.Add(m2, 4))
-		v46 := *(*int32)(unsafe.Add(m3, 4))
-		v47 := *(*float32)(unsafe.Add(m2, 8))
-		v48 := *(*int32)(unsafe.Add(m3, 8))
-		v49 := *(*float32)(unsafe.Add(m2, 12))
-		v50 := *(*int32)(unsafe.Add(m3, 12))
-		v51 := *(*float32)(unsafe.Add(m2, 16))
-		v52 := *(*int32)(unsafe.Add(m3, 16))
-		v53 := *(*float32)(unsafe.Add(m2, 20))
-		v54 := *(*int32)(unsafe.Add(m3, 20))
-		v55 := *(*float32)(unsafe.Add(m2, 24))
-		v56 := *(*int32)(unsafe.Add(m3, 24))
-		v57 := *(*float32)(unsafe.Add(m2, 28))
-		v58 := *(*int32)(unsafe.Add(m3, 28))
-		v59 := *(*float32)(unsafe.Add(m2, 32))
-		v60 := *(*int32)(unsafe.Add(m3, 32))
-		v61 := *(*float32)(unsafe.Add(m2, 36))
-		v62 := *(*int32)(unsafe.Add(m3, 36))
-		v63 := *(*float32)(unsafe.Add(m2, 40))
-		v64 := *(*int32)(unsafe.Add(m3, 40))
-		v65 := *(*float32)(unsafe.Add(m2, 44))
-		v66 := *(*int32)(unsafe.Add(m3, 44))
-		v67 := *(*float32)(unsafe.Add(m2, 48))
-		v68 := *(*int32)(unsafe.Add(m3, 48))
-		v69 := *(*float32)(unsafe.Add(m2, 52))
-		v70 := *(*int32)(unsafe.Add(m3, 52))
-		v71 := *(*float32)(unsafe.Add(m2, 56))
-		v72 := *(*int32)(unsafe.Add(m3, 56))
-		v73 := *(*float32)(unsafe.Add(m2, 60))
-		v74 := *(*int32)(unsafe.Add(m3, 60))
-		*(*int32)(m3) = v44
-		*(*float32)(unsafe.Add(m2, 4)) = v45
-		*(*int32)(unsafe.Add(m3, 4)) = v46
-		*(*float32)(unsafe.Add(m2, 8)) = v47
-		*(*int32)(unsafe.Add(m3, 8)) = v48
-		*(*float32)(unsafe.Add(m2, 12)) = v49
-		*(*int32)(unsafe.Add(m3, 12)) = v50
-		*(*float32)(unsafe.Add(m2, 16)) = v51
-		*(*int32)(unsafe.Add(m3, 16)) = v52
-		*(*float32)(unsafe.Add(m2, 20)) = v53
-		*(*int32)(unsafe.Add(m3, 20)) = v54
-		*(*float32)(unsafe.Add(m2, 24)) = v55
-		*(*int32)(unsafe.Add(m3, 24)) = v56
-		*(*float32)(unsafe.Add(m2, 28)) = v57
-		*(*int32)(unsafe.Add(m3, 28)) = v58
-		*(*float32)(unsafe.Add(m2, 32)) = v59
-		*(*int32)(unsafe.Add(m3, 32)) = v60
-		*(*float32)(unsafe.Add(m2, 36)) = v61
-		*(*int32)(unsafe.Add(m3, 36)) = v62
-		*(*float32)(unsafe.Add(m2, 40)) = v63
-		*(*int32)(unsafe.Add(m3, 40)) = v64
-		*(*float32)(unsafe.Add(m2, 44)) = v65
-		*(*int32)(unsafe.Add(m3, 44)) = v66
-		*(*float32)(unsafe.Add(m2, 48)) = v67
-		*(*int32)(unsafe.Add(m3, 48)) = v68
-		*(*float32)(unsafe.Add(m2, 52)) = v69
-		*(*int32)(unsafe.Add(m3, 52)) = v70
-		*(*float32)(unsafe.Add(m2, 56)) = v71
-		*(*int32)(unsafe.Add(m3, 56)) = v72
-		*(*float32)(unsafe.Add(m2, 60)) = v73
-		*(*int32)(unsafe.Add(m3, 60)) = v74
-		v108 := *(*int32)(m3)
-		v109 := *(*float32)(unsafe.Add(m2, 4))
-		v110 := *(*int32)(unsafe.Add(m3, 4))
-		v111 := *(*float32)(unsafe.Add(m2, 8))
-		v112 := *(*int32)(unsafe.Add(m3, 8))
-		v113 := *(*float32)(unsafe.Add(m2, 12))
-		v114 := *(*int32)(unsafe.Add(m3, 12))
-		v115 := *(*float32)(unsafe.Add(m2, 16))
-		v116 := *(*int32)(unsafe.Add(m3, 16))
-		v117 := *(*float32)(unsafe.Add(m2, 20))
-		v118 := *(*int32)(unsafe.Add(m3, 20))
-		v119 := *(*float32)(unsafe.Add(m2, 24))
-		v120 := *(*int32)(unsafe.Add(m3, 24))
-		v121 := *(*float32)(unsafe.Add(m2, 28))
-		v122 := *(*int32)(unsafe.Add(m3, 28))
-		v123 := *(*float32)(unsafe.Add(m2, 32))
-		v124 := *(*int32)(unsafe.Add(m3, 32))
-		v125 := *(*float32)(unsafe.Add(m2, 36))
-		v126 := *(*int32)(unsafe.Add(m3, 36))
-		v127 := *(*float32)(unsafe.Add(m2, 40))
-		v128 := *(*int32)(unsafe.Add(m3, 40))
-		v129 := *(*float32)(unsafe.Add(m2, 44))
-		v130 := *(*int32)(unsafe.Add(m3, 44))
-		v131 := *(*float32)(unsafe.Add(m2, 48))
-		v132 := *(*int32)(unsafe.Add(m3, 48))
-		v133 := *(*float32)(unsafe.Add(m2, 52))
-		v134 := *(*int32)(unsafe.Add(m3, 52))
-		v135 := *(*float32)(unsafe.Add(m2, 56))
-		v136 := *(*int32)(unsafe.Add(m3, 56))
-		v137 := *(*float32)(unsafe.Add(m2, 60))
-		v138 := *(*int32)(unsafe.Add(m3, 60))
-		*(*float32)(m0) = *(*float32)(m2)
-		*(*int32)(m1) = v108
-		*(*float32)(unsafe.Add(m0, 4)) = v109
-		*(*int32)(unsafe.Add(m1, 4)) = v110
-		*(*float32)(unsafe.Add(m0, 8)) = v111
-		*(*int32)(unsafe.Add(m1, 8)) = v112
-		*(*float32)(unsafe.Add(m0, 12)) = v113
-		*(*int32)(unsafe.Add(m1, 12)) = v114
-		*(*float32)(unsafe.Add(m0, 16)) = v115
-		*(*int32)(unsafe.Add(m1, 16)) = v116
-		*(*float32)(unsafe.Add(m0, 20)) = v117
-		*(*int32)(unsafe.Add(m1, 20)) = v118
-		*(*float32)(unsafe.Add(m0, 24)) = v119
-		*(*int32)(unsafe.Add(m1, 24)) = v120
-		*(*float32)(unsafe.Add(m0, 28)) = v121
-		*(*int32)(unsafe.Add(m1, 28)) = v122
-		*(*float32)(unsafe.Add(m0, 32)) = v123
-		*(*int32)(unsafe.Add(m1, 32)) = v124
-		*(*float32)(unsafe.Add(m0, 36)) = v125
-		*(*int32)(unsafe.Add(m1, 36)) = v126
-		*(*float32)(unsafe.Add(m0, 40)) = v127
-		*(*int32)(unsafe.Add(m1, 40)) = v128
-		*(*float32)(unsafe.Add(m0, 44)) = v129
-		*(*int32)(unsafe.Add(m1, 44)) = v130
-		*(*float32)(unsafe.Add(m0, 48)) = v131
-		*(*int32)(unsafe.Add(m1, 48)) = v132
-		*(*float32)(unsafe.Add(m0, 52)) = v133
-		*(*int32)(unsafe.Add(m1, 52)) = v134
-		*(*float32)(unsafe.Add(m0, 56)) = v135
-		*(*int32)(unsafe.Add(m1, 56)) = v136
-		*(*float32)(unsafe.Add(m0, 60)) = v137
-		*(*int32)(unsafe.Add(m1, 60)) = v138
-		v171 := v6 * v1
-		if uint64(v171) > uint64(v2) {
-			g.Fault(0, v171, v2, v0)
+		*(*float32)(m0) = math.Float32frombits(0x7f800000)
+		*(*int32)(m1) = -1
+		*(*float32)(unsafe.Add(m0, 4)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 4)) = -1
+		*(*float32)(unsafe.Add(m0, 8)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 8)) = -1
+		*(*float32)(unsafe.Add(m0, 12)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 12)) = -1
+		*(*float32)(unsafe.Add(m0, 16)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 16)) = -1
+		*(*float32)(unsafe.Add(m0, 20)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 20)) = -1
+		*(*float32)(unsafe.Add(m0, 24)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 24)) = -1
+		*(*float32)(unsafe.Add(m0, 28)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 28)) = -1
+		*(*float32)(unsafe.Add(m0, 32)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 32)) = -1
+		*(*float32)(unsafe.Add(m0, 36)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 36)) = -1
+		*(*float32)(unsafe.Add(m0, 40)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 40)) = -1
+		*(*float32)(unsafe.Add(m0, 44)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 44)) = -1
+		*(*float32)(unsafe.Add(m0, 48)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 48)) = -1
+		*(*float32)(unsafe.Add(m0, 52)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 52)) = -1
+		*(*float32)(unsafe.Add(m0, 56)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 56)) = -1
+		*(*float32)(unsafe.Add(m0, 60)) = math.Float32frombits(0x7f800000)
+		*(*int32)(unsafe.Add(m1, 60)) = -1
+		v39 := v6 * v1
+		if uint64(v39) > uint64(v2) {
+			g.Fault(0, v39, v2, v0)
 			continue
 		}
-		v173 := v2 - v171
-		v174 := int(v171) * 128
-		if uint64(v1) > uint64(v173) {
-			g.Fault(1, v1, v173, v0)
+		v41 := v2 - v39
+		v42 := int(v39) * 128
+		if uint64(v1) > uint64(v41) {
+			g.Fault(1, v1, v41, v0)
 			continue
 		}
-		v176 = -1
+		v44 = -1
 	b2:
-		v177 := v176 + 1
-		if v177 >= v1 {
-			goto b89
+		v45 := v44 + 1
+		if v45 >= v1 {
+			goto b12
 		}
-		v179 = -1
+		v47 = -1
 	b3:
-		v180 = v179 + 1
-		if v180 >= 16 {
-			goto b88
+		v48 = v47 + 1
+		if v48 >= 16 {
+			goto b11
 		}
-		v182 = *(*float32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8))
-		v183 = *(*int32)(unsafe.Add(p1, v174+int(v177)*128+int(v180)*8+4))
-		v184 = *(*float32)(unsafe.Add(m0, 60))
-		v185 = *(*int32)(unsafe.Add(m1, 60))
-		if v182 < v184 {
-			v190 = true
+		{
+			v50 = *(*float32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8))
+			v51 = *(*int32)(unsafe.Add(p1, v42+int(v45)*128+int(v48)*8+4))
+			v52 := *(*float32)(unsafe.Add(m0, 60))
+			v58 := (v50 < v52) || ((v50 == v52) && (v51 < *(*int32)(unsafe.Add(m1, 60))))
+			if !v58 {
+				v73 = false
+				goto b9
+			}
+			v59 = 15
+		}
+	b5:
+		if 0 >= v59 {
 			goto b8
 		}
-		if v182 == v184 {
-			v189 = v183 < v185
-		} else {
-			v189 = false
+		v61 = v59 + -1
+		v62 = *(*float32)(unsafe.Add(m0, int(v61)*4))
+		v63 = *(*int32)(unsafe.Add(m1, int(v61)*4))
+		if (v50 < v62) || ((v50 == v62) && (v51 < v63)) {
+			*(*float32)(unsafe.Add(m0, int(v59)*4)) = v62
+			*(*int32)(unsafe.Add(m1, int(v59)*4)) = v63
+			v59 = v61
+			goto b5
 		}
-		v190 = v189
 	b8:
-		if !v190 {
-			v359 = false
-			goto b86
-		}
-		v191 = *(*float32)(unsafe.Add(m0, 56))
-		v192 = *(*int32)(unsafe.Add(m1, 56))
-		if v182 < v191 {
-			v197 = true
-			goto b13
-		}
-		if v182 == v191 {
-			v196 = v183 < v192
-		} else {
-			v196 = false
-		}
-		v197 = v196
-	b13:
-		if !v197 {
-			v356 = 15
-			goto b85
-		}
-		{
-			v199 := *(*int32)(unsafe.Add(m1, 56))
-			*(*float32)(unsafe.Add(m0, 60)) = *(*float32)(unsafe.Add(m0, 56))
-			*(*int32)(unsafe.Add(m1, 60)) = v199
-			v202 = *(*float32)(unsafe.Add(m0, 52))
-			v203 = *(*int32)(unsafe.Add(m1, 52))
-			if v182 < v202 {
-				v208 = true
-				goto b18
-			}
-		}
-		if v182 == v202 {
-			v207 = v183 < v203
-		} else {
-			v207 = false
-		}
-		v208 = v207
-	b18:
-		if !v208 {
-			v356 = 14
-			goto b85
-		}
-		{
-			v210 := *(*int32)(unsafe.Add(m1, 52))
-			*(*float32)(unsafe.Add(m0, 56)) = *(*float32)(unsafe.Add(m0, 52))
-			*(*int32)(unsafe.Add(m1, 56)) = v210
-			v213 = *(*float32)(unsafe.Add(m0, 48))
-			v214 = *(*int32)(unsafe.Add(m1, 48))
-			if v182 < v213 {
-				v219 = true
-				goto b23
-			}
-		}
-		if v182 == v213 {
-			v218 = v183 < v214
-		} else {
-			v218 = false
-		}
-		v219 = v218
-	b23:
-		if !v219 {
-			v356 = 13
-			goto b85
-		}
-		{
-			v221 := *(*int32)(unsafe.Add(m1, 48))
-			*(*float32)(unsafe.Add(m0, 52)) = *(*float32)(unsafe.Add(m0, 48))
-			*(*int32)(unsafe.Add(m1, 52)) = v221
-			v224 = *(*float32)(unsafe.Add(m0, 44))
-			v225 = *(*int32)(unsafe.Add(m1, 44))
-			if v182 < v224 {
-				v230 = true
-				goto b28
-			}
-		}
-		if v182 == v224 {
-			v229 = v183 < v225
-		} else {
-			v229 = false
-		}
-		v230 = v229
-	b28:
-		if !v230 {
-			v356 = 12
-			goto b85
-		}
-		{
-			v232 := *(*int32)(unsafe.Add(m1, 44))
-			*(*float32)(unsafe.Add(m0, 48)) = *(*float32)(unsafe.Add(m0, 44))
-			*(*int32)(unsafe.Add(m1, 48)) = v232
-			v235 = *(*float32)(unsafe.Add(m0, 40))
-			v236 = *(*int32)(unsafe.Add(m1, 40))
-			if v182 < v235 {
-				v241 = true
-				goto b33
-			}
-		}
-		if v182 == v235 {
-			v240 = v183 < v236
-		} else {
-			v240 = false
-		}
-		v241 = v240
-	b33:
-		if !v241 {
-			v356 = 11
-			goto b85
-		}
-		{
-			v243 := *(*int32)(unsafe.Add(m1, 40))
-			*(*float32)(unsafe.Add(m0, 44)) = *(*float32)(unsafe.Add(m0, 40))
-			*(*int32)(unsafe.Add(m1, 44)) = v243
-			v246 = *(*float32)(unsafe.Add(m0, 36))
-			v247 = *(*int32)(unsafe.Add(m1, 36))
-			if v182 < v246 {
-				v252 = true
-				goto b38
-			}
-		}
-		if v182 == v246 {
-			v251 = v183 < v247
-		} else {
-			v251 = false
-		}
-		v252 = v251
-	b38:
-		if !v252 {
-			v356 = 10
-			goto b85
-		}
-		{
-			v254 := *(*int32)(unsafe.Add(m1, 36))
-			*(*float32)(unsafe.Add(m0, 40)) = *(*float32)(unsafe.Add(m0, 36))
-			*(*int32)(unsafe.Add(m1, 40)) = v254
-			v257 = *(*float32)(unsafe.Add(m0, 32))
-			v258 = *(*int32)(unsafe.Add(m1, 32))
-			if v182 < v257 {
-				v263 = true
-				goto b43
-			}
-		}
-		if v182 == v257 {
-			v262 = v183 < v258
-		} else {
-			v262 = false
-		}
-		v263 = v262
-	b43:
-		if !v263 {
-			v356 = 9
-			goto b85
-		}
-		{
-			v265 := *(*int32)(unsafe.Add(m1, 32))
-			*(*float32)(unsafe.Add(m0, 36)) = *(*float32)(unsafe.Add(m0, 32))
-			*(*int32)(unsafe.Add(m1, 36)) = v265
-			v268 = *(*float32)(unsafe.Add(m0, 28))
-			v269 = *(*int32)(unsafe.Add(m1, 28))
-			if v182 < v268 {
-				v274 = true
-				goto b48
-			}
-		}
-		if v182 == v268 {
-			v273 = v183 < v269
-		} else {
-			v273 = false
-		}
-		v274 = v273
-	b48:
-		if !v274 {
-			v356 = 8
-			goto b85
-		}
-		{
-			v276 := *(*int32)(unsafe.Add(m1, 28))
-			*(*float32)(unsafe.Add(m0, 32)) = *(*float32)(unsafe.Add(m0, 28))
-			*(*int32)(unsafe.Add(m1, 32)) = v276
-			v279 = *(*float32)(unsafe.Add(m0, 24))
-			v280 = *(*int32)(unsafe.Add(m1, 24))
-			if v182 < v279 {
-				v285 = true
-				goto b53
-			}
-		}
-		if v182 == v279 {
-			v284 = v183 < v280
-		} else {
-			v284 = false
-		}
-		v285 = v284
-	b53:
-		if !v285 {
-			v356 = 7
-			goto b85
-		}
-		{
-			v287 := *(*int32)(unsafe.Add(m1, 24))
-			*(*float32)(unsafe.Add(m0, 28)) = *(*float32)(unsafe.Add(m0, 24))
-			*(*int32)(unsafe.Add(m1, 28)) = v287
-			v290 = *(*float32)(unsafe.Add(m0, 20))
-			v291 = *(*int32)(unsafe.Add(m1, 20))
-			if v182 < v290 {
-				v296 = true
-				goto b58
-			}
-		}
-		if v182 == v290 {
-			v295 = v183 < v291
-		} else {
-			v295 = false
-		}
-		v296 = v295
-	b58:
-		if !v296 {
-			v356 = 6
-			goto b85
-		}
-		{
-			v298 := *(*int32)(unsafe.Add(m1, 20))
-			*(*float32)(unsafe.Add(m0, 24)) = *(*float32)(unsafe.Add(m0, 20))
-			*(*int32)(unsafe.Add(m1, 24)) = v298
-			v301 = *(*float32)(unsafe.Add(m0, 16))
-			v302 = *(*int32)(unsafe.Add(m1, 16))
-			if v182 < v301 {
-				v307 = true
-				goto b63
-			}
-		}
-		if v182 == v301 {
-			v306 = v183 < v302
-		} else {
-			v306 = false
-		}
-		v307 = v306
-	b63:
-		if !v307 {
-			v356 = 5
-			goto b85
-		}
-		{
-			v309 := *(*int32)(unsafe.Add(m1, 16))
-			*(*float32)(unsafe.Add(m0, 20)) = *(*float32)(unsafe.Add(m0, 16))
-			*(*int32)(unsafe.Add(m1, 20)) = v309
-			v312 = *(*float32)(unsafe.Add(m0, 12))
-			v313 = *(*int32)(unsafe.Add(m1, 12))
-			if v182 < v312 {
-				v318 = true
-				goto b68
-			}
-		}
-		if v182 == v312 {
-			v317 = v183 < v313
-		} else {
-			v317 = false
-		}
-		v318 = v317
-	b68:
-		if !v318 {
-			v356 = 4
-			goto b85
-		}
-		{
-			v320 := *(*int32)(unsafe.Add(m1, 12))
-			*(*float32)(unsafe.Add(m0, 16)) = *(*float32)(unsafe.Add(m0, 12))
-			*(*int32)(unsafe.Add(m1, 16)) = v320
-			v323 = *(*float32)(unsafe.Add(m0, 8))
-			v324 = *(*int32)(unsafe.Add(m1, 8))
-			if v182 < v323 {
-				v329 = true
-				goto b73
-			}
-		}
-		if v182 == v323 {
-			v328 = v183 < v324
-		} else {
-			v328 = false
-		}
-		v329 = v328
-	b73:
-		if !v329 {
-			v356 = 3
-			goto b85
-		}
-		{
-			v331 := *(*int32)(unsafe.Add(m1, 8))
-			*(*float32)(unsafe.Add(m0, 12)) = *(*float32)(unsafe.Add(m0, 8))
-			*(*int32)(unsafe.Add(m1, 12)) = v331
-			v334 = *(*float32)(unsafe.Add(m0, 4))
-			v335 = *(*int32)(unsafe.Add(m1, 4))
-			if v182 < v334 {
-				v340 = true
-				goto b78
-			}
-		}
-		if v182 == v334 {
-			v339 = v183 < v335
-		} else {
-			v339 = false
-		}
-		v340 = v339
-	b78:
-		if !v340 {
-			v356 = 2
-			goto b85
-		}
-		{
-			v342 := *(*int32)(unsafe.Add(m1, 4))
-			*(*float32)(unsafe.Add(m0, 8)) = *(*float32)(unsafe.Add(m0, 4))
-			*(*int32)(unsafe.Add(m1, 8)) = v342
-			v345 = *(*float32)(m0)
-			v346 = *(*int32)(m1)
-			if v182 < v345 {
-				v351 = true
-				goto b83
-			}
-		}
-		if v182 == v345 {
-			v350 = v183 < v346
-		} else {
-			v350 = false
-		}
-		v351 = v350
-	b83:
-		if v351 {
-			v353 := *(*int32)(m1)
-			*(*float32)(unsafe.Add(m0, 4)) = *(*float32)(m0)
-			*(*int32)(unsafe.Add(m1, 4)) = v353
-			v356 = 0
-		} else {
-			v356 = 1
-		}
-	b85:
-		*(*float32)(unsafe.Add(m0, int(v356)*4)) = v182
-		*(*int32)(unsafe.Add(m1, int(v356)*4)) = v183
-		v359 = true
-	b86:
-		if v359 {
-			v179 = v180
+		*(*float32)(unsafe.Add(m0, int(v59)*4)) = v50
+		*(*int32)(unsafe.Add(m1, int(v59)*4)) = v51
+		v73 = true
+	b9:
+		if v73 {
+			v47 = v48
 			goto b3
 		}
-	b88:
-		v176 = v177
+	b11:
+		v44 = v45
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
-	b89:
-		v360 := *(*float32)(m0)
-		v361 := *(*int32)(m1)
-		v362 := *(*float32)(unsafe.Add(m0, 4))
-		v363 := *(*int32)(unsafe.Add(m1, 4))
-		v364 := *(*float32)(unsafe.Add(m0, 8))
-		v365 := *(*int32)(unsafe.Add(m1, 8))
-		v366 := *(*float32)(unsafe.Add(m0, 12))
-		v367 := *(*int32)(unsafe.Add(m1, 12))
-		v368 := *(*float32)(unsafe.Add(m0, 16))
-		v369 := *(*int32)(unsafe.Add(m1, 16))
-		v370 := *(*float32)(unsafe.Add(m0, 20))
-		v371 := *(*int32)(unsafe.Add(m1, 20))
-		v372 := *(*float32)(unsafe.Add(m0, 24))
-		v373 := *(*int32)(unsafe.Add(m1, 24))
-		v374 := *(*float32)(unsafe.Add(m0, 28))
-		v375 := *(*int32)(unsafe.Add(m1, 28))
-		v376 := *(*float32)(unsafe.Add(m0, 32))
-		v377 := *(*int32)(unsafe.Add(m1, 32))
-		v378 := *(*float32)(unsafe.Add(m0, 36))
-		v379 := *(*int32)(unsafe.Add(m1, 36))
-		v380 := *(*float32)(unsafe.Add(m0, 40))
-		v381 := *(*int32)(unsafe.Add(m1, 40))
-		v382 := *(*float32)(unsafe.Add(m0, 44))
-		v383 := *(*int32)(unsafe.Add(m1, 44))
-		v384 := *(*float32)(unsafe.Add(m0, 48))
-		v385 := *(*int32)(unsafe.Add(m1, 48))
-		v386 := *(*float32)(unsafe.Add(m0, 52))
-		v387 := *(*int32)(unsafe.Add(m1, 52))
-		v388 := *(*float32)(unsafe.Add(m0, 56))
-		v389 := *(*int32)(unsafe.Add(m1, 56))
-		v390 := *(*float32)(unsafe.Add(m0, 60))
-		v391 := *(*int32)(unsafe.Add(m1, 60))
+	b12:
+		v74 := *(*float32)(m0)
+		v75 := *(*int32)(m1)
+		v76 := *(*float32)(unsafe.Add(m0, 4))
+		v77 := *(*int32)(unsafe.Add(m1, 4))
+		v78 := *(*float32)(unsafe.Add(m0, 8))
+		v79 := *(*int32)(unsafe.Add(m1, 8))
+		v80 := *(*float32)(unsafe.Add(m0, 12))
+		v81 := *(*int32)(unsafe.Add(m1, 12))
+		v82 := *(*float32)(unsafe.Add(m0, 16))
+		v83 := *(*int32)(unsafe.Add(m1, 16))
+		v84 := *(*float32)(unsafe.Add(m0, 20))
+		v85 := *(*int32)(unsafe.Add(m1, 20))
+		v86 := *(*float32)(unsafe.Add(m0, 24))
+		v87 := *(*int32)(unsafe.Add(m1, 24))
+		v88 := *(*float32)(unsafe.Add(m0, 28))
+		v89 := *(*int32)(unsafe.Add(m1, 28))
+		v90 := *(*float32)(unsafe.Add(m0, 32))
+		v91 := *(*int32)(unsafe.Add(m1, 32))
+		v92 := *(*float32)(unsafe.Add(m0, 36))
+		v93 := *(*int32)(unsafe.Add(m1, 36))
+		v94 := *(*float32)(unsafe.Add(m0, 40))
+		v95 := *(*int32)(unsafe.Add(m1, 40))
+		v96 := *(*float32)(unsafe.Add(m0, 44))
+		v97 := *(*int32)(unsafe.Add(m1, 44))
+		v98 := *(*float32)(unsafe.Add(m0, 48))
+		v99 := *(*int32)(unsafe.Add(m1, 48))
+		v100 := *(*float32)(unsafe.Add(m0, 52))
+		v101 := *(*int32)(unsafe.Add(m1, 52))
+		v102 := *(*float32)(unsafe.Add(m0, 56))
+		v103 := *(*int32)(unsafe.Add(m1, 56))
+		v104 := *(*float32)(unsafe.Add(m0, 60))
+		v105 := *(*int32)(unsafe.Add(m1, 60))
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p2, x*128)) = v360
-		*(*int32)(unsafe.Add(p2, x*128+4)) = v361
-		*(*float32)(unsafe.Add(p2, x*128+8)) = v362
-		*(*int32)(unsafe.Add(p2, x*128+12)) = v363
-		*(*float32)(unsafe.Add(p2, x*128+16)) = v364
-		*(*int32)(unsafe.Add(p2, x*128+20)) = v365
-		*(*float32)(unsafe.Add(p2, x*128+24)) = v366
-		*(*int32)(unsafe.Add(p2, x*128+28)) = v367
-		*(*float32)(unsafe.Add(p2, x*128+32)) = v368
-		*(*int32)(unsafe.Add(p2, x*128+36)) = v369
-		*(*float32)(unsafe.Add(p2, x*128+40)) = v370
-		*(*int32)(unsafe.Add(p2, x*128+44)) = v371
-		*(*float32)(unsafe.Add(p2, x*128+48)) = v372
-		*(*int32)(unsafe.Add(p2, x*128+52)) = v373
-		*(*float32)(unsafe.Add(p2, x*128+56)) = v374
-		*(*int32)(unsafe.Add(p2, x*128+60)) = v375
-		*(*float32)(unsafe.Add(p2, x*128+64)) = v376
-		*(*int32)(unsafe.Add(p2, x*128+68)) = v377
-		*(*float32)(unsafe.Add(p2, x*128+72)) = v378
-		*(*int32)(unsafe.Add(p2, x*128+76)) = v379
-		*(*float32)(unsafe.Add(p2, x*128+80)) = v380
-		*(*int32)(unsafe.Add(p2, x*128+84)) = v381
-		*(*float32)(unsafe.Add(p2, x*128+88)) = v382
-		*(*int32)(unsafe.Add(p2, x*128+92)) = v383
-		*(*float32)(unsafe.Add(p2, x*128+96)) = v384
-		*(*int32)(unsafe.Add(p2, x*128+100)) = v385
-		*(*float32)(unsafe.Add(p2, x*128+104)) = v386
-		*(*int32)(unsafe.Add(p2, x*128+108)) = v387
-		*(*float32)(unsafe.Add(p2, x*128+112)) = v388
-		*(*int32)(unsafe.Add(p2, x*128+116)) = v389
-		*(*float32)(unsafe.Add(p2, x*128+120)) = v390
-		*(*int32)(unsafe.Add(p2, x*128+124)) = v391
+		*(*float32)(unsafe.Add(p2, x*128)) = v74
+		*(*int32)(unsafe.Add(p2, x*128+4)) = v75
+		*(*float32)(unsafe.Add(p2, x*128+8)) = v76
+		*(*int32)(unsafe.Add(p2, x*128+12)) = v77
+		*(*float32)(unsafe.Add(p2, x*128+16)) = v78
+		*(*int32)(unsafe.Add(p2, x*128+20)) = v79
+		*(*float32)(unsafe.Add(p2, x*128+24)) = v80
+		*(*int32)(unsafe.Add(p2, x*128+28)) = v81
+		*(*float32)(unsafe.Add(p2, x*128+32)) = v82
+		*(*int32)(unsafe.Add(p2, x*128+36)) = v83
+		*(*float32)(unsafe.Add(p2, x*128+40)) = v84
+		*(*int32)(unsafe.Add(p2, x*128+44)) = v85
+		*(*float32)(unsafe.Add(p2, x*128+48)) = v86
+		*(*int32)(unsafe.Add(p2, x*128+52)) = v87
+		*(*float32)(unsafe.Add(p2, x*128+56)) = v88
+		*(*int32)(unsafe.Add(p2, x*128+60)) = v89
+		*(*float32)(unsafe.Add(p2, x*128+64)) = v90
+		*(*int32)(unsafe.Add(p2, x*128+68)) = v91
+		*(*float32)(unsafe.Add(p2, x*128+72)) = v92
+		*(*int32)(unsafe.Add(p2, x*128+76)) = v93
+		*(*float32)(unsafe.Add(p2, x*128+80)) = v94
+		*(*int32)(unsafe.Add(p2, x*128+84)) = v95
+		*(*float32)(unsafe.Add(p2, x*128+88)) = v96
+		*(*int32)(unsafe.Add(p2, x*128+92)) = v97
+		*(*float32)(unsafe.Add(p2, x*128+96)) = v98
+		*(*int32)(unsafe.Add(p2, x*128+100)) = v99
+		*(*float32)(unsafe.Add(p2, x*128+104)) = v100
+		*(*int32)(unsafe.Add(p2, x*128+108)) = v101
+		*(*float32)(unsafe.Add(p2, x*128+112)) = v102
+		*(*int32)(unsafe.Add(p2, x*128+116)) = v103
+		*(*float32)(unsafe.Add(p2, x*128+120)) = v104
+		*(*int32)(unsafe.Add(p2, x*128+124)) = v105
 	}
 }
 
@@ -686,20 +226,18 @@ type searchHost struct {
 
 	v15 int64
 
-	v551 int32
+	v263 int32
 }
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
-var searchHostSites = []abi.Site{
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:86:28"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:23"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:88:8"},
-	{Kind: 10, Pos: "examples/knn/nearest/kernel.go:92:22"},
-	{Kind: 4, Pos: "examples/knn/nearest/kernel.go:94:34"},
-	{Kind: 3, Pos: "examples/knn/nearest/kernel.go:94:44"},
-	{Kind: 1, Pos: "examples/knn/nearest/kernel.go:109:10"},
-}
+const searchHostSites = `3	examples/knn/nearest/kernel.go:86:28
+1	88:23
+1	88:8
+10	92:22
+4	94:34
+3	94:44
+1	109:10`
 
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
@@ -715,8 +253,6 @@ func (g *searchHost) Begin() {
 	g.Allot(1, 8192)
 	g.Allot(2, 64*n)
 	g.Allot(3, 64*n)
-	g.Allot(4, 64)
-	g.Allot(5, 64)
 }
 
 func (g *searchHost) Run() {
@@ -817,17 +353,15 @@ func (g *searchHost) r0() int {
 	// Barrier, kernel.go:90
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	m4 := g.Memory(4)
-	m5 := g.Memory(5)
-	v217 := v2 != 0
+	v85 := v2 != 0
 	v3 := g.v3
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v219 := v10 * 2048
-	v222 := v219 + 2048
-	v227 := v2 <= 2147483647
-	v228 := v3 <= 2147483647
-	v238 := 0 <= v2
+	v87 := v10 * 2048
+	v90 := v87 + 2048
+	v95 := v2 <= 2147483647
+	v96 := v3 <= 2147483647
+	v106 := 0 <= v2
 	p1 := g.Pointer(1)
 	dead := g.Dead[:n]
 	more = false
@@ -844,652 +378,177 @@ func (g *searchHost) r0() int {
 			v1 := int32(basey + y)
 			v16 := int32(x)
 			v17 := int64(uint32(v16))
-			var v252, v257, v258, v443, v445, v447, v451, v452 int64
-			var v255, v448 int
-			var v256, v267, v274, v285, v296, v307, v318, v329, v340, v351, v362, v373, v384, v395, v406, v417, v428, v450, v461, v471 float32
-			var v266, v268, v275, v286, v297, v308, v319, v330, v341, v352, v363, v374, v385, v396, v407, v418, v429, v439, v460, v462, v468, v470, v472 int32
-			var v272, v273, v279, v280, v290, v291, v301, v302, v312, v313, v323, v324, v334, v335, v345, v346, v356, v357, v367, v368, v378, v379, v389, v390, v400, v401, v411, v412, v422, v423, v433, v434, v466, v467, v476, v477 bool
-			*(*[64]byte)(own2) = [64]byte{}
-			*(*[64]byte)(own3) = [64]byte{}
-			*(*[64]byte)(m4) = [64]byte{}
-			*(*[64]byte)(m5) = [64]byte{}
-			*(*float32)(m4) = math.Float32frombits(0x7f800000)
-			*(*int32)(m5) = -1
-			*(*float32)(unsafe.Add(m4, 4)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 4)) = -1
-			*(*float32)(unsafe.Add(m4, 8)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 8)) = -1
-			*(*float32)(unsafe.Add(m4, 12)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 12)) = -1
-			*(*float32)(unsafe.Add(m4, 16)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 16)) = -1
-			*(*float32)(unsafe.Add(m4, 20)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 20)) = -1
-			*(*float32)(unsafe.Add(m4, 24)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 24)) = -1
-			*(*float32)(unsafe.Add(m4, 28)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 28)) = -1
-			*(*float32)(unsafe.Add(m4, 32)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 32)) = -1
-			*(*float32)(unsafe.Add(m4, 36)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 36)) = -1
-			*(*float32)(unsafe.Add(m4, 40)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 40)) = -1
-			*(*float32)(unsafe.Add(m4, 44)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 44)) = -1
-			*(*float32)(unsafe.Add(m4, 48)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 48)) = -1
-			*(*float32)(unsafe.Add(m4, 52)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 52)) = -1
-			*(*float32)(unsafe.Add(m4, 56)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 56)) = -1
-			*(*float32)(unsafe.Add(m4, 60)) = math.Float32frombits(0x7f800000)
-			*(*int32)(unsafe.Add(m5, 60)) = -1
-			v90 := *(*int32)(m5)
-			v91 := *(*float32)(unsafe.Add(m4, 4))
-			v92 := *(*int32)(unsafe.Add(m5, 4))
-			v93 := *(*float32)(unsafe.Add(m4, 8))
-			v94 := *(*int32)(unsafe.Add(m5, 8))
-			v95 := *(*float32)(unsafe.Add(m4, 12))
-			v96 := *(*int32)(unsafe.Add(m5, 12))
-			v97 := *(*float32)(unsafe.Add(m4, 16))
-			v98 := *(*int32)(unsafe.Add(m5, 16))
-			v99 := *(*float32)(unsafe.Add(m4, 20))
-			v100 := *(*int32)(unsafe.Add(m5, 20))
-			v101 := *(*float32)(unsafe.Add(m4, 24))
-			v102 := *(*int32)(unsafe.Add(m5, 24))
-			v103 := *(*float32)(unsafe.Add(m4, 28))
-			v104 := *(*int32)(unsafe.Add(m5, 28))
-			v105 := *(*float32)(unsafe.Add(m4, 32))
-			v106 := *(*int32)(unsafe.Add(m5, 32))
-			v107 := *(*float32)(unsafe.Add(m4, 36))
-			v108 := *(*int32)(unsafe.Add(m5, 36))
-			v109 := *(*float32)(unsafe.Add(m4, 40))
-			v110 := *(*int32)(unsafe.Add(m5, 40))
-			v111 := *(*float32)(unsafe.Add(m4, 44))
-			v112 := *(*int32)(unsafe.Add(m5, 44))
-			v113 := *(*float32)(unsafe.Add(m4, 48))
-			v114 := *(*int32)(unsafe.Add(m5, 48))
-			v115 := *(*float32)(unsafe.Add(m4, 52))
-			v116 := *(*int32)(unsafe.Add(m5, 52))
-			v117 := *(*float32)(unsafe.Add(m4, 56))
-			v118 := *(*int32)(unsafe.Add(m5, 56))
-			v119 := *(*float32)(unsafe.Add(m4, 60))
-			v120 := *(*int32)(unsafe.Add(m5, 60))
-			*(*int32)(m5) = v90
-			*(*float32)(unsafe.Add(m4, 4)) = v91
-			*(*int32)(unsafe.Add(m5, 4)) = v92
-			*(*float32)(unsafe.Add(m4, 8)) = v93
-			*(*int32)(unsafe.Add(m5, 8)) = v94
-			*(*float32)(unsafe.Add(m4, 12)) = v95
-			*(*int32)(unsafe.Add(m5, 12)) = v96
-			*(*float32)(unsafe.Add(m4, 16)) = v97
-			*(*int32)(unsafe.Add(m5, 16)) = v98
-			*(*float32)(unsafe.Add(m4, 20)) = v99
-			*(*int32)(unsafe.Add(m5, 20)) = v100
-			*(*float32)(unsafe.Add(m4, 24)) = v101
-			*(*int32)(unsafe.Add(m5, 24)) = v102
-			*(*float32)(unsafe.Add(m4, 28)) = v103
-			*(*int32)(unsafe.Add(m5, 28)) = v104
-			*(*float32)(unsafe.Add(m4, 32)) = v105
-			*(*int32)(unsafe.Add(m5, 32)) = v106
-			*(*float32)(unsafe.Add(m4, 36)) = v107
-			*(*int32)(unsafe.Add(m5, 36)) = v108
-			*(*float32)(unsafe.Add(m4, 40)) = v109
-			*(*int32)(unsafe.Add(m5, 40)) = v110
-			*(*float32)(unsafe.Add(m4, 44)) = v111
-			*(*int32)(unsafe.Add(m5, 44)) = v112
-			*(*float32)(unsafe.Add(m4, 48)) = v113
-			*(*int32)(unsafe.Add(m5, 48)) = v114
-			*(*float32)(unsafe.Add(m4, 52)) = v115
-			*(*int32)(unsafe.Add(m5, 52)) = v116
-			*(*float32)(unsafe.Add(m4, 56)) = v117
-			*(*int32)(unsafe.Add(m5, 56)) = v118
-			*(*float32)(unsafe.Add(m4, 60)) = v119
-			*(*int32)(unsafe.Add(m5, 60)) = v120
-			v154 := *(*int32)(m5)
-			v155 := *(*float32)(unsafe.Add(m4, 4))
-			v156 := *(*int32)(unsafe.Add(m5, 4))
-			v157 := *(*float32)(unsafe.Add(m4, 8))
-			v158 := *(*int32)(unsafe.Add(m5, 8))
-			v159 := *(*float32)(unsafe.Add(m4, 12))
-			v160 := *(*int32)(unsafe.Add(m5, 12))
-			v161 := *(*float32)(unsafe.Add(m4, 16))
-			v162 := *(*int32)(unsafe.Add(m5, 16))
-			v163 := *(*float32)(unsafe.Add(m4, 20))
-			v164 := *(*int32)(unsafe.Add(m5, 20))
-			v165 := *(*float32)(unsafe.Add(m4, 24))
-			v166 := *(*int32)(unsafe.Add(m5, 24))
-			v167 := *(*float32)(unsafe.Add(m4, 28))
-			v168 := *(*int32)(unsafe.Add(m5, 28))
-			v169 := *(*float32)(unsafe.Add(m4, 32))
-			v170 := *(*int32)(unsafe.Add(m5, 32))
-			v171 := *(*float32)(unsafe.Add(m4, 36))
-			v172 := *(*int32)(unsafe.Add(m5, 36))
-			v173 := *(*float32)(unsafe.Add(m4, 40))
-			v174 := *(*int32)(unsafe.Add(m5, 40))
-			v175 := *(*float32)(unsafe.Add(m4, 44))
-			v176 := *(*int32)(unsafe.Add(m5, 44))
-			v177 := *(*float32)(unsafe.Add(m4, 48))
-			v178 := *(*int32)(unsafe.Add(m5, 48))
-			v179 := *(*float32)(unsafe.Add(m4, 52))
-			v180 := *(*int32)(unsafe.Add(m5, 52))
-			v181 := *(*float32)(unsafe.Add(m4, 56))
-			v182 := *(*int32)(unsafe.Add(m5, 56))
-			v183 := *(*float32)(unsafe.Add(m4, 60))
-			v184 := *(*int32)(unsafe.Add(m5, 60))
-			*(*float32)(own2) = *(*float32)(m4)
-			*(*int32)(own3) = v154
-			*(*float32)(unsafe.Add(own2, 4)) = v155
-			*(*int32)(unsafe.Add(own3, 4)) = v156
-			*(*float32)(unsafe.Add(own2, 8)) = v157
-			*(*int32)(unsafe.Add(own3, 8)) = v158
-			*(*float32)(unsafe.Add(own2, 12)) = v159
-			*(*int32)(unsafe.Add(own3, 12)) = v160
-			*(*float32)(unsafe.Add(own2, 16)) = v161
-			*(*int32)(unsafe.Add(own3, 16)) = v162
-			*(*float32)(unsafe.Add(own2, 20)) = v163
-			*(*int32)(unsafe.Add(own3, 20)) = v164
-			*(*float32)(unsafe.Add(own2, 24)) = v165
-			*(*int32)(unsafe.Add(own3, 24)) = v166
-			*(*float32)(unsafe.Add(own2, 28)) = v167
-			*(*int32)(unsafe.Add(own3, 28)) = v168
-			*(*float32)(unsafe.Add(own2, 32)) = v169
-			*(*int32)(unsafe.Add(own3, 32)) = v170
-			*(*float32)(unsafe.Add(own2, 36)) = v171
-			*(*int32)(unsafe.Add(own3, 36)) = v172
-			*(*float32)(unsafe.Add(own2, 40)) = v173
-			*(*int32)(unsafe.Add(own3, 40)) = v174
-			*(*float32)(unsafe.Add(own2, 44)) = v175
-			*(*int32)(unsafe.Add(own3, 44)) = v176
-			*(*float32)(unsafe.Add(own2, 48)) = v177
-			*(*int32)(unsafe.Add(own3, 48)) = v178
-			*(*float32)(unsafe.Add(own2, 52)) = v179
-			*(*int32)(unsafe.Add(own3, 52)) = v180
-			*(*float32)(unsafe.Add(own2, 56)) = v181
-			*(*int32)(unsafe.Add(own3, 56)) = v182
-			*(*float32)(unsafe.Add(own2, 60)) = v183
-			*(*int32)(unsafe.Add(own3, 60)) = v184
-			if !v217 {
+			var v120, v125, v126, v157, v159, v161, v165, v166 int64
+			var v123, v162 int
+			var v124, v145, v164, v185 float32
+			var v134, v142, v144, v146, v174, v182, v184, v186 int32
+			*(*float32)(own2) = math.Float32frombits(0x7f800000)
+			*(*int32)(own3) = -1
+			*(*float32)(unsafe.Add(own2, 4)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 4)) = -1
+			*(*float32)(unsafe.Add(own2, 8)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 8)) = -1
+			*(*float32)(unsafe.Add(own2, 12)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 12)) = -1
+			*(*float32)(unsafe.Add(own2, 16)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 16)) = -1
+			*(*float32)(unsafe.Add(own2, 20)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 20)) = -1
+			*(*float32)(unsafe.Add(own2, 24)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 24)) = -1
+			*(*float32)(unsafe.Add(own2, 28)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 28)) = -1
+			*(*float32)(unsafe.Add(own2, 32)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 32)) = -1
+			*(*float32)(unsafe.Add(own2, 36)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 36)) = -1
+			*(*float32)(unsafe.Add(own2, 40)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 40)) = -1
+			*(*float32)(unsafe.Add(own2, 44)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 44)) = -1
+			*(*float32)(unsafe.Add(own2, 48)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 48)) = -1
+			*(*float32)(unsafe.Add(own2, 52)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 52)) = -1
+			*(*float32)(unsafe.Add(own2, 56)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 56)) = -1
+			*(*float32)(unsafe.Add(own2, 60)) = math.Float32frombits(0x7f800000)
+			*(*int32)(unsafe.Add(own3, 60)) = -1
+			if !v85 {
 				g.Fault(3, 0, 0, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v218 := v3 / v2
-			v220 := v219 + v17
-			v224 := v218
-			if v222 < v218 {
-				v224 = v222
+			v86 := v3 / v2
+			v88 := v87 + v17
+			v92 := v86
+			if v90 < v86 {
+				v92 = v90
 			}
-			v229 := v220 * v2
-			v236 := (v220 + ((((v224 - v220) + -1) / 64) * 64)) * v2
-			v244 := ((v220 <= 2147483647) && (-2147483648 <= v224)) && (v224 <= 2147483647)
-			v245 := v244 && v227
-			v246 := v245 && v228
-			v248 := (v246 && (uint64(v229) <= uint64(v3))) && (uint64(v236) <= uint64(v3))
-			v249 := v248 && v238
-			if !((v249 && (v2 <= (v3 - v229))) && (v2 <= (v3 - v236))) {
-				v443 = v220
-				goto b101
+			v97 := v88 * v2
+			v104 := (v88 + ((((v92 - v88) + -1) / 64) * 64)) * v2
+			v112 := ((v88 <= 2147483647) && (-2147483648 <= v92)) && (v92 <= 2147483647)
+			v113 := v112 && v95
+			v114 := v113 && v96
+			v116 := (v114 && (uint64(v97) <= uint64(v3))) && (uint64(v104) <= uint64(v3))
+			v117 := v116 && v106
+			if !((v117 && (v2 <= (v3 - v97))) && (v2 <= (v3 - v104))) {
+				v157 = v88
+				goto b24
 			}
-			v252 = v220
+			v120 = v88
 		b14:
-			if v252 < v224 {
-				v255 = int(v252*v2) * 4
-				v256 = 0
-				v257 = -1
+			if v120 < v92 {
+				v123 = int(v120*v2) * 4
+				v124 = 0
+				v125 = -1
 			} else {
-				goto b122
+				goto b37
 			}
 		b16:
-			v258 = v257 + 1
-			if v258 < v2 {
-				v263 := float32(*(*float32)(unsafe.Add(p1, v255+int(v258)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v258)))*4)))
-				v256 = float32(v256 + float32(v263*v263))
-				v257 = v258
+			v126 = v125 + 1
+			if v126 < v2 {
+				v131 := float32(*(*float32)(unsafe.Add(p1, v123+int(v126)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v126)))*4)))
+				v124 = float32(v124 + float32(v131*v131))
+				v125 = v126
 				if stop.Load() {
 					return g.Stop()
 				}
 				goto b16
 			}
-			v266 = int32(uint64(v252))
-			v267 = *(*float32)(unsafe.Add(own2, 60))
-			v268 = *(*int32)(unsafe.Add(own3, 60))
-			if v256 < v267 {
-				v273 = true
+			{
+				v134 = int32(uint64(v120))
+				v135 := *(*float32)(unsafe.Add(own2, 60))
+				v141 := (v124 < v135) || ((v124 == v135) && (v134 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v141 {
+					goto b23
+				}
+				v142 = 15
+			}
+		b19:
+			if 0 >= v142 {
 				goto b22
 			}
-			if v256 == v267 {
-				v272 = v266 < v268
-			} else {
-				v272 = false
+			v144 = v142 + -1
+			v145 = *(*float32)(unsafe.Add(own2, int(v144)*4))
+			v146 = *(*int32)(unsafe.Add(own3, int(v144)*4))
+			if (v124 < v145) || ((v124 == v145) && (v134 < v146)) {
+				*(*float32)(unsafe.Add(own2, int(v142)*4)) = v145
+				*(*int32)(unsafe.Add(own3, int(v142)*4)) = v146
+				v142 = v144
+				goto b19
 			}
-			v273 = v272
 		b22:
-			if !v273 {
-				goto b100
-			}
-			v274 = *(*float32)(unsafe.Add(own2, 56))
-			v275 = *(*int32)(unsafe.Add(own3, 56))
-			if v256 < v274 {
-				v280 = true
-				goto b27
-			}
-			if v256 == v274 {
-				v279 = v266 < v275
-			} else {
-				v279 = false
-			}
-			v280 = v279
-		b27:
-			if !v280 {
-				v439 = 15
-				goto b99
-			}
-			{
-				v282 := *(*int32)(unsafe.Add(own3, 56))
-				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
-				*(*int32)(unsafe.Add(own3, 60)) = v282
-				v285 = *(*float32)(unsafe.Add(own2, 52))
-				v286 = *(*int32)(unsafe.Add(own3, 52))
-				if v256 < v285 {
-					v291 = true
-					goto b32
-				}
-			}
-			if v256 == v285 {
-				v290 = v266 < v286
-			} else {
-				v290 = false
-			}
-			v291 = v290
-		b32:
-			if !v291 {
-				v439 = 14
-				goto b99
-			}
-			{
-				v293 := *(*int32)(unsafe.Add(own3, 52))
-				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
-				*(*int32)(unsafe.Add(own3, 56)) = v293
-				v296 = *(*float32)(unsafe.Add(own2, 48))
-				v297 = *(*int32)(unsafe.Add(own3, 48))
-				if v256 < v296 {
-					v302 = true
-					goto b37
-				}
-			}
-			if v256 == v296 {
-				v301 = v266 < v297
-			} else {
-				v301 = false
-			}
-			v302 = v301
-		b37:
-			if !v302 {
-				v439 = 13
-				goto b99
-			}
-			{
-				v304 := *(*int32)(unsafe.Add(own3, 48))
-				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
-				*(*int32)(unsafe.Add(own3, 52)) = v304
-				v307 = *(*float32)(unsafe.Add(own2, 44))
-				v308 = *(*int32)(unsafe.Add(own3, 44))
-				if v256 < v307 {
-					v313 = true
-					goto b42
-				}
-			}
-			if v256 == v307 {
-				v312 = v266 < v308
-			} else {
-				v312 = false
-			}
-			v313 = v312
-		b42:
-			if !v313 {
-				v439 = 12
-				goto b99
-			}
-			{
-				v315 := *(*int32)(unsafe.Add(own3, 44))
-				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
-				*(*int32)(unsafe.Add(own3, 48)) = v315
-				v318 = *(*float32)(unsafe.Add(own2, 40))
-				v319 = *(*int32)(unsafe.Add(own3, 40))
-				if v256 < v318 {
-					v324 = true
-					goto b47
-				}
-			}
-			if v256 == v318 {
-				v323 = v266 < v319
-			} else {
-				v323 = false
-			}
-			v324 = v323
-		b47:
-			if !v324 {
-				v439 = 11
-				goto b99
-			}
-			{
-				v326 := *(*int32)(unsafe.Add(own3, 40))
-				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
-				*(*int32)(unsafe.Add(own3, 44)) = v326
-				v329 = *(*float32)(unsafe.Add(own2, 36))
-				v330 = *(*int32)(unsafe.Add(own3, 36))
-				if v256 < v329 {
-					v335 = true
-					goto b52
-				}
-			}
-			if v256 == v329 {
-				v334 = v266 < v330
-			} else {
-				v334 = false
-			}
-			v335 = v334
-		b52:
-			if !v335 {
-				v439 = 10
-				goto b99
-			}
-			{
-				v337 := *(*int32)(unsafe.Add(own3, 36))
-				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
-				*(*int32)(unsafe.Add(own3, 40)) = v337
-				v340 = *(*float32)(unsafe.Add(own2, 32))
-				v341 = *(*int32)(unsafe.Add(own3, 32))
-				if v256 < v340 {
-					v346 = true
-					goto b57
-				}
-			}
-			if v256 == v340 {
-				v345 = v266 < v341
-			} else {
-				v345 = false
-			}
-			v346 = v345
-		b57:
-			if !v346 {
-				v439 = 9
-				goto b99
-			}
-			{
-				v348 := *(*int32)(unsafe.Add(own3, 32))
-				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
-				*(*int32)(unsafe.Add(own3, 36)) = v348
-				v351 = *(*float32)(unsafe.Add(own2, 28))
-				v352 = *(*int32)(unsafe.Add(own3, 28))
-				if v256 < v351 {
-					v357 = true
-					goto b62
-				}
-			}
-			if v256 == v351 {
-				v356 = v266 < v352
-			} else {
-				v356 = false
-			}
-			v357 = v356
-		b62:
-			if !v357 {
-				v439 = 8
-				goto b99
-			}
-			{
-				v359 := *(*int32)(unsafe.Add(own3, 28))
-				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
-				*(*int32)(unsafe.Add(own3, 32)) = v359
-				v362 = *(*float32)(unsafe.Add(own2, 24))
-				v363 = *(*int32)(unsafe.Add(own3, 24))
-				if v256 < v362 {
-					v368 = true
-					goto b67
-				}
-			}
-			if v256 == v362 {
-				v367 = v266 < v363
-			} else {
-				v367 = false
-			}
-			v368 = v367
-		b67:
-			if !v368 {
-				v439 = 7
-				goto b99
-			}
-			{
-				v370 := *(*int32)(unsafe.Add(own3, 24))
-				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
-				*(*int32)(unsafe.Add(own3, 28)) = v370
-				v373 = *(*float32)(unsafe.Add(own2, 20))
-				v374 = *(*int32)(unsafe.Add(own3, 20))
-				if v256 < v373 {
-					v379 = true
-					goto b72
-				}
-			}
-			if v256 == v373 {
-				v378 = v266 < v374
-			} else {
-				v378 = false
-			}
-			v379 = v378
-		b72:
-			if !v379 {
-				v439 = 6
-				goto b99
-			}
-			{
-				v381 := *(*int32)(unsafe.Add(own3, 20))
-				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
-				*(*int32)(unsafe.Add(own3, 24)) = v381
-				v384 = *(*float32)(unsafe.Add(own2, 16))
-				v385 = *(*int32)(unsafe.Add(own3, 16))
-				if v256 < v384 {
-					v390 = true
-					goto b77
-				}
-			}
-			if v256 == v384 {
-				v389 = v266 < v385
-			} else {
-				v389 = false
-			}
-			v390 = v389
-		b77:
-			if !v390 {
-				v439 = 5
-				goto b99
-			}
-			{
-				v392 := *(*int32)(unsafe.Add(own3, 16))
-				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
-				*(*int32)(unsafe.Add(own3, 20)) = v392
-				v395 = *(*float32)(unsafe.Add(own2, 12))
-				v396 = *(*int32)(unsafe.Add(own3, 12))
-				if v256 < v395 {
-					v401 = true
-					goto b82
-				}
-			}
-			if v256 == v395 {
-				v400 = v266 < v396
-			} else {
-				v400 = false
-			}
-			v401 = v400
-		b82:
-			if !v401 {
-				v439 = 4
-				goto b99
-			}
-			{
-				v403 := *(*int32)(unsafe.Add(own3, 12))
-				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
-				*(*int32)(unsafe.Add(own3, 16)) = v403
-				v406 = *(*float32)(unsafe.Add(own2, 8))
-				v407 = *(*int32)(unsafe.Add(own3, 8))
-				if v256 < v406 {
-					v412 = true
-					goto b87
-				}
-			}
-			if v256 == v406 {
-				v411 = v266 < v407
-			} else {
-				v411 = false
-			}
-			v412 = v411
-		b87:
-			if !v412 {
-				v439 = 3
-				goto b99
-			}
-			{
-				v414 := *(*int32)(unsafe.Add(own3, 8))
-				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
-				*(*int32)(unsafe.Add(own3, 12)) = v414
-				v417 = *(*float32)(unsafe.Add(own2, 4))
-				v418 = *(*int32)(unsafe.Add(own3, 4))
-				if v256 < v417 {
-					v423 = true
-					goto b92
-				}
-			}
-			if v256 == v417 {
-				v422 = v266 < v418
-			} else {
-				v422 = false
-			}
-			v423 = v422
-		b92:
-			if !v423 {
-				v439 = 2
-				goto b99
-			}
-			{
-				v425 := *(*int32)(unsafe.Add(own3, 4))
-				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
-				*(*int32)(unsafe.Add(own3, 8)) = v425
-				v428 = *(*float32)(own2)
-				v429 = *(*int32)(own3)
-				if v256 < v428 {
-					v434 = true
-					goto b97
-				}
-			}
-			if v256 == v428 {
-				v433 = v266 < v429
-			} else {
-				v433 = false
-			}
-			v434 = v433
-		b97:
-			if v434 {
-				v436 := *(*int32)(own3)
-				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
-				*(*int32)(unsafe.Add(own3, 4)) = v436
-				v439 = 0
-			} else {
-				v439 = 1
-			}
-		b99:
-			*(*float32)(unsafe.Add(own2, int(v439)*4)) = v256
-			*(*int32)(unsafe.Add(own3, int(v439)*4)) = v266
-		b100:
-			v252 = v252 + 64
+			*(*float32)(unsafe.Add(own2, int(v142)*4)) = v124
+			*(*int32)(unsafe.Add(own3, int(v142)*4)) = v134
+		b23:
+			v120 = v120 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b14
-		b101:
-			if v443 >= v224 {
-				goto b122
+		b24:
+			if v157 >= v92 {
+				goto b37
 			}
-			v445 = v443 * v2
-			if uint64(v445) > uint64(v3) {
-				g.Fault(4, v445, v3, v0, v1)
+			v159 = v157 * v2
+			if uint64(v159) > uint64(v3) {
+				g.Fault(4, v159, v3, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v447 = v3 - v445
-			v448 = int(v445) * 4
-			if uint64(v2) > uint64(v447) {
-				g.Fault(5, v2, v447, v0, v1)
+			v161 = v3 - v159
+			v162 = int(v159) * 4
+			if uint64(v2) > uint64(v161) {
+				g.Fault(5, v2, v161, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v450 = 0
-			v451 = -1
-		b104:
-			v452 = v451 + 1
-			if v452 < v2 {
-				v457 := float32(*(*float32)(unsafe.Add(p1, v448+int(v452)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v452)))*4)))
-				v450 = float32(v450 + float32(v457*v457))
-				v451 = v452
+			v164 = 0
+			v165 = -1
+		b27:
+			v166 = v165 + 1
+			if v166 < v2 {
+				v171 := float32(*(*float32)(unsafe.Add(p1, v162+int(v166)*4)) - *(*float32)(unsafe.Add(m0, int(int32(uint64(v166)))*4)))
+				v164 = float32(v164 + float32(v171*v171))
+				v165 = v166
 				if stop.Load() {
 					return g.Stop()
 				}
-				goto b104
+				goto b27
 			}
-			v460 = int32(uint64(v443))
-			v461 = *(*float32)(unsafe.Add(own2, 60))
-			v462 = *(*int32)(unsafe.Add(own3, 60))
-			if v450 < v461 {
-				v467 = true
-				goto b110
+			{
+				v174 = int32(uint64(v157))
+				v175 := *(*float32)(unsafe.Add(own2, 60))
+				v181 := (v164 < v175) || ((v164 == v175) && (v174 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v181 {
+					goto b34
+				}
+				v182 = 15
 			}
-			if v450 == v461 {
-				v466 = v460 < v462
-			} else {
-				v466 = false
+		b30:
+			if 0 >= v182 {
+				goto b33
 			}
-			v467 = v466
-		b110:
-			if !v467 {
-				goto b119
+			v184 = v182 + -1
+			v185 = *(*float32)(unsafe.Add(own2, int(v184)*4))
+			v186 = *(*int32)(unsafe.Add(own3, int(v184)*4))
+			if (v164 < v185) || ((v164 == v185) && (v174 < v186)) {
+				*(*float32)(unsafe.Add(own2, int(v182)*4)) = v185
+				*(*int32)(unsafe.Add(own3, int(v182)*4)) = v186
+				v182 = v184
+				goto b30
 			}
-			v468 = 15
-		b111:
-			if 0 >= v468 {
-				goto b118
-			}
-			v470 = v468 + -1
-			v471 = *(*float32)(unsafe.Add(own2, int(v470)*4))
-			v472 = *(*int32)(unsafe.Add(own3, int(v470)*4))
-			if v450 < v471 {
-				v477 = true
-				goto b116
-			}
-			if v450 == v471 {
-				v476 = v460 < v472
-			} else {
-				v476 = false
-			}
-			v477 = v476
-		b116:
-			if v477 {
-				v479 := *(*int32)(unsafe.Add(own3, int(v470)*4))
-				*(*float32)(unsafe.Add(own2, int(v468)*4)) = *(*float32)(unsafe.Add(own2, int(v470)*4))
-				*(*int32)(unsafe.Add(own3, int(v468)*4)) = v479
-				v468 = v470
-				goto b111
-			}
-		b118:
-			*(*float32)(unsafe.Add(own2, int(v468)*4)) = v450
-			*(*int32)(unsafe.Add(own3, int(v468)*4)) = v460
-		b119:
-			v443 = v443 + 64
+		b33:
+			*(*float32)(unsafe.Add(own2, int(v182)*4)) = v164
+			*(*int32)(unsafe.Add(own3, int(v182)*4)) = v174
+		b34:
+			v157 = v157 + 64
 			if stop.Load() {
 				return g.Stop()
 			}
-			goto b101
-		b122:
+			goto b24
+		b37:
 			more = true
 		}
 	}
@@ -1507,78 +566,78 @@ func (g *searchHost) r0() int {
 			}
 			own2 := unsafe.Add(m2, li*64)
 			own3 := unsafe.Add(m3, li*64)
-			v488 := *(*int32)(own3)
-			v489 := *(*float32)(unsafe.Add(own2, 4))
-			v490 := *(*int32)(unsafe.Add(own3, 4))
-			v491 := *(*float32)(unsafe.Add(own2, 8))
-			v492 := *(*int32)(unsafe.Add(own3, 8))
-			v493 := *(*float32)(unsafe.Add(own2, 12))
-			v494 := *(*int32)(unsafe.Add(own3, 12))
-			v495 := *(*float32)(unsafe.Add(own2, 16))
-			v496 := *(*int32)(unsafe.Add(own3, 16))
-			v497 := *(*float32)(unsafe.Add(own2, 20))
-			v498 := *(*int32)(unsafe.Add(own3, 20))
-			v499 := *(*float32)(unsafe.Add(own2, 24))
-			v500 := *(*int32)(unsafe.Add(own3, 24))
-			v501 := *(*float32)(unsafe.Add(own2, 28))
-			v502 := *(*int32)(unsafe.Add(own3, 28))
-			v503 := *(*float32)(unsafe.Add(own2, 32))
-			v504 := *(*int32)(unsafe.Add(own3, 32))
-			v505 := *(*float32)(unsafe.Add(own2, 36))
-			v506 := *(*int32)(unsafe.Add(own3, 36))
-			v507 := *(*float32)(unsafe.Add(own2, 40))
-			v508 := *(*int32)(unsafe.Add(own3, 40))
-			v509 := *(*float32)(unsafe.Add(own2, 44))
-			v510 := *(*int32)(unsafe.Add(own3, 44))
-			v511 := *(*float32)(unsafe.Add(own2, 48))
-			v512 := *(*int32)(unsafe.Add(own3, 48))
-			v513 := *(*float32)(unsafe.Add(own2, 52))
-			v514 := *(*int32)(unsafe.Add(own3, 52))
-			v515 := *(*float32)(unsafe.Add(own2, 56))
-			v516 := *(*int32)(unsafe.Add(own3, 56))
-			v517 := *(*float32)(unsafe.Add(own2, 60))
-			v518 := *(*int32)(unsafe.Add(own3, 60))
+			v200 := *(*int32)(own3)
+			v201 := *(*float32)(unsafe.Add(own2, 4))
+			v202 := *(*int32)(unsafe.Add(own3, 4))
+			v203 := *(*float32)(unsafe.Add(own2, 8))
+			v204 := *(*int32)(unsafe.Add(own3, 8))
+			v205 := *(*float32)(unsafe.Add(own2, 12))
+			v206 := *(*int32)(unsafe.Add(own3, 12))
+			v207 := *(*float32)(unsafe.Add(own2, 16))
+			v208 := *(*int32)(unsafe.Add(own3, 16))
+			v209 := *(*float32)(unsafe.Add(own2, 20))
+			v210 := *(*int32)(unsafe.Add(own3, 20))
+			v211 := *(*float32)(unsafe.Add(own2, 24))
+			v212 := *(*int32)(unsafe.Add(own3, 24))
+			v213 := *(*float32)(unsafe.Add(own2, 28))
+			v214 := *(*int32)(unsafe.Add(own3, 28))
+			v215 := *(*float32)(unsafe.Add(own2, 32))
+			v216 := *(*int32)(unsafe.Add(own3, 32))
+			v217 := *(*float32)(unsafe.Add(own2, 36))
+			v218 := *(*int32)(unsafe.Add(own3, 36))
+			v219 := *(*float32)(unsafe.Add(own2, 40))
+			v220 := *(*int32)(unsafe.Add(own3, 40))
+			v221 := *(*float32)(unsafe.Add(own2, 44))
+			v222 := *(*int32)(unsafe.Add(own3, 44))
+			v223 := *(*float32)(unsafe.Add(own2, 48))
+			v224 := *(*int32)(unsafe.Add(own3, 48))
+			v225 := *(*float32)(unsafe.Add(own2, 52))
+			v226 := *(*int32)(unsafe.Add(own3, 52))
+			v227 := *(*float32)(unsafe.Add(own2, 56))
+			v228 := *(*int32)(unsafe.Add(own3, 56))
+			v229 := *(*float32)(unsafe.Add(own2, 60))
+			v230 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v488
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v489
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v490
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v491
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v492
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v493
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v494
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v495
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v496
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v497
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v498
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v499
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v500
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v501
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v502
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v503
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v504
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v505
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v506
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v507
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v508
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v509
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v510
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v511
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v512
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v513
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v514
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v515
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v516
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v517
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v518
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v200
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v201
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v202
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v203
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v204
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v205
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v206
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v207
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v208
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v209
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v210
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v211
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v212
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v213
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v214
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v215
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v216
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v217
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v218
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v219
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v220
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v221
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v222
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v223
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v224
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v225
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v226
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v227
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v228
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v229
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v230
 		}
 	}
 	// Barrier, kernel.go:100
-	u551 := g.v551
+	u263 := g.v263
 	v15 := g.v15
-	v802 := v12 * v15
-	v803 := v802 + v10
+	v360 := v12 * v15
+	v361 := v360 + v10
 	v7 := g.v7
-	v836 := uint64(v803) < uint64(v7)
+	v394 := uint64(v361) < uint64(v7)
 	p3 := g.Pointer(3)
 	next := -1
 	{
@@ -1593,548 +652,224 @@ func (g *searchHost) r0() int {
 			own3 := unsafe.Add(m3, li*64)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v551, v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
-			var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
-			var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
-			v551 = 32
-			if 0 >= v551 {
-				goto b216
+			var v263, v266, v267, v268, v271, v279, v281, v283, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391, v393 int32
+			var v270, v282, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390, v392 float32
+			var v293 bool
+			v263 = 32
+			if 0 >= v263 {
+				goto b54
 			}
-			if v16 < v551 {
-				v554 = v16 + v551
-				v555 = -1
+			if v16 < v263 {
+				v266 = v16 + v263
+				v267 = -1
 			} else {
-				goto b214
+				goto b52
 			}
-		b128:
-			v556 = v555 + 1
-			if v556 >= 16 {
-				goto b213
-			}
-			v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-			v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-			v560 = *(*float32)(unsafe.Add(own2, 60))
-			v561 = *(*int32)(unsafe.Add(own3, 60))
-			if v558 < v560 {
-				v566 = true
-				goto b133
-			}
-			if v558 == v560 {
-				v565 = v559 < v561
-			} else {
-				v565 = false
-			}
-			v566 = v565
-		b133:
-			if !v566 {
-				v735 = false
-				goto b211
-			}
-			v567 = *(*float32)(unsafe.Add(own2, 56))
-			v568 = *(*int32)(unsafe.Add(own3, 56))
-			if v558 < v567 {
-				v573 = true
-				goto b138
-			}
-			if v558 == v567 {
-				v572 = v559 < v568
-			} else {
-				v572 = false
-			}
-			v573 = v572
-		b138:
-			if !v573 {
-				v732 = 15
-				goto b210
+		b43:
+			v268 = v267 + 1
+			if v268 >= 16 {
+				goto b51
 			}
 			{
-				v575 := *(*int32)(unsafe.Add(own3, 56))
-				*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
-				*(*int32)(unsafe.Add(own3, 60)) = v575
-				v578 = *(*float32)(unsafe.Add(own2, 52))
-				v579 = *(*int32)(unsafe.Add(own3, 52))
-				if v558 < v578 {
-					v584 = true
-					goto b143
+				v270 = *(*float32)(unsafe.Add(m1, int(v266)*128+int(v268)*8))
+				v271 = *(*int32)(unsafe.Add(m1, int(v266)*128+int(v268)*8+4))
+				v272 := *(*float32)(unsafe.Add(own2, 60))
+				v278 := (v270 < v272) || ((v270 == v272) && (v271 < *(*int32)(unsafe.Add(own3, 60))))
+				if !v278 {
+					v293 = false
+					goto b49
 				}
+				v279 = 15
 			}
-			if v558 == v578 {
-				v583 = v559 < v579
-			} else {
-				v583 = false
+		b45:
+			if 0 >= v279 {
+				goto b48
 			}
-			v584 = v583
-		b143:
-			if !v584 {
-				v732 = 14
-				goto b210
+			v281 = v279 + -1
+			v282 = *(*float32)(unsafe.Add(own2, int(v281)*4))
+			v283 = *(*int32)(unsafe.Add(own3, int(v281)*4))
+			if (v270 < v282) || ((v270 == v282) && (v271 < v283)) {
+				*(*float32)(unsafe.Add(own2, int(v279)*4)) = v282
+				*(*int32)(unsafe.Add(own3, int(v279)*4)) = v283
+				v279 = v281
+				goto b45
 			}
+		b48:
+			*(*float32)(unsafe.Add(own2, int(v279)*4)) = v270
+			*(*int32)(unsafe.Add(own3, int(v279)*4)) = v271
+			v293 = true
+		b49:
+			if v293 {
+				v267 = v268
+				goto b43
+			}
+		b51:
 			{
-				v586 := *(*int32)(unsafe.Add(own3, 52))
-				*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
-				*(*int32)(unsafe.Add(own3, 56)) = v586
-				v589 = *(*float32)(unsafe.Add(own2, 48))
-				v590 = *(*int32)(unsafe.Add(own3, 48))
-				if v558 < v589 {
-					v595 = true
-					goto b148
-				}
-			}
-			if v558 == v589 {
-				v594 = v559 < v590
-			} else {
-				v594 = false
-			}
-			v595 = v594
-		b148:
-			if !v595 {
-				v732 = 13
-				goto b210
-			}
-			{
-				v597 := *(*int32)(unsafe.Add(own3, 48))
-				*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
-				*(*int32)(unsafe.Add(own3, 52)) = v597
-				v600 = *(*float32)(unsafe.Add(own2, 44))
-				v601 = *(*int32)(unsafe.Add(own3, 44))
-				if v558 < v600 {
-					v606 = true
-					goto b153
-				}
-			}
-			if v558 == v600 {
-				v605 = v559 < v601
-			} else {
-				v605 = false
-			}
-			v606 = v605
-		b153:
-			if !v606 {
-				v732 = 12
-				goto b210
-			}
-			{
-				v608 := *(*int32)(unsafe.Add(own3, 44))
-				*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
-				*(*int32)(unsafe.Add(own3, 48)) = v608
-				v611 = *(*float32)(unsafe.Add(own2, 40))
-				v612 = *(*int32)(unsafe.Add(own3, 40))
-				if v558 < v611 {
-					v617 = true
-					goto b158
-				}
-			}
-			if v558 == v611 {
-				v616 = v559 < v612
-			} else {
-				v616 = false
-			}
-			v617 = v616
-		b158:
-			if !v617 {
-				v732 = 11
-				goto b210
-			}
-			{
-				v619 := *(*int32)(unsafe.Add(own3, 40))
-				*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
-				*(*int32)(unsafe.Add(own3, 44)) = v619
-				v622 = *(*float32)(unsafe.Add(own2, 36))
-				v623 = *(*int32)(unsafe.Add(own3, 36))
-				if v558 < v622 {
-					v628 = true
-					goto b163
-				}
-			}
-			if v558 == v622 {
-				v627 = v559 < v623
-			} else {
-				v627 = false
-			}
-			v628 = v627
-		b163:
-			if !v628 {
-				v732 = 10
-				goto b210
-			}
-			{
-				v630 := *(*int32)(unsafe.Add(own3, 36))
-				*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
-				*(*int32)(unsafe.Add(own3, 40)) = v630
-				v633 = *(*float32)(unsafe.Add(own2, 32))
-				v634 = *(*int32)(unsafe.Add(own3, 32))
-				if v558 < v633 {
-					v639 = true
-					goto b168
-				}
-			}
-			if v558 == v633 {
-				v638 = v559 < v634
-			} else {
-				v638 = false
-			}
-			v639 = v638
-		b168:
-			if !v639 {
-				v732 = 9
-				goto b210
-			}
-			{
-				v641 := *(*int32)(unsafe.Add(own3, 32))
-				*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
-				*(*int32)(unsafe.Add(own3, 36)) = v641
-				v644 = *(*float32)(unsafe.Add(own2, 28))
-				v645 = *(*int32)(unsafe.Add(own3, 28))
-				if v558 < v644 {
-					v650 = true
-					goto b173
-				}
-			}
-			if v558 == v644 {
-				v649 = v559 < v645
-			} else {
-				v649 = false
-			}
-			v650 = v649
-		b173:
-			if !v650 {
-				v732 = 8
-				goto b210
-			}
-			{
-				v652 := *(*int32)(unsafe.Add(own3, 28))
-				*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
-				*(*int32)(unsafe.Add(own3, 32)) = v652
-				v655 = *(*float32)(unsafe.Add(own2, 24))
-				v656 = *(*int32)(unsafe.Add(own3, 24))
-				if v558 < v655 {
-					v661 = true
-					goto b178
-				}
-			}
-			if v558 == v655 {
-				v660 = v559 < v656
-			} else {
-				v660 = false
-			}
-			v661 = v660
-		b178:
-			if !v661 {
-				v732 = 7
-				goto b210
-			}
-			{
-				v663 := *(*int32)(unsafe.Add(own3, 24))
-				*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
-				*(*int32)(unsafe.Add(own3, 28)) = v663
-				v666 = *(*float32)(unsafe.Add(own2, 20))
-				v667 = *(*int32)(unsafe.Add(own3, 20))
-				if v558 < v666 {
-					v672 = true
-					goto b183
-				}
-			}
-			if v558 == v666 {
-				v671 = v559 < v667
-			} else {
-				v671 = false
-			}
-			v672 = v671
-		b183:
-			if !v672 {
-				v732 = 6
-				goto b210
-			}
-			{
-				v674 := *(*int32)(unsafe.Add(own3, 20))
-				*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
-				*(*int32)(unsafe.Add(own3, 24)) = v674
-				v677 = *(*float32)(unsafe.Add(own2, 16))
-				v678 = *(*int32)(unsafe.Add(own3, 16))
-				if v558 < v677 {
-					v683 = true
-					goto b188
-				}
-			}
-			if v558 == v677 {
-				v682 = v559 < v678
-			} else {
-				v682 = false
-			}
-			v683 = v682
-		b188:
-			if !v683 {
-				v732 = 5
-				goto b210
-			}
-			{
-				v685 := *(*int32)(unsafe.Add(own3, 16))
-				*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
-				*(*int32)(unsafe.Add(own3, 20)) = v685
-				v688 = *(*float32)(unsafe.Add(own2, 12))
-				v689 = *(*int32)(unsafe.Add(own3, 12))
-				if v558 < v688 {
-					v694 = true
-					goto b193
-				}
-			}
-			if v558 == v688 {
-				v693 = v559 < v689
-			} else {
-				v693 = false
-			}
-			v694 = v693
-		b193:
-			if !v694 {
-				v732 = 4
-				goto b210
-			}
-			{
-				v696 := *(*int32)(unsafe.Add(own3, 12))
-				*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
-				*(*int32)(unsafe.Add(own3, 16)) = v696
-				v699 = *(*float32)(unsafe.Add(own2, 8))
-				v700 = *(*int32)(unsafe.Add(own3, 8))
-				if v558 < v699 {
-					v705 = true
-					goto b198
-				}
-			}
-			if v558 == v699 {
-				v704 = v559 < v700
-			} else {
-				v704 = false
-			}
-			v705 = v704
-		b198:
-			if !v705 {
-				v732 = 3
-				goto b210
-			}
-			{
-				v707 := *(*int32)(unsafe.Add(own3, 8))
-				*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
-				*(*int32)(unsafe.Add(own3, 12)) = v707
-				v710 = *(*float32)(unsafe.Add(own2, 4))
-				v711 = *(*int32)(unsafe.Add(own3, 4))
-				if v558 < v710 {
-					v716 = true
-					goto b203
-				}
-			}
-			if v558 == v710 {
-				v715 = v559 < v711
-			} else {
-				v715 = false
-			}
-			v716 = v715
-		b203:
-			if !v716 {
-				v732 = 2
-				goto b210
-			}
-			{
-				v718 := *(*int32)(unsafe.Add(own3, 4))
-				*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
-				*(*int32)(unsafe.Add(own3, 8)) = v718
-				v721 = *(*float32)(own2)
-				v722 = *(*int32)(own3)
-				if v558 < v721 {
-					v727 = true
-					goto b208
-				}
-			}
-			if v558 == v721 {
-				v726 = v559 < v722
-			} else {
-				v726 = false
-			}
-			v727 = v726
-		b208:
-			if v727 {
-				v729 := *(*int32)(own3)
-				*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
-				*(*int32)(unsafe.Add(own3, 4)) = v729
-				v732 = 0
-			} else {
-				v732 = 1
-			}
-		b210:
-			*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
-			*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
-			v735 = true
-		b211:
-			if v735 {
-				v555 = v556
-				goto b128
-			}
-		b213:
-			{
-				v737 := *(*int32)(own3)
-				v738 := *(*float32)(unsafe.Add(own2, 4))
-				v739 := *(*int32)(unsafe.Add(own3, 4))
-				v740 := *(*float32)(unsafe.Add(own2, 8))
-				v741 := *(*int32)(unsafe.Add(own3, 8))
-				v742 := *(*float32)(unsafe.Add(own2, 12))
-				v743 := *(*int32)(unsafe.Add(own3, 12))
-				v744 := *(*float32)(unsafe.Add(own2, 16))
-				v745 := *(*int32)(unsafe.Add(own3, 16))
-				v746 := *(*float32)(unsafe.Add(own2, 20))
-				v747 := *(*int32)(unsafe.Add(own3, 20))
-				v748 := *(*float32)(unsafe.Add(own2, 24))
-				v749 := *(*int32)(unsafe.Add(own3, 24))
-				v750 := *(*float32)(unsafe.Add(own2, 28))
-				v751 := *(*int32)(unsafe.Add(own3, 28))
-				v752 := *(*float32)(unsafe.Add(own2, 32))
-				v753 := *(*int32)(unsafe.Add(own3, 32))
-				v754 := *(*float32)(unsafe.Add(own2, 36))
-				v755 := *(*int32)(unsafe.Add(own3, 36))
-				v756 := *(*float32)(unsafe.Add(own2, 40))
-				v757 := *(*int32)(unsafe.Add(own3, 40))
-				v758 := *(*float32)(unsafe.Add(own2, 44))
-				v759 := *(*int32)(unsafe.Add(own3, 44))
-				v760 := *(*float32)(unsafe.Add(own2, 48))
-				v761 := *(*int32)(unsafe.Add(own3, 48))
-				v762 := *(*float32)(unsafe.Add(own2, 52))
-				v763 := *(*int32)(unsafe.Add(own3, 52))
-				v764 := *(*float32)(unsafe.Add(own2, 56))
-				v765 := *(*int32)(unsafe.Add(own3, 56))
-				v766 := *(*float32)(unsafe.Add(own2, 60))
-				v767 := *(*int32)(unsafe.Add(own3, 60))
+				v295 := *(*int32)(own3)
+				v296 := *(*float32)(unsafe.Add(own2, 4))
+				v297 := *(*int32)(unsafe.Add(own3, 4))
+				v298 := *(*float32)(unsafe.Add(own2, 8))
+				v299 := *(*int32)(unsafe.Add(own3, 8))
+				v300 := *(*float32)(unsafe.Add(own2, 12))
+				v301 := *(*int32)(unsafe.Add(own3, 12))
+				v302 := *(*float32)(unsafe.Add(own2, 16))
+				v303 := *(*int32)(unsafe.Add(own3, 16))
+				v304 := *(*float32)(unsafe.Add(own2, 20))
+				v305 := *(*int32)(unsafe.Add(own3, 20))
+				v306 := *(*float32)(unsafe.Add(own2, 24))
+				v307 := *(*int32)(unsafe.Add(own3, 24))
+				v308 := *(*float32)(unsafe.Add(own2, 28))
+				v309 := *(*int32)(unsafe.Add(own3, 28))
+				v310 := *(*float32)(unsafe.Add(own2, 32))
+				v311 := *(*int32)(unsafe.Add(own3, 32))
+				v312 := *(*float32)(unsafe.Add(own2, 36))
+				v313 := *(*int32)(unsafe.Add(own3, 36))
+				v314 := *(*float32)(unsafe.Add(own2, 40))
+				v315 := *(*int32)(unsafe.Add(own3, 40))
+				v316 := *(*float32)(unsafe.Add(own2, 44))
+				v317 := *(*int32)(unsafe.Add(own3, 44))
+				v318 := *(*float32)(unsafe.Add(own2, 48))
+				v319 := *(*int32)(unsafe.Add(own3, 48))
+				v320 := *(*float32)(unsafe.Add(own2, 52))
+				v321 := *(*int32)(unsafe.Add(own3, 52))
+				v322 := *(*float32)(unsafe.Add(own2, 56))
+				v323 := *(*int32)(unsafe.Add(own3, 56))
+				v324 := *(*float32)(unsafe.Add(own2, 60))
+				v325 := *(*int32)(unsafe.Add(own3, 60))
 				*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-				*(*int32)(unsafe.Add(m1, x*128+4)) = v737
-				*(*float32)(unsafe.Add(m1, x*128+8)) = v738
-				*(*int32)(unsafe.Add(m1, x*128+12)) = v739
-				*(*float32)(unsafe.Add(m1, x*128+16)) = v740
-				*(*int32)(unsafe.Add(m1, x*128+20)) = v741
-				*(*float32)(unsafe.Add(m1, x*128+24)) = v742
-				*(*int32)(unsafe.Add(m1, x*128+28)) = v743
-				*(*float32)(unsafe.Add(m1, x*128+32)) = v744
-				*(*int32)(unsafe.Add(m1, x*128+36)) = v745
-				*(*float32)(unsafe.Add(m1, x*128+40)) = v746
-				*(*int32)(unsafe.Add(m1, x*128+44)) = v747
-				*(*float32)(unsafe.Add(m1, x*128+48)) = v748
-				*(*int32)(unsafe.Add(m1, x*128+52)) = v749
-				*(*float32)(unsafe.Add(m1, x*128+56)) = v750
-				*(*int32)(unsafe.Add(m1, x*128+60)) = v751
-				*(*float32)(unsafe.Add(m1, x*128+64)) = v752
-				*(*int32)(unsafe.Add(m1, x*128+68)) = v753
-				*(*float32)(unsafe.Add(m1, x*128+72)) = v754
-				*(*int32)(unsafe.Add(m1, x*128+76)) = v755
-				*(*float32)(unsafe.Add(m1, x*128+80)) = v756
-				*(*int32)(unsafe.Add(m1, x*128+84)) = v757
-				*(*float32)(unsafe.Add(m1, x*128+88)) = v758
-				*(*int32)(unsafe.Add(m1, x*128+92)) = v759
-				*(*float32)(unsafe.Add(m1, x*128+96)) = v760
-				*(*int32)(unsafe.Add(m1, x*128+100)) = v761
-				*(*float32)(unsafe.Add(m1, x*128+104)) = v762
-				*(*int32)(unsafe.Add(m1, x*128+108)) = v763
-				*(*float32)(unsafe.Add(m1, x*128+112)) = v764
-				*(*int32)(unsafe.Add(m1, x*128+116)) = v765
-				*(*float32)(unsafe.Add(m1, x*128+120)) = v766
-				*(*int32)(unsafe.Add(m1, x*128+124)) = v767
+				*(*int32)(unsafe.Add(m1, x*128+4)) = v295
+				*(*float32)(unsafe.Add(m1, x*128+8)) = v296
+				*(*int32)(unsafe.Add(m1, x*128+12)) = v297
+				*(*float32)(unsafe.Add(m1, x*128+16)) = v298
+				*(*int32)(unsafe.Add(m1, x*128+20)) = v299
+				*(*float32)(unsafe.Add(m1, x*128+24)) = v300
+				*(*int32)(unsafe.Add(m1, x*128+28)) = v301
+				*(*float32)(unsafe.Add(m1, x*128+32)) = v302
+				*(*int32)(unsafe.Add(m1, x*128+36)) = v303
+				*(*float32)(unsafe.Add(m1, x*128+40)) = v304
+				*(*int32)(unsafe.Add(m1, x*128+44)) = v305
+				*(*float32)(unsafe.Add(m1, x*128+48)) = v306
+				*(*int32)(unsafe.Add(m1, x*128+52)) = v307
+				*(*float32)(unsafe.Add(m1, x*128+56)) = v308
+				*(*int32)(unsafe.Add(m1, x*128+60)) = v309
+				*(*float32)(unsafe.Add(m1, x*128+64)) = v310
+				*(*int32)(unsafe.Add(m1, x*128+68)) = v311
+				*(*float32)(unsafe.Add(m1, x*128+72)) = v312
+				*(*int32)(unsafe.Add(m1, x*128+76)) = v313
+				*(*float32)(unsafe.Add(m1, x*128+80)) = v314
+				*(*int32)(unsafe.Add(m1, x*128+84)) = v315
+				*(*float32)(unsafe.Add(m1, x*128+88)) = v316
+				*(*int32)(unsafe.Add(m1, x*128+92)) = v317
+				*(*float32)(unsafe.Add(m1, x*128+96)) = v318
+				*(*int32)(unsafe.Add(m1, x*128+100)) = v319
+				*(*float32)(unsafe.Add(m1, x*128+104)) = v320
+				*(*int32)(unsafe.Add(m1, x*128+108)) = v321
+				*(*float32)(unsafe.Add(m1, x*128+112)) = v322
+				*(*int32)(unsafe.Add(m1, x*128+116)) = v323
+				*(*float32)(unsafe.Add(m1, x*128+120)) = v324
+				*(*int32)(unsafe.Add(m1, x*128+124)) = v325
 			}
-		b214:
-			u551 = v551
+		b52:
+			u263 = v263
 			next = 4
 			continue
-		b216:
+		b54:
 			if v16 != 0 {
-				goto b220
+				goto b58
 			}
-			v804 = *(*float32)(own2)
-			v805 = *(*int32)(own3)
-			v806 = *(*float32)(unsafe.Add(own2, 4))
-			v807 = *(*int32)(unsafe.Add(own3, 4))
-			v808 = *(*float32)(unsafe.Add(own2, 8))
-			v809 = *(*int32)(unsafe.Add(own3, 8))
-			v810 = *(*float32)(unsafe.Add(own2, 12))
-			v811 = *(*int32)(unsafe.Add(own3, 12))
-			v812 = *(*float32)(unsafe.Add(own2, 16))
-			v813 = *(*int32)(unsafe.Add(own3, 16))
-			v814 = *(*float32)(unsafe.Add(own2, 20))
-			v815 = *(*int32)(unsafe.Add(own3, 20))
-			v816 = *(*float32)(unsafe.Add(own2, 24))
-			v817 = *(*int32)(unsafe.Add(own3, 24))
-			v818 = *(*float32)(unsafe.Add(own2, 28))
-			v819 = *(*int32)(unsafe.Add(own3, 28))
-			v820 = *(*float32)(unsafe.Add(own2, 32))
-			v821 = *(*int32)(unsafe.Add(own3, 32))
-			v822 = *(*float32)(unsafe.Add(own2, 36))
-			v823 = *(*int32)(unsafe.Add(own3, 36))
-			v824 = *(*float32)(unsafe.Add(own2, 40))
-			v825 = *(*int32)(unsafe.Add(own3, 40))
-			v826 = *(*float32)(unsafe.Add(own2, 44))
-			v827 = *(*int32)(unsafe.Add(own3, 44))
-			v828 = *(*float32)(unsafe.Add(own2, 48))
-			v829 = *(*int32)(unsafe.Add(own3, 48))
-			v830 = *(*float32)(unsafe.Add(own2, 52))
-			v831 = *(*int32)(unsafe.Add(own3, 52))
-			v832 = *(*float32)(unsafe.Add(own2, 56))
-			v833 = *(*int32)(unsafe.Add(own3, 56))
-			v834 = *(*float32)(unsafe.Add(own2, 60))
-			v835 = *(*int32)(unsafe.Add(own3, 60))
-			if !v836 {
-				g.Fault(6, v803, v7, v0, v1)
+			v362 = *(*float32)(own2)
+			v363 = *(*int32)(own3)
+			v364 = *(*float32)(unsafe.Add(own2, 4))
+			v365 = *(*int32)(unsafe.Add(own3, 4))
+			v366 = *(*float32)(unsafe.Add(own2, 8))
+			v367 = *(*int32)(unsafe.Add(own3, 8))
+			v368 = *(*float32)(unsafe.Add(own2, 12))
+			v369 = *(*int32)(unsafe.Add(own3, 12))
+			v370 = *(*float32)(unsafe.Add(own2, 16))
+			v371 = *(*int32)(unsafe.Add(own3, 16))
+			v372 = *(*float32)(unsafe.Add(own2, 20))
+			v373 = *(*int32)(unsafe.Add(own3, 20))
+			v374 = *(*float32)(unsafe.Add(own2, 24))
+			v375 = *(*int32)(unsafe.Add(own3, 24))
+			v376 = *(*float32)(unsafe.Add(own2, 28))
+			v377 = *(*int32)(unsafe.Add(own3, 28))
+			v378 = *(*float32)(unsafe.Add(own2, 32))
+			v379 = *(*int32)(unsafe.Add(own3, 32))
+			v380 = *(*float32)(unsafe.Add(own2, 36))
+			v381 = *(*int32)(unsafe.Add(own3, 36))
+			v382 = *(*float32)(unsafe.Add(own2, 40))
+			v383 = *(*int32)(unsafe.Add(own3, 40))
+			v384 = *(*float32)(unsafe.Add(own2, 44))
+			v385 = *(*int32)(unsafe.Add(own3, 44))
+			v386 = *(*float32)(unsafe.Add(own2, 48))
+			v387 = *(*int32)(unsafe.Add(own3, 48))
+			v388 = *(*float32)(unsafe.Add(own2, 52))
+			v389 = *(*int32)(unsafe.Add(own3, 52))
+			v390 = *(*float32)(unsafe.Add(own2, 56))
+			v391 = *(*int32)(unsafe.Add(own3, 56))
+			v392 = *(*float32)(unsafe.Add(own2, 60))
+			v393 = *(*int32)(unsafe.Add(own3, 60))
+			if !v394 {
+				g.Fault(6, v361, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
-			*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
-			*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
-			*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
-			*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
-			*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
-			*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
-			*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
-			*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
-			*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
-			*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
-			*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
-			*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
-			*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
-			*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
-			*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
-			*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
-			*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
-			*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
-			*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
-			*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
-			*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
-			*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
-			*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
-			*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
-			*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
-			*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
-			*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
-			*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
-			*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
-			*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
-			*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
-		b220:
+			*(*float32)(unsafe.Add(p3, int(v361)*128)) = v362
+			*(*int32)(unsafe.Add(p3, int(v361)*128+4)) = v363
+			*(*float32)(unsafe.Add(p3, int(v361)*128+8)) = v364
+			*(*int32)(unsafe.Add(p3, int(v361)*128+12)) = v365
+			*(*float32)(unsafe.Add(p3, int(v361)*128+16)) = v366
+			*(*int32)(unsafe.Add(p3, int(v361)*128+20)) = v367
+			*(*float32)(unsafe.Add(p3, int(v361)*128+24)) = v368
+			*(*int32)(unsafe.Add(p3, int(v361)*128+28)) = v369
+			*(*float32)(unsafe.Add(p3, int(v361)*128+32)) = v370
+			*(*int32)(unsafe.Add(p3, int(v361)*128+36)) = v371
+			*(*float32)(unsafe.Add(p3, int(v361)*128+40)) = v372
+			*(*int32)(unsafe.Add(p3, int(v361)*128+44)) = v373
+			*(*float32)(unsafe.Add(p3, int(v361)*128+48)) = v374
+			*(*int32)(unsafe.Add(p3, int(v361)*128+52)) = v375
+			*(*float32)(unsafe.Add(p3, int(v361)*128+56)) = v376
+			*(*int32)(unsafe.Add(p3, int(v361)*128+60)) = v377
+			*(*float32)(unsafe.Add(p3, int(v361)*128+64)) = v378
+			*(*int32)(unsafe.Add(p3, int(v361)*128+68)) = v379
+			*(*float32)(unsafe.Add(p3, int(v361)*128+72)) = v380
+			*(*int32)(unsafe.Add(p3, int(v361)*128+76)) = v381
+			*(*float32)(unsafe.Add(p3, int(v361)*128+80)) = v382
+			*(*int32)(unsafe.Add(p3, int(v361)*128+84)) = v383
+			*(*float32)(unsafe.Add(p3, int(v361)*128+88)) = v384
+			*(*int32)(unsafe.Add(p3, int(v361)*128+92)) = v385
+			*(*float32)(unsafe.Add(p3, int(v361)*128+96)) = v386
+			*(*int32)(unsafe.Add(p3, int(v361)*128+100)) = v387
+			*(*float32)(unsafe.Add(p3, int(v361)*128+104)) = v388
+			*(*int32)(unsafe.Add(p3, int(v361)*128+108)) = v389
+			*(*float32)(unsafe.Add(p3, int(v361)*128+112)) = v390
+			*(*int32)(unsafe.Add(p3, int(v361)*128+116)) = v391
+			*(*float32)(unsafe.Add(p3, int(v361)*128+120)) = v392
+			*(*int32)(unsafe.Add(p3, int(v361)*128+124)) = v393
+		b58:
 			g.Leave(li)
 		}
 	}
-	g.v551 = u551
+	g.v263 = u263
 	return next
 }
 
 func (g *searchHost) r5() int {
 	const n = 64
-	e551 := g.v551
+	e263 := g.v263
 	m1 := g.Memory(1)
 	m2 := g.Memory(2)
 	m3 := g.Memory(3)
-	u551 := g.v551
+	u263 := g.v263
 	v11 := int32(g.ID[1])
 	v12 := int64(uint32(v11))
 	v15 := g.v15
-	v802 := v12 * v15
+	v360 := v12 * v15
 	v9 := int32(g.ID[0])
 	v10 := int64(uint32(v9))
-	v803 := v802 + v10
+	v361 := v360 + v10
 	v7 := g.v7
-	v836 := uint64(v803) < uint64(v7)
+	v394 := uint64(v361) < uint64(v7)
 	basex := g.Base(0)
 	basey := g.Base(1)
 	p3 := g.Pointer(3)
@@ -2146,533 +881,209 @@ func (g *searchHost) r5() int {
 		if dead[li] {
 			continue
 		}
-		v551 := e551
+		v263 := e263
 		v16 := int32(x)
 		own2 := unsafe.Add(m2, li*64)
 		own3 := unsafe.Add(m3, li*64)
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
-		var v554, v555, v556, v559, v561, v568, v579, v590, v601, v612, v623, v634, v645, v656, v667, v678, v689, v700, v711, v722, v732, v805, v807, v809, v811, v813, v815, v817, v819, v821, v823, v825, v827, v829, v831, v833, v835 int32
-		var v558, v560, v567, v578, v589, v600, v611, v622, v633, v644, v655, v666, v677, v688, v699, v710, v721, v804, v806, v808, v810, v812, v814, v816, v818, v820, v822, v824, v826, v828, v830, v832, v834 float32
-		var v565, v566, v572, v573, v583, v584, v594, v595, v605, v606, v616, v617, v627, v628, v638, v639, v649, v650, v660, v661, v671, v672, v682, v683, v693, v694, v704, v705, v715, v716, v726, v727, v735 bool
-		v551 = v551 / 2
-		if 0 >= v551 {
-			goto b216
+		var v266, v267, v268, v271, v279, v281, v283, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391, v393 int32
+		var v270, v282, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390, v392 float32
+		var v293 bool
+		v263 = v263 / 2
+		if 0 >= v263 {
+			goto b54
 		}
-		if v16 < v551 {
-			v554 = v16 + v551
-			v555 = -1
+		if v16 < v263 {
+			v266 = v16 + v263
+			v267 = -1
 		} else {
-			goto b214
+			goto b52
 		}
-	b128:
-		v556 = v555 + 1
-		if v556 >= 16 {
-			goto b213
-		}
-		v558 = *(*float32)(unsafe.Add(m1, int(v554)*128+int(v556)*8))
-		v559 = *(*int32)(unsafe.Add(m1, int(v554)*128+int(v556)*8+4))
-		v560 = *(*float32)(unsafe.Add(own2, 60))
-		v561 = *(*int32)(unsafe.Add(own3, 60))
-		if v558 < v560 {
-			v566 = true
-			goto b133
-		}
-		if v558 == v560 {
-			v565 = v559 < v561
-		} else {
-			v565 = false
-		}
-		v566 = v565
-	b133:
-		if !v566 {
-			v735 = false
-			goto b211
-		}
-		v567 = *(*float32)(unsafe.Add(own2, 56))
-		v568 = *(*int32)(unsafe.Add(own3, 56))
-		if v558 < v567 {
-			v573 = true
-			goto b138
-		}
-		if v558 == v567 {
-			v572 = v559 < v568
-		} else {
-			v572 = false
-		}
-		v573 = v572
-	b138:
-		if !v573 {
-			v732 = 15
-			goto b210
+	b43:
+		v268 = v267 + 1
+		if v268 >= 16 {
+			goto b51
 		}
 		{
-			v575 := *(*int32)(unsafe.Add(own3, 56))
-			*(*float32)(unsafe.Add(own2, 60)) = *(*float32)(unsafe.Add(own2, 56))
-			*(*int32)(unsafe.Add(own3, 60)) = v575
-			v578 = *(*float32)(unsafe.Add(own2, 52))
-			v579 = *(*int32)(unsafe.Add(own3, 52))
-			if v558 < v578 {
-				v584 = true
-				goto b143
+			v270 = *(*float32)(unsafe.Add(m1, int(v266)*128+int(v268)*8))
+			v271 = *(*int32)(unsafe.Add(m1, int(v266)*128+int(v268)*8+4))
+			v272 := *(*float32)(unsafe.Add(own2, 60))
+			v278 := (v270 < v272) || ((v270 == v272) && (v271 < *(*int32)(unsafe.Add(own3, 60))))
+			if !v278 {
+				v293 = false
+				goto b49
 			}
+			v279 = 15
 		}
-		if v558 == v578 {
-			v583 = v559 < v579
-		} else {
-			v583 = false
+	b45:
+		if 0 >= v279 {
+			goto b48
 		}
-		v584 = v583
-	b143:
-		if !v584 {
-			v732 = 14
-			goto b210
+		v281 = v279 + -1
+		v282 = *(*float32)(unsafe.Add(own2, int(v281)*4))
+		v283 = *(*int32)(unsafe.Add(own3, int(v281)*4))
+		if (v270 < v282) || ((v270 == v282) && (v271 < v283)) {
+			*(*float32)(unsafe.Add(own2, int(v279)*4)) = v282
+			*(*int32)(unsafe.Add(own3, int(v279)*4)) = v283
+			v279 = v281
+			goto b45
 		}
+	b48:
+		*(*float32)(unsafe.Add(own2, int(v279)*4)) = v270
+		*(*int32)(unsafe.Add(own3, int(v279)*4)) = v271
+		v293 = true
+	b49:
+		if v293 {
+			v267 = v268
+			goto b43
+		}
+	b51:
 		{
-			v586 := *(*int32)(unsafe.Add(own3, 52))
-			*(*float32)(unsafe.Add(own2, 56)) = *(*float32)(unsafe.Add(own2, 52))
-			*(*int32)(unsafe.Add(own3, 56)) = v586
-			v589 = *(*float32)(unsafe.Add(own2, 48))
-			v590 = *(*int32)(unsafe.Add(own3, 48))
-			if v558 < v589 {
-				v595 = true
-				goto b148
-			}
-		}
-		if v558 == v589 {
-			v594 = v559 < v590
-		} else {
-			v594 = false
-		}
-		v595 = v594
-	b148:
-		if !v595 {
-			v732 = 13
-			goto b210
-		}
-		{
-			v597 := *(*int32)(unsafe.Add(own3, 48))
-			*(*float32)(unsafe.Add(own2, 52)) = *(*float32)(unsafe.Add(own2, 48))
-			*(*int32)(unsafe.Add(own3, 52)) = v597
-			v600 = *(*float32)(unsafe.Add(own2, 44))
-			v601 = *(*int32)(unsafe.Add(own3, 44))
-			if v558 < v600 {
-				v606 = true
-				goto b153
-			}
-		}
-		if v558 == v600 {
-			v605 = v559 < v601
-		} else {
-			v605 = false
-		}
-		v606 = v605
-	b153:
-		if !v606 {
-			v732 = 12
-			goto b210
-		}
-		{
-			v608 := *(*int32)(unsafe.Add(own3, 44))
-			*(*float32)(unsafe.Add(own2, 48)) = *(*float32)(unsafe.Add(own2, 44))
-			*(*int32)(unsafe.Add(own3, 48)) = v608
-			v611 = *(*float32)(unsafe.Add(own2, 40))
-			v612 = *(*int32)(unsafe.Add(own3, 40))
-			if v558 < v611 {
-				v617 = true
-				goto b158
-			}
-		}
-		if v558 == v611 {
-			v616 = v559 < v612
-		} else {
-			v616 = false
-		}
-		v617 = v616
-	b158:
-		if !v617 {
-			v732 = 11
-			goto b210
-		}
-		{
-			v619 := *(*int32)(unsafe.Add(own3, 40))
-			*(*float32)(unsafe.Add(own2, 44)) = *(*float32)(unsafe.Add(own2, 40))
-			*(*int32)(unsafe.Add(own3, 44)) = v619
-			v622 = *(*float32)(unsafe.Add(own2, 36))
-			v623 = *(*int32)(unsafe.Add(own3, 36))
-			if v558 < v622 {
-				v628 = true
-				goto b163
-			}
-		}
-		if v558 == v622 {
-			v627 = v559 < v623
-		} else {
-			v627 = false
-		}
-		v628 = v627
-	b163:
-		if !v628 {
-			v732 = 10
-			goto b210
-		}
-		{
-			v630 := *(*int32)(unsafe.Add(own3, 36))
-			*(*float32)(unsafe.Add(own2, 40)) = *(*float32)(unsafe.Add(own2, 36))
-			*(*int32)(unsafe.Add(own3, 40)) = v630
-			v633 = *(*float32)(unsafe.Add(own2, 32))
-			v634 = *(*int32)(unsafe.Add(own3, 32))
-			if v558 < v633 {
-				v639 = true
-				goto b168
-			}
-		}
-		if v558 == v633 {
-			v638 = v559 < v634
-		} else {
-			v638 = false
-		}
-		v639 = v638
-	b168:
-		if !v639 {
-			v732 = 9
-			goto b210
-		}
-		{
-			v641 := *(*int32)(unsafe.Add(own3, 32))
-			*(*float32)(unsafe.Add(own2, 36)) = *(*float32)(unsafe.Add(own2, 32))
-			*(*int32)(unsafe.Add(own3, 36)) = v641
-			v644 = *(*float32)(unsafe.Add(own2, 28))
-			v645 = *(*int32)(unsafe.Add(own3, 28))
-			if v558 < v644 {
-				v650 = true
-				goto b173
-			}
-		}
-		if v558 == v644 {
-			v649 = v559 < v645
-		} else {
-			v649 = false
-		}
-		v650 = v649
-	b173:
-		if !v650 {
-			v732 = 8
-			goto b210
-		}
-		{
-			v652 := *(*int32)(unsafe.Add(own3, 28))
-			*(*float32)(unsafe.Add(own2, 32)) = *(*float32)(unsafe.Add(own2, 28))
-			*(*int32)(unsafe.Add(own3, 32)) = v652
-			v655 = *(*float32)(unsafe.Add(own2, 24))
-			v656 = *(*int32)(unsafe.Add(own3, 24))
-			if v558 < v655 {
-				v661 = true
-				goto b178
-			}
-		}
-		if v558 == v655 {
-			v660 = v559 < v656
-		} else {
-			v660 = false
-		}
-		v661 = v660
-	b178:
-		if !v661 {
-			v732 = 7
-			goto b210
-		}
-		{
-			v663 := *(*int32)(unsafe.Add(own3, 24))
-			*(*float32)(unsafe.Add(own2, 28)) = *(*float32)(unsafe.Add(own2, 24))
-			*(*int32)(unsafe.Add(own3, 28)) = v663
-			v666 = *(*float32)(unsafe.Add(own2, 20))
-			v667 = *(*int32)(unsafe.Add(own3, 20))
-			if v558 < v666 {
-				v672 = true
-				goto b183
-			}
-		}
-		if v558 == v666 {
-			v671 = v559 < v667
-		} else {
-			v671 = false
-		}
-		v672 = v671
-	b183:
-		if !v672 {
-			v732 = 6
-			goto b210
-		}
-		{
-			v674 := *(*int32)(unsafe.Add(own3, 20))
-			*(*float32)(unsafe.Add(own2, 24)) = *(*float32)(unsafe.Add(own2, 20))
-			*(*int32)(unsafe.Add(own3, 24)) = v674
-			v677 = *(*float32)(unsafe.Add(own2, 16))
-			v678 = *(*int32)(unsafe.Add(own3, 16))
-			if v558 < v677 {
-				v683 = true
-				goto b188
-			}
-		}
-		if v558 == v677 {
-			v682 = v559 < v678
-		} else {
-			v682 = false
-		}
-		v683 = v682
-	b188:
-		if !v683 {
-			v732 = 5
-			goto b210
-		}
-		{
-			v685 := *(*int32)(unsafe.Add(own3, 16))
-			*(*float32)(unsafe.Add(own2, 20)) = *(*float32)(unsafe.Add(own2, 16))
-			*(*int32)(unsafe.Add(own3, 20)) = v685
-			v688 = *(*float32)(unsafe.Add(own2, 12))
-			v689 = *(*int32)(unsafe.Add(own3, 12))
-			if v558 < v688 {
-				v694 = true
-				goto b193
-			}
-		}
-		if v558 == v688 {
-			v693 = v559 < v689
-		} else {
-			v693 = false
-		}
-		v694 = v693
-	b193:
-		if !v694 {
-			v732 = 4
-			goto b210
-		}
-		{
-			v696 := *(*int32)(unsafe.Add(own3, 12))
-			*(*float32)(unsafe.Add(own2, 16)) = *(*float32)(unsafe.Add(own2, 12))
-			*(*int32)(unsafe.Add(own3, 16)) = v696
-			v699 = *(*float32)(unsafe.Add(own2, 8))
-			v700 = *(*int32)(unsafe.Add(own3, 8))
-			if v558 < v699 {
-				v705 = true
-				goto b198
-			}
-		}
-		if v558 == v699 {
-			v704 = v559 < v700
-		} else {
-			v704 = false
-		}
-		v705 = v704
-	b198:
-		if !v705 {
-			v732 = 3
-			goto b210
-		}
-		{
-			v707 := *(*int32)(unsafe.Add(own3, 8))
-			*(*float32)(unsafe.Add(own2, 12)) = *(*float32)(unsafe.Add(own2, 8))
-			*(*int32)(unsafe.Add(own3, 12)) = v707
-			v710 = *(*float32)(unsafe.Add(own2, 4))
-			v711 = *(*int32)(unsafe.Add(own3, 4))
-			if v558 < v710 {
-				v716 = true
-				goto b203
-			}
-		}
-		if v558 == v710 {
-			v715 = v559 < v711
-		} else {
-			v715 = false
-		}
-		v716 = v715
-	b203:
-		if !v716 {
-			v732 = 2
-			goto b210
-		}
-		{
-			v718 := *(*int32)(unsafe.Add(own3, 4))
-			*(*float32)(unsafe.Add(own2, 8)) = *(*float32)(unsafe.Add(own2, 4))
-			*(*int32)(unsafe.Add(own3, 8)) = v718
-			v721 = *(*float32)(own2)
-			v722 = *(*int32)(own3)
-			if v558 < v721 {
-				v727 = true
-				goto b208
-			}
-		}
-		if v558 == v721 {
-			v726 = v559 < v722
-		} else {
-			v726 = false
-		}
-		v727 = v726
-	b208:
-		if v727 {
-			v729 := *(*int32)(own3)
-			*(*float32)(unsafe.Add(own2, 4)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(own3, 4)) = v729
-			v732 = 0
-		} else {
-			v732 = 1
-		}
-	b210:
-		*(*float32)(unsafe.Add(own2, int(v732)*4)) = v558
-		*(*int32)(unsafe.Add(own3, int(v732)*4)) = v559
-		v735 = true
-	b211:
-		if v735 {
-			v555 = v556
-			goto b128
-		}
-	b213:
-		{
-			v737 := *(*int32)(own3)
-			v738 := *(*float32)(unsafe.Add(own2, 4))
-			v739 := *(*int32)(unsafe.Add(own3, 4))
-			v740 := *(*float32)(unsafe.Add(own2, 8))
-			v741 := *(*int32)(unsafe.Add(own3, 8))
-			v742 := *(*float32)(unsafe.Add(own2, 12))
-			v743 := *(*int32)(unsafe.Add(own3, 12))
-			v744 := *(*float32)(unsafe.Add(own2, 16))
-			v745 := *(*int32)(unsafe.Add(own3, 16))
-			v746 := *(*float32)(unsafe.Add(own2, 20))
-			v747 := *(*int32)(unsafe.Add(own3, 20))
-			v748 := *(*float32)(unsafe.Add(own2, 24))
-			v749 := *(*int32)(unsafe.Add(own3, 24))
-			v750 := *(*float32)(unsafe.Add(own2, 28))
-			v751 := *(*int32)(unsafe.Add(own3, 28))
-			v752 := *(*float32)(unsafe.Add(own2, 32))
-			v753 := *(*int32)(unsafe.Add(own3, 32))
-			v754 := *(*float32)(unsafe.Add(own2, 36))
-			v755 := *(*int32)(unsafe.Add(own3, 36))
-			v756 := *(*float32)(unsafe.Add(own2, 40))
-			v757 := *(*int32)(unsafe.Add(own3, 40))
-			v758 := *(*float32)(unsafe.Add(own2, 44))
-			v759 := *(*int32)(unsafe.Add(own3, 44))
-			v760 := *(*float32)(unsafe.Add(own2, 48))
-			v761 := *(*int32)(unsafe.Add(own3, 48))
-			v762 := *(*float32)(unsafe.Add(own2, 52))
-			v763 := *(*int32)(unsafe.Add(own3, 52))
-			v764 := *(*float32)(unsafe.Add(own2, 56))
-			v765 := *(*int32)(unsafe.Add(own3, 56))
-			v766 := *(*float32)(unsafe.Add(own2, 60))
-			v767 := *(*int32)(unsafe.Add(own3, 60))
+			v295 := *(*int32)(own3)
+			v296 := *(*float32)(unsafe.Add(own2, 4))
+			v297 := *(*int32)(unsafe.Add(own3, 4))
+			v298 := *(*float32)(unsafe.Add(own2, 8))
+			v299 := *(*int32)(unsafe.Add(own3, 8))
+			v300 := *(*float32)(unsafe.Add(own2, 12))
+			v301 := *(*int32)(unsafe.Add(own3, 12))
+			v302 := *(*float32)(unsafe.Add(own2, 16))
+			v303 := *(*int32)(unsafe.Add(own3, 16))
+			v304 := *(*float32)(unsafe.Add(own2, 20))
+			v305 := *(*int32)(unsafe.Add(own3, 20))
+			v306 := *(*float32)(unsafe.Add(own2, 24))
+			v307 := *(*int32)(unsafe.Add(own3, 24))
+			v308 := *(*float32)(unsafe.Add(own2, 28))
+			v309 := *(*int32)(unsafe.Add(own3, 28))
+			v310 := *(*float32)(unsafe.Add(own2, 32))
+			v311 := *(*int32)(unsafe.Add(own3, 32))
+			v312 := *(*float32)(unsafe.Add(own2, 36))
+			v313 := *(*int32)(unsafe.Add(own3, 36))
+			v314 := *(*float32)(unsafe.Add(own2, 40))
+			v315 := *(*int32)(unsafe.Add(own3, 40))
+			v316 := *(*float32)(unsafe.Add(own2, 44))
+			v317 := *(*int32)(unsafe.Add(own3, 44))
+			v318 := *(*float32)(unsafe.Add(own2, 48))
+			v319 := *(*int32)(unsafe.Add(own3, 48))
+			v320 := *(*float32)(unsafe.Add(own2, 52))
+			v321 := *(*int32)(unsafe.Add(own3, 52))
+			v322 := *(*float32)(unsafe.Add(own2, 56))
+			v323 := *(*int32)(unsafe.Add(own3, 56))
+			v324 := *(*float32)(unsafe.Add(own2, 60))
+			v325 := *(*int32)(unsafe.Add(own3, 60))
 			*(*float32)(unsafe.Add(m1, x*128)) = *(*float32)(own2)
-			*(*int32)(unsafe.Add(m1, x*128+4)) = v737
-			*(*float32)(unsafe.Add(m1, x*128+8)) = v738
-			*(*int32)(unsafe.Add(m1, x*128+12)) = v739
-			*(*float32)(unsafe.Add(m1, x*128+16)) = v740
-			*(*int32)(unsafe.Add(m1, x*128+20)) = v741
-			*(*float32)(unsafe.Add(m1, x*128+24)) = v742
-			*(*int32)(unsafe.Add(m1, x*128+28)) = v743
-			*(*float32)(unsafe.Add(m1, x*128+32)) = v744
-			*(*int32)(unsafe.Add(m1, x*128+36)) = v745
-			*(*float32)(unsafe.Add(m1, x*128+40)) = v746
-			*(*int32)(unsafe.Add(m1, x*128+44)) = v747
-			*(*float32)(unsafe.Add(m1, x*128+48)) = v748
-			*(*int32)(unsafe.Add(m1, x*128+52)) = v749
-			*(*float32)(unsafe.Add(m1, x*128+56)) = v750
-			*(*int32)(unsafe.Add(m1, x*128+60)) = v751
-			*(*float32)(unsafe.Add(m1, x*128+64)) = v752
-			*(*int32)(unsafe.Add(m1, x*128+68)) = v753
-			*(*float32)(unsafe.Add(m1, x*128+72)) = v754
-			*(*int32)(unsafe.Add(m1, x*128+76)) = v755
-			*(*float32)(unsafe.Add(m1, x*128+80)) = v756
-			*(*int32)(unsafe.Add(m1, x*128+84)) = v757
-			*(*float32)(unsafe.Add(m1, x*128+88)) = v758
-			*(*int32)(unsafe.Add(m1, x*128+92)) = v759
-			*(*float32)(unsafe.Add(m1, x*128+96)) = v760
-			*(*int32)(unsafe.Add(m1, x*128+100)) = v761
-			*(*float32)(unsafe.Add(m1, x*128+104)) = v762
-			*(*int32)(unsafe.Add(m1, x*128+108)) = v763
-			*(*float32)(unsafe.Add(m1, x*128+112)) = v764
-			*(*int32)(unsafe.Add(m1, x*128+116)) = v765
-			*(*float32)(unsafe.Add(m1, x*128+120)) = v766
-			*(*int32)(unsafe.Add(m1, x*128+124)) = v767
+			*(*int32)(unsafe.Add(m1, x*128+4)) = v295
+			*(*float32)(unsafe.Add(m1, x*128+8)) = v296
+			*(*int32)(unsafe.Add(m1, x*128+12)) = v297
+			*(*float32)(unsafe.Add(m1, x*128+16)) = v298
+			*(*int32)(unsafe.Add(m1, x*128+20)) = v299
+			*(*float32)(unsafe.Add(m1, x*128+24)) = v300
+			*(*int32)(unsafe.Add(m1, x*128+28)) = v301
+			*(*float32)(unsafe.Add(m1, x*128+32)) = v302
+			*(*int32)(unsafe.Add(m1, x*128+36)) = v303
+			*(*float32)(unsafe.Add(m1, x*128+40)) = v304
+			*(*int32)(unsafe.Add(m1, x*128+44)) = v305
+			*(*float32)(unsafe.Add(m1, x*128+48)) = v306
+			*(*int32)(unsafe.Add(m1, x*128+52)) = v307
+			*(*float32)(unsafe.Add(m1, x*128+56)) = v308
+			*(*int32)(unsafe.Add(m1, x*128+60)) = v309
+			*(*float32)(unsafe.Add(m1, x*128+64)) = v310
+			*(*int32)(unsafe.Add(m1, x*128+68)) = v311
+			*(*float32)(unsafe.Add(m1, x*128+72)) = v312
+			*(*int32)(unsafe.Add(m1, x*128+76)) = v313
+			*(*float32)(unsafe.Add(m1, x*128+80)) = v314
+			*(*int32)(unsafe.Add(m1, x*128+84)) = v315
+			*(*float32)(unsafe.Add(m1, x*128+88)) = v316
+			*(*int32)(unsafe.Add(m1, x*128+92)) = v317
+			*(*float32)(unsafe.Add(m1, x*128+96)) = v318
+			*(*int32)(unsafe.Add(m1, x*128+100)) = v319
+			*(*float32)(unsafe.Add(m1, x*128+104)) = v320
+			*(*int32)(unsafe.Add(m1, x*128+108)) = v321
+			*(*float32)(unsafe.Add(m1, x*128+112)) = v322
+			*(*int32)(unsafe.Add(m1, x*128+116)) = v323
+			*(*float32)(unsafe.Add(m1, x*128+120)) = v324
+			*(*int32)(unsafe.Add(m1, x*128+124)) = v325
 		}
-	b214:
-		u551 = v551
+	b52:
+		u263 = v263
 		next = 4
 		continue
-	b216:
+	b54:
 		if v16 != 0 {
-			goto b220
+			goto b58
 		}
-		v804 = *(*float32)(own2)
-		v805 = *(*int32)(own3)
-		v806 = *(*float32)(unsafe.Add(own2, 4))
-		v807 = *(*int32)(unsafe.Add(own3, 4))
-		v808 = *(*float32)(unsafe.Add(own2, 8))
-		v809 = *(*int32)(unsafe.Add(own3, 8))
-		v810 = *(*float32)(unsafe.Add(own2, 12))
-		v811 = *(*int32)(unsafe.Add(own3, 12))
-		v812 = *(*float32)(unsafe.Add(own2, 16))
-		v813 = *(*int32)(unsafe.Add(own3, 16))
-		v814 = *(*float32)(unsafe.Add(own2, 20))
-		v815 = *(*int32)(unsafe.Add(own3, 20))
-		v816 = *(*float32)(unsafe.Add(own2, 24))
-		v817 = *(*int32)(unsafe.Add(own3, 24))
-		v818 = *(*float32)(unsafe.Add(own2, 28))
-		v819 = *(*int32)(unsafe.Add(own3, 28))
-		v820 = *(*float32)(unsafe.Add(own2, 32))
-		v821 = *(*int32)(unsafe.Add(own3, 32))
-		v822 = *(*float32)(unsafe.Add(own2, 36))
-		v823 = *(*int32)(unsafe.Add(own3, 36))
-		v824 = *(*float32)(unsafe.Add(own2, 40))
-		v825 = *(*int32)(unsafe.Add(own3, 40))
-		v826 = *(*float32)(unsafe.Add(own2, 44))
-		v827 = *(*int32)(unsafe.Add(own3, 44))
-		v828 = *(*float32)(unsafe.Add(own2, 48))
-		v829 = *(*int32)(unsafe.Add(own3, 48))
-		v830 = *(*float32)(unsafe.Add(own2, 52))
-		v831 = *(*int32)(unsafe.Add(own3, 52))
-		v832 = *(*float32)(unsafe.Add(own2, 56))
-		v833 = *(*int32)(unsafe.Add(own3, 56))
-		v834 = *(*float32)(unsafe.Add(own2, 60))
-		v835 = *(*int32)(unsafe.Add(own3, 60))
-		if !v836 {
-			g.Fault(6, v803, v7, v0, v1)
+		v362 = *(*float32)(own2)
+		v363 = *(*int32)(own3)
+		v364 = *(*float32)(unsafe.Add(own2, 4))
+		v365 = *(*int32)(unsafe.Add(own3, 4))
+		v366 = *(*float32)(unsafe.Add(own2, 8))
+		v367 = *(*int32)(unsafe.Add(own3, 8))
+		v368 = *(*float32)(unsafe.Add(own2, 12))
+		v369 = *(*int32)(unsafe.Add(own3, 12))
+		v370 = *(*float32)(unsafe.Add(own2, 16))
+		v371 = *(*int32)(unsafe.Add(own3, 16))
+		v372 = *(*float32)(unsafe.Add(own2, 20))
+		v373 = *(*int32)(unsafe.Add(own3, 20))
+		v374 = *(*float32)(unsafe.Add(own2, 24))
+		v375 = *(*int32)(unsafe.Add(own3, 24))
+		v376 = *(*float32)(unsafe.Add(own2, 28))
+		v377 = *(*int32)(unsafe.Add(own3, 28))
+		v378 = *(*float32)(unsafe.Add(own2, 32))
+		v379 = *(*int32)(unsafe.Add(own3, 32))
+		v380 = *(*float32)(unsafe.Add(own2, 36))
+		v381 = *(*int32)(unsafe.Add(own3, 36))
+		v382 = *(*float32)(unsafe.Add(own2, 40))
+		v383 = *(*int32)(unsafe.Add(own3, 40))
+		v384 = *(*float32)(unsafe.Add(own2, 44))
+		v385 = *(*int32)(unsafe.Add(own3, 44))
+		v386 = *(*float32)(unsafe.Add(own2, 48))
+		v387 = *(*int32)(unsafe.Add(own3, 48))
+		v388 = *(*float32)(unsafe.Add(own2, 52))
+		v389 = *(*int32)(unsafe.Add(own3, 52))
+		v390 = *(*float32)(unsafe.Add(own2, 56))
+		v391 = *(*int32)(unsafe.Add(own3, 56))
+		v392 = *(*float32)(unsafe.Add(own2, 60))
+		v393 = *(*int32)(unsafe.Add(own3, 60))
+		if !v394 {
+			g.Fault(6, v361, v7, v0, v1)
 			g.Leave(li)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v803)*128)) = v804
-		*(*int32)(unsafe.Add(p3, int(v803)*128+4)) = v805
-		*(*float32)(unsafe.Add(p3, int(v803)*128+8)) = v806
-		*(*int32)(unsafe.Add(p3, int(v803)*128+12)) = v807
-		*(*float32)(unsafe.Add(p3, int(v803)*128+16)) = v808
-		*(*int32)(unsafe.Add(p3, int(v803)*128+20)) = v809
-		*(*float32)(unsafe.Add(p3, int(v803)*128+24)) = v810
-		*(*int32)(unsafe.Add(p3, int(v803)*128+28)) = v811
-		*(*float32)(unsafe.Add(p3, int(v803)*128+32)) = v812
-		*(*int32)(unsafe.Add(p3, int(v803)*128+36)) = v813
-		*(*float32)(unsafe.Add(p3, int(v803)*128+40)) = v814
-		*(*int32)(unsafe.Add(p3, int(v803)*128+44)) = v815
-		*(*float32)(unsafe.Add(p3, int(v803)*128+48)) = v816
-		*(*int32)(unsafe.Add(p3, int(v803)*128+52)) = v817
-		*(*float32)(unsafe.Add(p3, int(v803)*128+56)) = v818
-		*(*int32)(unsafe.Add(p3, int(v803)*128+60)) = v819
-		*(*float32)(unsafe.Add(p3, int(v803)*128+64)) = v820
-		*(*int32)(unsafe.Add(p3, int(v803)*128+68)) = v821
-		*(*float32)(unsafe.Add(p3, int(v803)*128+72)) = v822
-		*(*int32)(unsafe.Add(p3, int(v803)*128+76)) = v823
-		*(*float32)(unsafe.Add(p3, int(v803)*128+80)) = v824
-		*(*int32)(unsafe.Add(p3, int(v803)*128+84)) = v825
-		*(*float32)(unsafe.Add(p3, int(v803)*128+88)) = v826
-		*(*int32)(unsafe.Add(p3, int(v803)*128+92)) = v827
-		*(*float32)(unsafe.Add(p3, int(v803)*128+96)) = v828
-		*(*int32)(unsafe.Add(p3, int(v803)*128+100)) = v829
-		*(*float32)(unsafe.Add(p3, int(v803)*128+104)) = v830
-		*(*int32)(unsafe.Add(p3, int(v803)*128+108)) = v831
-		*(*float32)(unsafe.Add(p3, int(v803)*128+112)) = v832
-		*(*int32)(unsafe.Add(p3, int(v803)*128+116)) = v833
-		*(*float32)(unsafe.Add(p3, int(v803)*128+120)) = v834
-		*(*int32)(unsafe.Add(p3, int(v803)*128+124)) = v835
-	b220:
+		*(*float32)(unsafe.Add(p3, int(v361)*128)) = v362
+		*(*int32)(unsafe.Add(p3, int(v361)*128+4)) = v363
+		*(*float32)(unsafe.Add(p3, int(v361)*128+8)) = v364
+		*(*int32)(unsafe.Add(p3, int(v361)*128+12)) = v365
+		*(*float32)(unsafe.Add(p3, int(v361)*128+16)) = v366
+		*(*int32)(unsafe.Add(p3, int(v361)*128+20)) = v367
+		*(*float32)(unsafe.Add(p3, int(v361)*128+24)) = v368
+		*(*int32)(unsafe.Add(p3, int(v361)*128+28)) = v369
+		*(*float32)(unsafe.Add(p3, int(v361)*128+32)) = v370
+		*(*int32)(unsafe.Add(p3, int(v361)*128+36)) = v371
+		*(*float32)(unsafe.Add(p3, int(v361)*128+40)) = v372
+		*(*int32)(unsafe.Add(p3, int(v361)*128+44)) = v373
+		*(*float32)(unsafe.Add(p3, int(v361)*128+48)) = v374
+		*(*int32)(unsafe.Add(p3, int(v361)*128+52)) = v375
+		*(*float32)(unsafe.Add(p3, int(v361)*128+56)) = v376
+		*(*int32)(unsafe.Add(p3, int(v361)*128+60)) = v377
+		*(*float32)(unsafe.Add(p3, int(v361)*128+64)) = v378
+		*(*int32)(unsafe.Add(p3, int(v361)*128+68)) = v379
+		*(*float32)(unsafe.Add(p3, int(v361)*128+72)) = v380
+		*(*int32)(unsafe.Add(p3, int(v361)*128+76)) = v381
+		*(*float32)(unsafe.Add(p3, int(v361)*128+80)) = v382
+		*(*int32)(unsafe.Add(p3, int(v361)*128+84)) = v383
+		*(*float32)(unsafe.Add(p3, int(v361)*128+88)) = v384
+		*(*int32)(unsafe.Add(p3, int(v361)*128+92)) = v385
+		*(*float32)(unsafe.Add(p3, int(v361)*128+96)) = v386
+		*(*int32)(unsafe.Add(p3, int(v361)*128+100)) = v387
+		*(*float32)(unsafe.Add(p3, int(v361)*128+104)) = v388
+		*(*int32)(unsafe.Add(p3, int(v361)*128+108)) = v389
+		*(*float32)(unsafe.Add(p3, int(v361)*128+112)) = v390
+		*(*int32)(unsafe.Add(p3, int(v361)*128+116)) = v391
+		*(*float32)(unsafe.Add(p3, int(v361)*128+120)) = v392
+		*(*int32)(unsafe.Add(p3, int(v361)*128+124)) = v393
+	b58:
 		g.Leave(li)
 	}
-	g.v551 = u551
+	g.v263 = u263
 	return next
 }

@@ -56,9 +56,6 @@ var mergeSPIRV string
 //go:embed Merge.kir
 var mergeIR string
 
-//go:embed Merge.small.spv
-var mergeSmall string
-
 //go:embed Merge.words.spv
 var mergeWords string
 
@@ -83,10 +80,9 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2",
 	SPIRV: mergeSPIRV,
 	IR:    mergeIR,
-	Sum:   0x9cacb08f,
+	Sum:   0x2f358219,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {8, 24}}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeSmall, Sum: 0x62bda872},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5a6992cb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/knn/nearest/kernel.go:37:2 136:2 58:2 49:2", SPIRV: mergeWords, Sum: 0x5f6ae533},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Merge{
@@ -191,10 +187,10 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2",
 	SPIRV: searchSPIRV,
 	IR:    searchIR,
-	Sum:   0x26f515d3,
+	Sum:   0x6eaaa464,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0x93f157c0},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x93e8dd5e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {12}, {12, 24}, {-2048, 8}, {24, 40}, {8, 12}, {-2048, 8, 24}, {-63, 24}}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchSmall, Sum: 0xd740016a},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/knn/nearest/kernel.go:87:2 87:2 37:2 93:2 117:2 49:2 93:2 117:2 49:2 - 101:2 58:2 49:2", SPIRV: searchWords, Sum: 0x30b07e57},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return nearest.Search{

@@ -5,7 +5,6 @@ package cellsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,12 +16,10 @@ type lifeHost struct {
 
 func newLifeHost() kernelimpl.HostForm { return new(lifeHost) }
 
-var lifeHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/life/cells/kernel.go:34:20"},
-	{Kind: 10, Pos: "examples/life/cells/kernel.go:34:38"},
-	{Kind: 10, Pos: "examples/life/cells/kernel.go:34:64"},
-	{Kind: 1, Pos: "examples/life/cells/kernel.go:53:7"},
-}
+const lifeHostSites = `1	examples/life/cells/kernel.go:34:20
+10	34:38
+10	34:64
+1	53:7`
 
 func (g *lifeHost) Begin() {
 	g.Sites = lifeHostSites

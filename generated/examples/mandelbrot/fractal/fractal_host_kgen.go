@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,11 +17,7 @@ type mandelbrotHost struct {
 
 func newMandelbrotHost() kernelimpl.HostForm { return new(mandelbrotHost) }
 
-var mandelbrotHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/mandelbrot/fractal/kernel.go:52:9"},
-}
-
-var mandelbrotHostTable0 = [8]int32{0, -1560706194, 1313084713, -64530479, -181084736, -614296167, 1011060801, -28220501}
+const mandelbrotHostSites = `1	examples/mandelbrot/fractal/kernel.go:51:9`
 
 func (g *mandelbrotHost) Begin() {
 	g.Sites = mandelbrotHostSites
@@ -59,10 +54,10 @@ func (g *mandelbrotHost) Run() {
 			g.Stop()
 			return
 		}
-		var v23, v24, v25, v55, v56, v58, v59, v60, v63, v69, v211, v212, v218, v360, v363, v366, v369, v375, v381, v523, v525, v526, v630, v676, v678, v682, v683, v709, v710, v762, v766, v767, v769, v770, v874, v920, v922, v926, v927, v953, v954, v1006, v1010, v1011, v1013, v1014, v1118, v1164, v1166, v1170, v1171, v1197, v1198, v1250, v1254, v1259, v1260, v1261 float32
-		var v26, v64, v70, v72, v83, v84, v213, v219, v221, v232, v233, v376, v382, v384, v395, v396, v529, v530, v602, v605, v608, v621, v622, v623, v626, v628, v629, v681, v708, v711, v773, v774, v846, v849, v852, v865, v866, v867, v870, v872, v873, v925, v952, v955, v1017, v1018, v1090, v1093, v1096, v1109, v1110, v1111, v1114, v1116, v1117, v1169, v1196, v1199 int32
-		var v54, v370, v610, v611, v624, v854, v855, v868, v1098, v1099, v1112 bool
-		var v57, v367 int64
+		var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v116, v118, v124, v173, v177, v180, v183, v189, v195, v244, v273, v274, v275 float32
+		var v26, v62, v68, v70, v81, v82, v119, v125, v127, v138, v139, v190, v196, v198, v209, v210 int32
+		var v52, v184 bool
+		var v55, v181 int64
 		v0 := int32(x)
 		v1 := int32(y)
 		v10 := int64(uint32(v0))
@@ -75,240 +70,168 @@ func (g *mandelbrotHost) Run() {
 		v26 = 0
 	b1:
 		v27 := v26 / 2
-		v34 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5) / 2)
-		v39 := float32(v21 + float32(float32(float32(int64(uint32(v27)))+0.5)/2))
-		v41 := float32(v4 + float32(v6*float32(v17+v34)))
-		v43 := float32(v5 + float32(v6*v39))
-		v44 := float32(v43 * v43)
-		v45 := float32(v41 - 0.25)
-		v46 := float32(v45*v45 + v44)
-		if float32(v46*float32(v46+v45)) <= float32(v44*0.25) {
-			v54 = true
+		v36 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5)*float32(0.5) + v17)
+		v37 := float32(float32(float32(int64(uint32(v27)))+0.5)*float32(0.5) + v21)
+		v39 := float32(v4 + float32(v6*v36))
+		v41 := float32(v5 + float32(v6*v37))
+		v42 := float32(v41 * v41)
+		v43 := float32(v39 - 0.25)
+		v44 := float32(v43*v43 + v42)
+		if float32(v44*float32(v44+v43)) <= float32(v42*0.25) {
+			v52 = true
 		} else {
-			v51 := float32(v41 + 1)
-			v54 = float32(v51*v51+v44) <= 0.0625
+			v49 := float32(v39 + 1)
+			v52 = float32(v49*v49+v42) <= 0.0625
 		}
-		if v54 {
-			v369 = 0
-			v370 = false
+		if v52 {
+			v183 = 0
+			v184 = false
 			goto b28
 		}
 		if !v22 {
 			goto b27
 		}
+		v53 = 0
+		v54 = 0
 		v55 = 0
-		v56 = 0
-		v57 = 0
 	b5:
-		v58 = float32(v55 * v55)
-		v59 = float32(v56 * v56)
-		v60 = float32(v58 + v59)
-		if !(65536 < v60) {
+		v56 = float32(v53 * v53)
+		v57 = float32(v54 * v54)
+		v58 = float32(v56 + v57)
+		if !(65536 < v58) {
 			goto b25
 		}
-		v63 = float32(float32(v57) + 1)
-		v64 = int32(math.Float32bits(v60))
-		if 2139095039 > uint32(v64+-1) {
+		v61 = float32(float32(v55) + 1)
+		v62 = int32(math.Float32bits(v58))
+		if 2139095039 > uint32(v62+-1) {
 			goto b11
 		}
-		if v60 == 0 {
-			v69 = math.Float32frombits(0xff800000)
+		if v58 == 0 {
+			v67 = math.Float32frombits(0xff800000)
 			goto b10
 		}
-		if v60 < 0 {
-			v69 = math.Float32frombits(0x7fc00000)
+		if v58 < 0 {
+			v67 = math.Float32frombits(0x7fc00000)
 		} else {
-			v69 = v60
+			v67 = v58
 		}
 	b10:
-		v211 = v69
+		v116 = v67
 		goto b15
 	b11:
 		{
-			v70 = v64 & 8388607
-			v71 := int32(uint32(v64) >> 23)
-			v72 = v71 + -127
-			if v71 == 0 {
-				v76 := (31 - (int32(bits.Len32(uint32(v70))) - 1)) + -8
-				v80 := int32(0)
-				if uint32(v76) < 32 {
-					v80 = v70 << (uint32(v76&31) & 31)
+			v68 = v62 & 8388607
+			v69 := int32(uint32(v62) >> 23)
+			v70 = v69 + -127
+			if v69 == 0 {
+				v74 := (31 - (int32(bits.Len32(uint32(v68))) - 1)) + -8
+				v78 := int32(0)
+				if uint32(v74) < 32 {
+					v78 = v68 << (uint32(v74&31) & 31)
 				}
-				v83 = v80
-				v84 = -126 - v76
+				v81 = v78
+				v82 = -126 - v74
 			} else {
-				v83 = v70 | 8388608
-				v84 = v72
+				v81 = v68 | 8388608
+				v82 = v70
 			}
 		}
 		{
-			v86 := (v83 & 8388607) | 1065353216
-			v87 := 1068827891 <= uint32(v86)
-			v90 := v84
-			if v87 {
-				v90 = v84 + 1
+			v84 := (v81 & 8388607) | 1065353216
+			v85 := 1068827891 <= uint32(v84)
+			v88 := v82
+			if v85 {
+				v88 = v82 + 1
 			}
-			v91 := v86
-			if v87 {
-				v91 = v86 + -8388608
+			v89 := v84
+			if v85 {
+				v89 = v84 + -8388608
 			}
-			v93 := float32(math.Float32frombits(uint32(v91)) - 1)
-			v94 := float32(v90)
-			v95 := float32(v93 + 2)
-			v98 := float32(v93 / v95)
-			v101 := math.Float32frombits(uint32(int32(math.Float32bits(v98)) & -4096))
-			v104 := math.Float32frombits(uint32(int32(math.Float32bits(v95)) & -4096))
-			v105 := float32(v98 - v101)
-			v106 := float32(v95 - v104)
-			v107 := float32(v98 * v95)
-			v111 := float32(float32(float32(v101*v104)-v107) + float32(v101*v106))
-			v115 := float32(float32(v111+float32(v105*v104)) + float32(v105*v106))
-			v119 := float32(float32(float32(v93-v107)-v115) - float32(v98*float32(v93-float32(v95-2))))
-			v120 := float32(v119 / v95)
-			v121 := float32(v98 * v98)
-			v124 := float32(v101 * v105)
-			v126 := float32(float32(float32(float32(v101*v101)-v121)+v124) + v124)
-			v131 := float32(float32(v126+float32(v105*v105)) + float32(float32(v98*v120)*2))
-			v134 := float32(v121 * float32(float32(v121*0.23426843)+0.2854679))
-			v136 := float32(v121 * float32(v134+0.40000156))
-			v137 := float32(v136 + 0.6666667)
-			v140 := float32(float32(v136-float32(v137-0.6666667)) + -1.9868216e-08)
-			v143 := math.Float32frombits(uint32(int32(math.Float32bits(v121)) & -4096))
-			v146 := math.Float32frombits(uint32(int32(math.Float32bits(v137)) & -4096))
-			v147 := float32(v121 - v143)
-			v148 := float32(v137 - v146)
-			v149 := float32(v121 * v137)
-			v153 := float32(float32(float32(v143*v146)-v149) + float32(v143*v148))
-			v157 := float32(float32(v153+float32(v147*v146)) + float32(v147*v148))
-			v161 := float32(v157 + float32(float32(v121*v140)+float32(v131*v137)))
-			v164 := math.Float32frombits(uint32(int32(math.Float32bits(v149)) & -4096))
-			v165 := float32(v149 - v164)
-			v166 := float32(v98 * v149)
-			v170 := float32(float32(float32(v101*v164)-v166) + float32(v101*v165))
-			v174 := float32(float32(v170+float32(v105*v164)) + float32(v105*v165))
-			v178 := float32(v174 + float32(float32(v98*v161)+float32(v120*v149)))
-			v179 := float32(v98 + v98)
-			v180 := float32(v179 + v166)
-			v185 := float32(float32(v166-float32(v180-v179)) + float32(v178+float32(v120+v120)))
-			v186 := float32(v180 + v185)
-			v191 := math.Float32frombits(uint32(int32(math.Float32bits(v186)) & -4096))
-			v192 := float32(v186 - v191)
-			v193 := float32(v186 * 1.442695)
-			v197 := float32(float32(float32(v191*1.4423828)-v193) + float32(v191*0.00031220913))
-			v201 := float32(float32(v197+float32(v192*1.4423828)) + float32(v192*0.00031220913))
-			v204 := float32(float32(v186*1.925963e-08) + float32(float32(v185-float32(v186-v180))*1.442695))
-			v206 := float32(v94 + v193)
-			v209 := float32(float32(v193-float32(v206-v94)) + float32(v201+v204))
-			v211 = float32(v206 + v209)
+			v91 := float32(math.Float32frombits(uint32(v89)) - 1)
+			v92 := float32(v88)
+			v94 := float32(v91 / float32(v91+2))
+			v95 := float32(v94 * v94)
+			v98 := float32(v95 * float32(float32(v95*0.24033555)+0.2850991))
+			v101 := float32(float32(v95*float32(v98+0.40000853)) + 0.6666666)
+			v103 := float32(float32(v91*0.5) * v91)
+			v108 := float32(float32(v94*float32(v103+float32(v95*v101))) + float32(v92*1.4286068e-06))
+			v109 := float32(v92 * 0.69314575)
+			v110 := float32(v109 + v91)
+			v114 := float32(float32(v91-float32(v110-v109)) + float32(v108-v103))
+			v116 = float32(v110 + v114)
 		}
 	b15:
-		v212 = float32(v211 * 0.5)
-		v213 = int32(math.Float32bits(v212))
-		if 2139095039 > uint32(v213+-1) {
+		v118 = float32(float32(v116*1.442695) * 0.5)
+		v119 = int32(math.Float32bits(v118))
+		if 2139095039 > uint32(v119+-1) {
 			goto b20
 		}
-		if v212 == 0 {
-			v218 = math.Float32frombits(0xff800000)
+		if v118 == 0 {
+			v124 = math.Float32frombits(0xff800000)
 			goto b19
 		}
-		if v212 < 0 {
-			v218 = math.Float32frombits(0x7fc00000)
+		if v118 < 0 {
+			v124 = math.Float32frombits(0x7fc00000)
 		} else {
-			v218 = v212
+			v124 = v118
 		}
 	b19:
-		v360 = v218
+		v173 = v124
 		goto b24
 	b20:
 		{
-			v219 = v213 & 8388607
-			v220 := int32(uint32(v213) >> 23)
-			v221 = v220 + -127
-			if v220 == 0 {
-				v225 := (31 - (int32(bits.Len32(uint32(v219))) - 1)) + -8
-				v229 := int32(0)
-				if uint32(v225) < 32 {
-					v229 = v219 << (uint32(v225&31) & 31)
+			v125 = v119 & 8388607
+			v126 := int32(uint32(v119) >> 23)
+			v127 = v126 + -127
+			if v126 == 0 {
+				v131 := (31 - (int32(bits.Len32(uint32(v125))) - 1)) + -8
+				v135 := int32(0)
+				if uint32(v131) < 32 {
+					v135 = v125 << (uint32(v131&31) & 31)
 				}
-				v232 = v229
-				v233 = -126 - v225
+				v138 = v135
+				v139 = -126 - v131
 			} else {
-				v232 = v219 | 8388608
-				v233 = v221
+				v138 = v125 | 8388608
+				v139 = v127
 			}
 		}
 		{
-			v235 := (v232 & 8388607) | 1065353216
-			v236 := 1068827891 <= uint32(v235)
-			v239 := v233
-			if v236 {
-				v239 = v233 + 1
+			v141 := (v138 & 8388607) | 1065353216
+			v142 := 1068827891 <= uint32(v141)
+			v145 := v139
+			if v142 {
+				v145 = v139 + 1
 			}
-			v240 := v235
-			if v236 {
-				v240 = v235 + -8388608
+			v146 := v141
+			if v142 {
+				v146 = v141 + -8388608
 			}
-			v242 := float32(math.Float32frombits(uint32(v240)) - 1)
-			v243 := float32(v239)
-			v244 := float32(v242 + 2)
-			v247 := float32(v242 / v244)
-			v250 := math.Float32frombits(uint32(int32(math.Float32bits(v247)) & -4096))
-			v253 := math.Float32frombits(uint32(int32(math.Float32bits(v244)) & -4096))
-			v254 := float32(v247 - v250)
-			v255 := float32(v244 - v253)
-			v256 := float32(v247 * v244)
-			v260 := float32(float32(float32(v250*v253)-v256) + float32(v250*v255))
-			v264 := float32(float32(v260+float32(v254*v253)) + float32(v254*v255))
-			v268 := float32(float32(float32(v242-v256)-v264) - float32(v247*float32(v242-float32(v244-2))))
-			v269 := float32(v268 / v244)
-			v270 := float32(v247 * v247)
-			v273 := float32(v250 * v254)
-			v275 := float32(float32(float32(float32(v250*v250)-v270)+v273) + v273)
-			v280 := float32(float32(v275+float32(v254*v254)) + float32(float32(v247*v269)*2))
-			v283 := float32(v270 * float32(float32(v270*0.23426843)+0.2854679))
-			v285 := float32(v270 * float32(v283+0.40000156))
-			v286 := float32(v285 + 0.6666667)
-			v289 := float32(float32(v285-float32(v286-0.6666667)) + -1.9868216e-08)
-			v292 := math.Float32frombits(uint32(int32(math.Float32bits(v270)) & -4096))
-			v295 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) & -4096))
-			v296 := float32(v270 - v292)
-			v297 := float32(v286 - v295)
-			v298 := float32(v270 * v286)
-			v302 := float32(float32(float32(v292*v295)-v298) + float32(v292*v297))
-			v306 := float32(float32(v302+float32(v296*v295)) + float32(v296*v297))
-			v310 := float32(v306 + float32(float32(v270*v289)+float32(v280*v286)))
-			v313 := math.Float32frombits(uint32(int32(math.Float32bits(v298)) & -4096))
-			v314 := float32(v298 - v313)
-			v315 := float32(v247 * v298)
-			v319 := float32(float32(float32(v250*v313)-v315) + float32(v250*v314))
-			v323 := float32(float32(v319+float32(v254*v313)) + float32(v254*v314))
-			v327 := float32(v323 + float32(float32(v247*v310)+float32(v269*v298)))
-			v328 := float32(v247 + v247)
-			v329 := float32(v328 + v315)
-			v334 := float32(float32(v315-float32(v329-v328)) + float32(v327+float32(v269+v269)))
-			v335 := float32(v329 + v334)
-			v340 := math.Float32frombits(uint32(int32(math.Float32bits(v335)) & -4096))
-			v341 := float32(v335 - v340)
-			v342 := float32(v335 * 1.442695)
-			v346 := float32(float32(float32(v340*1.4423828)-v342) + float32(v340*0.00031220913))
-			v350 := float32(float32(v346+float32(v341*1.4423828)) + float32(v341*0.00031220913))
-			v353 := float32(float32(v335*1.925963e-08) + float32(float32(v334-float32(v335-v329))*1.442695))
-			v355 := float32(v243 + v342)
-			v358 := float32(float32(v342-float32(v355-v243)) + float32(v350+v353))
-			v360 = float32(v355 + v358)
+			v148 := float32(math.Float32frombits(uint32(v146)) - 1)
+			v149 := float32(v145)
+			v151 := float32(v148 / float32(v148+2))
+			v152 := float32(v151 * v151)
+			v155 := float32(v152 * float32(float32(v152*0.24033555)+0.2850991))
+			v158 := float32(float32(v152*float32(v155+0.40000853)) + 0.6666666)
+			v160 := float32(float32(v148*0.5) * v148)
+			v165 := float32(float32(v151*float32(v160+float32(v152*v158))) + float32(v149*1.4286068e-06))
+			v166 := float32(v149 * 0.69314575)
+			v167 := float32(v166 + v148)
+			v171 := float32(float32(v148-float32(v167-v166)) + float32(v165-v160))
+			v173 = float32(v167 + v171)
 		}
 	b24:
-		v369 = float32(v63 - v360)
-		v370 = true
+		v183 = float32((-v173)*float32(1.442695) + v61)
+		v184 = true
 		goto b28
 	b25:
-		v363 = float32(float32(v58-v59) + v41)
-		v366 = float32(float32(float32(v55*2)*v56) + v43)
-		v367 = v57 + 1
-		if v367 < v7 {
-			v55 = v363
-			v56 = v366
-			v57 = v367
+		v177 = float32(float32(v56-v57) + v39)
+		v180 = float32(float32(float32(v53*2)*v54) + v41)
+		v181 = v55 + 1
+		if v181 < v7 {
+			v53 = v177
+			v54 = v180
+			v55 = v181
 			if stop.Load() {
 				g.Stop()
 				return
@@ -316,818 +239,219 @@ func (g *mandelbrotHost) Run() {
 			goto b5
 		}
 	b27:
-		v369 = 0
-		v370 = false
+		v183 = 0
+		v184 = false
 	b28:
-		if !v370 {
-			v1259 = v23
-			v1260 = v24
-			v1261 = v25
-			goto b87
+		if !v184 {
+			v273 = v23
+			v274 = v24
+			v275 = v25
+			goto b39
 		}
 		{
-			v372 := float32(0)
-			if 0 < v369 {
-				v372 = v369
+			v186 := float32(0)
+			if 0 < v183 {
+				v186 = v183
 			}
-			v374 := v372
-			if v369 != v369 {
-				v374 = v369
+			v188 := v186
+			if v183 != v183 {
+				v188 = v183
 			}
-			v375 = float32(v374 + 2)
-			v376 = int32(math.Float32bits(v375))
-			if 2139095039 > uint32(v376+-1) {
+			v189 = float32(v188 + 2)
+			v190 = int32(math.Float32bits(v189))
+			if 2139095039 > uint32(v190+-1) {
 				goto b34
 			}
 		}
-		if v375 == 0 {
-			v381 = math.Float32frombits(0xff800000)
+		if v189 == 0 {
+			v195 = math.Float32frombits(0xff800000)
 			goto b33
 		}
-		if v375 < 0 {
-			v381 = math.Float32frombits(0x7fc00000)
+		if v189 < 0 {
+			v195 = math.Float32frombits(0x7fc00000)
 		} else {
-			v381 = v375
+			v195 = v189
 		}
 	b33:
-		v523 = v381
+		v244 = v195
 		goto b38
 	b34:
 		{
-			v382 = v376 & 8388607
-			v383 := int32(uint32(v376) >> 23)
-			v384 = v383 + -127
-			if v383 == 0 {
-				v388 := (31 - (int32(bits.Len32(uint32(v382))) - 1)) + -8
-				v392 := int32(0)
-				if uint32(v388) < 32 {
-					v392 = v382 << (uint32(v388&31) & 31)
+			v196 = v190 & 8388607
+			v197 := int32(uint32(v190) >> 23)
+			v198 = v197 + -127
+			if v197 == 0 {
+				v202 := (31 - (int32(bits.Len32(uint32(v196))) - 1)) + -8
+				v206 := int32(0)
+				if uint32(v202) < 32 {
+					v206 = v196 << (uint32(v202&31) & 31)
 				}
-				v395 = v392
-				v396 = -126 - v388
+				v209 = v206
+				v210 = -126 - v202
 			} else {
-				v395 = v382 | 8388608
-				v396 = v384
+				v209 = v196 | 8388608
+				v210 = v198
 			}
 		}
 		{
-			v398 := (v395 & 8388607) | 1065353216
-			v399 := 1068827891 <= uint32(v398)
-			v402 := v396
-			if v399 {
-				v402 = v396 + 1
+			v212 := (v209 & 8388607) | 1065353216
+			v213 := 1068827891 <= uint32(v212)
+			v216 := v210
+			if v213 {
+				v216 = v210 + 1
 			}
-			v403 := v398
-			if v399 {
-				v403 = v398 + -8388608
+			v217 := v212
+			if v213 {
+				v217 = v212 + -8388608
 			}
-			v405 := float32(math.Float32frombits(uint32(v403)) - 1)
-			v406 := float32(v402)
-			v407 := float32(v405 + 2)
-			v410 := float32(v405 / v407)
-			v413 := math.Float32frombits(uint32(int32(math.Float32bits(v410)) & -4096))
-			v416 := math.Float32frombits(uint32(int32(math.Float32bits(v407)) & -4096))
-			v417 := float32(v410 - v413)
-			v418 := float32(v407 - v416)
-			v419 := float32(v410 * v407)
-			v423 := float32(float32(float32(v413*v416)-v419) + float32(v413*v418))
-			v427 := float32(float32(v423+float32(v417*v416)) + float32(v417*v418))
-			v431 := float32(float32(float32(v405-v419)-v427) - float32(v410*float32(v405-float32(v407-2))))
-			v432 := float32(v431 / v407)
-			v433 := float32(v410 * v410)
-			v436 := float32(v413 * v417)
-			v438 := float32(float32(float32(float32(v413*v413)-v433)+v436) + v436)
-			v443 := float32(float32(v438+float32(v417*v417)) + float32(float32(v410*v432)*2))
-			v446 := float32(v433 * float32(float32(v433*0.23426843)+0.2854679))
-			v448 := float32(v433 * float32(v446+0.40000156))
-			v449 := float32(v448 + 0.6666667)
-			v452 := float32(float32(v448-float32(v449-0.6666667)) + -1.9868216e-08)
-			v455 := math.Float32frombits(uint32(int32(math.Float32bits(v433)) & -4096))
-			v458 := math.Float32frombits(uint32(int32(math.Float32bits(v449)) & -4096))
-			v459 := float32(v433 - v455)
-			v460 := float32(v449 - v458)
-			v461 := float32(v433 * v449)
-			v465 := float32(float32(float32(v455*v458)-v461) + float32(v455*v460))
-			v469 := float32(float32(v465+float32(v459*v458)) + float32(v459*v460))
-			v473 := float32(v469 + float32(float32(v433*v452)+float32(v443*v449)))
-			v476 := math.Float32frombits(uint32(int32(math.Float32bits(v461)) & -4096))
-			v477 := float32(v461 - v476)
-			v478 := float32(v410 * v461)
-			v482 := float32(float32(float32(v413*v476)-v478) + float32(v413*v477))
-			v486 := float32(float32(v482+float32(v417*v476)) + float32(v417*v477))
-			v490 := float32(v486 + float32(float32(v410*v473)+float32(v432*v461)))
-			v491 := float32(v410 + v410)
-			v492 := float32(v491 + v478)
-			v497 := float32(float32(v478-float32(v492-v491)) + float32(v490+float32(v432+v432)))
-			v498 := float32(v492 + v497)
-			v503 := math.Float32frombits(uint32(int32(math.Float32bits(v498)) & -4096))
-			v504 := float32(v498 - v503)
-			v505 := float32(v498 * 1.442695)
-			v509 := float32(float32(float32(v503*1.4423828)-v505) + float32(v503*0.00031220913))
-			v513 := float32(float32(v509+float32(v504*1.4423828)) + float32(v504*0.00031220913))
-			v516 := float32(float32(v498*1.925963e-08) + float32(float32(v497-float32(v498-v492))*1.442695))
-			v518 := float32(v406 + v505)
-			v521 := float32(float32(v505-float32(v518-v406)) + float32(v513+v516))
-			v523 = float32(v518 + v521)
+			v219 := float32(math.Float32frombits(uint32(v217)) - 1)
+			v220 := float32(v216)
+			v222 := float32(v219 / float32(v219+2))
+			v223 := float32(v222 * v222)
+			v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
+			v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
+			v231 := float32(float32(v219*0.5) * v219)
+			v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
+			v237 := float32(v220 * 0.69314575)
+			v238 := float32(v237 + v219)
+			v242 := float32(float32(v219-float32(v238-v237)) + float32(v236-v231))
+			v244 = float32(v238 + v242)
 		}
 	b38:
-		v525 = float32(float32(v523*float32(0.9)+float32(0.5)) * 6.2831855)
-		v526 = float32(math.Abs(float64(v525)))
-		if v526 <= 0.7853982 {
-			v708 = 0
-			v709 = v525
-			v710 = 0
-			goto b49
-		}
-		if !(6400 <= v526) {
-			v685 := float32(math.RoundToEven(float64(float32(v525 * 0.63661975))))
-			v689 := float32(float32(v525-float32(v685*1.5703125)) - float32(v685*0.0004837513))
-			v690 := float32(v685 * 7.5495336e-08)
-			v691 := float32(v689 - v690)
-			v692 := float32(v689 - v691)
-			v696 := float32(float32(v689-float32(v691+v692)) + float32(v692-v690))
-			v698 := float32(v696 - float32(v685*2.563344e-12))
-			v699 := float32(v691 + v698)
-			v704 := (v685 < 2.1474836e+09) && (-2.1474836e+09 <= v685)
-			v705 := float32(0)
-			if v704 {
-				v705 = v685
-			}
-			v707 := int32(-2147483648)
-			if v704 {
-				v707 = int32(v705)
-			}
-			v708 = v707
-			v709 = v699
-			v710 = float32(v698 - float32(v699-v691))
-			goto b49
-		}
-		v529 = int32(math.Float32bits(v525))
-		v530 = v529 & 2147483647
-		if 2139095040 <= uint32(v530) {
-			v681 = 0
-			v682 = math.Float32frombits(0x7fc00000)
-			v683 = 0
-			goto b47
-		}
 		{
-			v533 := (v529 & 8388607) | 8388608
-			v535 := int32(uint32(v530)>>23) + -120
-			v536 := int32(uint32(v535) >> 5)
-			v537 := v535 & 31
-			v539 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v536&7)*4))
-			v542 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+1)&7)*4))
-			v545 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+2)&7)*4))
-			v548 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v536+3)&7)*4))
-			v550 := 32 - v537
-			v551 := uint32(v550) < 32
-			v552 := v550 & 31
-			v554 := int32(0)
-			if v551 {
-				v554 = int32(uint32(v542) >> (uint32(v552) & 31))
-			}
-			v558 := int32(0)
-			if v551 {
-				v558 = int32(uint32(v545) >> (uint32(v552) & 31))
-			}
-			v559 := (v542 << (uint32(v537) & 31)) | v558
-			v562 := int32(0)
-			if v551 {
-				v562 = int32(uint32(v548) >> (uint32(v552) & 31))
-			}
-			v563 := (v545 << (uint32(v537) & 31)) | v562
-			v565 := v529 & 65535
-			v566 := int32(uint32(v533) >> 16)
-			v567 := v563 & 65535
-			v568 := int32(uint32(v563) >> 16)
-			v572 := (v566 * v567) + int32(uint32(v565*v567)>>16)
-			v580 := ((v566 * v568) + int32(uint32(v572)>>16)) + int32(uint32((v565*v568)+(v572&65535))>>16)
-			v582 := (v533 * v559) + v580
-			v584 := int32(0)
-			if uint32(v582) < uint32(v580) {
-				v584 = 1
-			}
-			v586 := v559 & 65535
-			v587 := int32(uint32(v559) >> 16)
-			v591 := (v566 * v586) + int32(uint32(v565*v586)>>16)
-			v599 := ((v566 * v587) + int32(uint32(v591)>>16)) + int32(uint32((v565*v587)+(v591&65535))>>16)
-			v601 := ((v533 * ((v539 << (uint32(v537) & 31)) | v554)) + v599) + v584
-			v602 = int32(uint32(v601) >> 30)
-			v603 := v601 << 2
-			v605 = v603 | int32(uint32(v582)>>30)
-			v608 = (v582 << 2) | int32(uint32(v533*v563)>>30)
-			v609 := v529 & -2147483648
-			v610 = v609 == 0
-			v611 = v609 != 0
-			if (v603 & -2147483648) != 0 {
-				v615 := ^v605
-				v616 := ^v608
-				v620 := v615
-				if v616 == -1 {
-					v620 = v615 + 1
-				}
-				v621 = v602 + 1
-				v622 = v620
-				v623 = v616 + 1
-				v624 = v610
-			} else {
-				v621 = v602
-				v622 = v605
-				v623 = v608
-				v624 = v611
-			}
+			v245 := float32(v244 * 1.442695)
+			v246 := float32(v245*float32(0.9) + float32(0.5))
+			v249 := float32(float32(v246-float32(math.Floor(float64(v246))))*float32(2) + float32(-1))
+			v250 := float32(math.Abs(float64(v249)))
+			v254 := float32(v245*float32(0.9) + float32(0.42))
+			v257 := float32(float32(v254-float32(math.Floor(float64(v254))))*float32(2) + float32(-1))
+			v258 := float32(math.Abs(float64(v257)))
+			v262 := float32(v245*float32(0.9) + float32(0.3))
+			v265 := float32(float32(v262-float32(math.Floor(float64(v262))))*float32(2) + float32(-1))
+			v266 := float32(math.Abs(float64(v265)))
+			v270 := float32(float32(v250*v250)*float32((-v250)*float32(2)+float32(3)) + v23)
+			v271 := float32(float32(v258*v258)*float32((-v258)*float32(2)+float32(3)) + v24)
+			v272 := float32(float32(v266*v266)*float32((-v266)*float32(2)+float32(3)) + v25)
+			v273 = v270
+			v274 = v271
+			v275 = v272
 		}
-		v626 = v621
-		if v611 {
-			v626 = 0 - v621
-		}
-		if v622 == 0 {
-			v628 = v623
-			v629 = 0
-			v630 = 1.3877788e-17
-		} else {
-			v628 = v622
-			v629 = v623
-			v630 = 5.9604645e-08
-		}
-		{
-			v631 := int32(bits.Len32(uint32(v628))) - 1
-			v632 := 31 - v631
-			v633 := uint32(v632) < 32
-			v634 := v632 & 31
-			v636 := int32(0)
-			if v633 {
-				v636 = v628 << (uint32(v634) & 31)
-			}
-			v637 := 32 - v632
-			v641 := int32(0)
-			if uint32(v637) < 32 {
-				v641 = int32(uint32(v629) >> (uint32(v637&31) & 31))
-			}
-			v642 := v636 | v641
-			v644 := int32(0)
-			if v633 {
-				v644 = v629 << (uint32(v634) & 31)
-			}
-			v648 := float32(v630 * math.Float32frombits(uint32((v631+96)<<23)))
-			v651 := float32(float32(int32(uint32(v642)>>8)) * v648)
-			v656 := float32(((v642 << 16) | int32(uint32(v644)>>16)) & 16777215)
-			v661 := math.Float32frombits(uint32(int32(math.Float32bits(v651)) & -4096))
-			v662 := float32(v651 - v661)
-			v663 := float32(v651 * 1.5707964)
-			v667 := float32(float32(float32(v661*1.5703125)-v663) + float32(v661*0.0004838705))
-			v671 := float32(float32(v667+float32(v662*1.5703125)) + float32(v662*0.0004838705))
-			v673 := float32(float32(float32(v656*v648)*5.9604645e-08) * 1.5707964)
-			v675 := float32(v671 + float32(float32(v651*-4.371139e-08)+v673))
-			v676 = float32(v663 + v675)
-			v678 = float32(v675 - float32(v676-v663))
-			if v624 {
-				v681 = v626
-				v682 = -v676
-				v683 = -v678
-			} else {
-				v681 = v626
-				v682 = v676
-				v683 = v678
-			}
-		}
-	b47:
-		v708 = v681
-		v709 = v682
-		v710 = v683
-	b49:
-		v711 = v708 + 1
-		if (v711 & 1) == 0 {
-			v714 := float32(v709 * v709)
-			v717 := float32(v714 * float32(float32(v714*2.8043569e-06)-0.00019850295))
-			v720 := float32(float32(v714*float32(v717+0.008333373)) - 0.16666667)
-			v726 := float32(float32(float32(v709*v714)*v720) + float32(v710*float32(1-float32(v714*0.5))))
-			v727 := float32(v709 + v726)
-			v762 = float32(v727 + float32(v726-float32(v727-v709)))
-		} else {
-			v733 := math.Float32frombits(uint32(int32(math.Float32bits(v709)) & -4096))
-			v734 := float32(v709 - v733)
-			v735 := float32(v709 * v709)
-			v738 := float32(v733 * v734)
-			v740 := float32(float32(float32(float32(v733*v733)-v735)+v738) + v738)
-			v745 := float32(v735 * float32(float32(v735*2.4432742e-05)-0.0013887312))
-			v747 := float32(v735*float32(-0.5) + float32(1))
-			v755 := float32(float32(float32(v740+float32(v734*v734))*0.5) + float32(v709*v710))
-			v756 := float32(float32(float32(v735*v735)*float32(v745+0.041666646)) - v755)
-			v757 := float32(float32(v735*float32(-0.5)+(-float32(v747-1))) + v756)
-			v758 := float32(v747 + v757)
-			v762 = float32(v758 + float32(v757-float32(v758-v747)))
-		}
-		if (v711 & 2) != 0 {
-			v766 = -v762
-		} else {
-			v766 = v762
-		}
-		v767 = float32(v766*float32(0.5) + float32(0.5))
-		v769 = float32(float32(v523*float32(0.9)+float32(0.42)) * 6.2831855)
-		v770 = float32(math.Abs(float64(v769)))
-		if v770 <= 0.7853982 {
-			v952 = 0
-			v953 = v769
-			v954 = 0
-			goto b65
-		}
-		if !(6400 <= v770) {
-			v929 := float32(math.RoundToEven(float64(float32(v769 * 0.63661975))))
-			v933 := float32(float32(v769-float32(v929*1.5703125)) - float32(v929*0.0004837513))
-			v934 := float32(v929 * 7.5495336e-08)
-			v935 := float32(v933 - v934)
-			v936 := float32(v933 - v935)
-			v940 := float32(float32(v933-float32(v935+v936)) + float32(v936-v934))
-			v942 := float32(v940 - float32(v929*2.563344e-12))
-			v943 := float32(v935 + v942)
-			v948 := (v929 < 2.1474836e+09) && (-2.1474836e+09 <= v929)
-			v949 := float32(0)
-			if v948 {
-				v949 = v929
-			}
-			v951 := int32(-2147483648)
-			if v948 {
-				v951 = int32(v949)
-			}
-			v952 = v951
-			v953 = v943
-			v954 = float32(v942 - float32(v943-v935))
-			goto b65
-		}
-		v773 = int32(math.Float32bits(v769))
-		v774 = v773 & 2147483647
-		if 2139095040 <= uint32(v774) {
-			v925 = 0
-			v926 = math.Float32frombits(0x7fc00000)
-			v927 = 0
-			goto b63
-		}
-		{
-			v777 := (v773 & 8388607) | 8388608
-			v779 := int32(uint32(v774)>>23) + -120
-			v780 := int32(uint32(v779) >> 5)
-			v781 := v779 & 31
-			v783 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v780&7)*4))
-			v786 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+1)&7)*4))
-			v789 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+2)&7)*4))
-			v792 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v780+3)&7)*4))
-			v794 := 32 - v781
-			v795 := uint32(v794) < 32
-			v796 := v794 & 31
-			v798 := int32(0)
-			if v795 {
-				v798 = int32(uint32(v786) >> (uint32(v796) & 31))
-			}
-			v802 := int32(0)
-			if v795 {
-				v802 = int32(uint32(v789) >> (uint32(v796) & 31))
-			}
-			v803 := (v786 << (uint32(v781) & 31)) | v802
-			v806 := int32(0)
-			if v795 {
-				v806 = int32(uint32(v792) >> (uint32(v796) & 31))
-			}
-			v807 := (v789 << (uint32(v781) & 31)) | v806
-			v809 := v773 & 65535
-			v810 := int32(uint32(v777) >> 16)
-			v811 := v807 & 65535
-			v812 := int32(uint32(v807) >> 16)
-			v816 := (v810 * v811) + int32(uint32(v809*v811)>>16)
-			v824 := ((v810 * v812) + int32(uint32(v816)>>16)) + int32(uint32((v809*v812)+(v816&65535))>>16)
-			v826 := (v777 * v803) + v824
-			v828 := int32(0)
-			if uint32(v826) < uint32(v824) {
-				v828 = 1
-			}
-			v830 := v803 & 65535
-			v831 := int32(uint32(v803) >> 16)
-			v835 := (v810 * v830) + int32(uint32(v809*v830)>>16)
-			v843 := ((v810 * v831) + int32(uint32(v835)>>16)) + int32(uint32((v809*v831)+(v835&65535))>>16)
-			v845 := ((v777 * ((v783 << (uint32(v781) & 31)) | v798)) + v843) + v828
-			v846 = int32(uint32(v845) >> 30)
-			v847 := v845 << 2
-			v849 = v847 | int32(uint32(v826)>>30)
-			v852 = (v826 << 2) | int32(uint32(v777*v807)>>30)
-			v853 := v773 & -2147483648
-			v854 = v853 == 0
-			v855 = v853 != 0
-			if (v847 & -2147483648) != 0 {
-				v859 := ^v849
-				v860 := ^v852
-				v864 := v859
-				if v860 == -1 {
-					v864 = v859 + 1
-				}
-				v865 = v846 + 1
-				v866 = v864
-				v867 = v860 + 1
-				v868 = v854
-			} else {
-				v865 = v846
-				v866 = v849
-				v867 = v852
-				v868 = v855
-			}
-		}
-		v870 = v865
-		if v855 {
-			v870 = 0 - v865
-		}
-		if v866 == 0 {
-			v872 = v867
-			v873 = 0
-			v874 = 1.3877788e-17
-		} else {
-			v872 = v866
-			v873 = v867
-			v874 = 5.9604645e-08
-		}
-		{
-			v875 := int32(bits.Len32(uint32(v872))) - 1
-			v876 := 31 - v875
-			v877 := uint32(v876) < 32
-			v878 := v876 & 31
-			v880 := int32(0)
-			if v877 {
-				v880 = v872 << (uint32(v878) & 31)
-			}
-			v881 := 32 - v876
-			v885 := int32(0)
-			if uint32(v881) < 32 {
-				v885 = int32(uint32(v873) >> (uint32(v881&31) & 31))
-			}
-			v886 := v880 | v885
-			v888 := int32(0)
-			if v877 {
-				v888 = v873 << (uint32(v878) & 31)
-			}
-			v892 := float32(v874 * math.Float32frombits(uint32((v875+96)<<23)))
-			v895 := float32(float32(int32(uint32(v886)>>8)) * v892)
-			v900 := float32(((v886 << 16) | int32(uint32(v888)>>16)) & 16777215)
-			v905 := math.Float32frombits(uint32(int32(math.Float32bits(v895)) & -4096))
-			v906 := float32(v895 - v905)
-			v907 := float32(v895 * 1.5707964)
-			v911 := float32(float32(float32(v905*1.5703125)-v907) + float32(v905*0.0004838705))
-			v915 := float32(float32(v911+float32(v906*1.5703125)) + float32(v906*0.0004838705))
-			v917 := float32(float32(float32(v900*v892)*5.9604645e-08) * 1.5707964)
-			v919 := float32(v915 + float32(float32(v895*-4.371139e-08)+v917))
-			v920 = float32(v907 + v919)
-			v922 = float32(v919 - float32(v920-v907))
-			if v868 {
-				v925 = v870
-				v926 = -v920
-				v927 = -v922
-			} else {
-				v925 = v870
-				v926 = v920
-				v927 = v922
-			}
-		}
-	b63:
-		v952 = v925
-		v953 = v926
-		v954 = v927
-	b65:
-		v955 = v952 + 1
-		if (v955 & 1) == 0 {
-			v958 := float32(v953 * v953)
-			v961 := float32(v958 * float32(float32(v958*2.8043569e-06)-0.00019850295))
-			v964 := float32(float32(v958*float32(v961+0.008333373)) - 0.16666667)
-			v970 := float32(float32(float32(v953*v958)*v964) + float32(v954*float32(1-float32(v958*0.5))))
-			v971 := float32(v953 + v970)
-			v1006 = float32(v971 + float32(v970-float32(v971-v953)))
-		} else {
-			v977 := math.Float32frombits(uint32(int32(math.Float32bits(v953)) & -4096))
-			v978 := float32(v953 - v977)
-			v979 := float32(v953 * v953)
-			v982 := float32(v977 * v978)
-			v984 := float32(float32(float32(float32(v977*v977)-v979)+v982) + v982)
-			v989 := float32(v979 * float32(float32(v979*2.4432742e-05)-0.0013887312))
-			v991 := float32(v979*float32(-0.5) + float32(1))
-			v999 := float32(float32(float32(v984+float32(v978*v978))*0.5) + float32(v953*v954))
-			v1000 := float32(float32(float32(v979*v979)*float32(v989+0.041666646)) - v999)
-			v1001 := float32(float32(v979*float32(-0.5)+(-float32(v991-1))) + v1000)
-			v1002 := float32(v991 + v1001)
-			v1006 = float32(v1002 + float32(v1001-float32(v1002-v991)))
-		}
-		if (v955 & 2) != 0 {
-			v1010 = -v1006
-		} else {
-			v1010 = v1006
-		}
-		v1011 = float32(v1010*float32(0.5) + float32(0.5))
-		v1013 = float32(float32(v523*float32(0.9)+float32(0.3)) * 6.2831855)
-		v1014 = float32(math.Abs(float64(v1013)))
-		if v1014 <= 0.7853982 {
-			v1196 = 0
-			v1197 = v1013
-			v1198 = 0
-			goto b81
-		}
-		if !(6400 <= v1014) {
-			v1173 := float32(math.RoundToEven(float64(float32(v1013 * 0.63661975))))
-			v1177 := float32(float32(v1013-float32(v1173*1.5703125)) - float32(v1173*0.0004837513))
-			v1178 := float32(v1173 * 7.5495336e-08)
-			v1179 := float32(v1177 - v1178)
-			v1180 := float32(v1177 - v1179)
-			v1184 := float32(float32(v1177-float32(v1179+v1180)) + float32(v1180-v1178))
-			v1186 := float32(v1184 - float32(v1173*2.563344e-12))
-			v1187 := float32(v1179 + v1186)
-			v1192 := (v1173 < 2.1474836e+09) && (-2.1474836e+09 <= v1173)
-			v1193 := float32(0)
-			if v1192 {
-				v1193 = v1173
-			}
-			v1195 := int32(-2147483648)
-			if v1192 {
-				v1195 = int32(v1193)
-			}
-			v1196 = v1195
-			v1197 = v1187
-			v1198 = float32(v1186 - float32(v1187-v1179))
-			goto b81
-		}
-		v1017 = int32(math.Float32bits(v1013))
-		v1018 = v1017 & 2147483647
-		if 2139095040 <= uint32(v1018) {
-			v1169 = 0
-			v1170 = math.Float32frombits(0x7fc00000)
-			v1171 = 0
-			goto b79
-		}
-		{
-			v1021 := (v1017 & 8388607) | 8388608
-			v1023 := int32(uint32(v1018)>>23) + -120
-			v1024 := int32(uint32(v1023) >> 5)
-			v1025 := v1023 & 31
-			v1027 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int(v1024&7)*4))
-			v1030 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+1)&7)*4))
-			v1033 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+2)&7)*4))
-			v1036 := *(*int32)(unsafe.Add(unsafe.Pointer(&mandelbrotHostTable0), int((v1024+3)&7)*4))
-			v1038 := 32 - v1025
-			v1039 := uint32(v1038) < 32
-			v1040 := v1038 & 31
-			v1042 := int32(0)
-			if v1039 {
-				v1042 = int32(uint32(v1030) >> (uint32(v1040) & 31))
-			}
-			v1046 := int32(0)
-			if v1039 {
-				v1046 = int32(uint32(v1033) >> (uint32(v1040) & 31))
-			}
-			v1047 := (v1030 << (uint32(v1025) & 31)) | v1046
-			v1050 := int32(0)
-			if v1039 {
-				v1050 = int32(uint32(v1036) >> (uint32(v1040) & 31))
-			}
-			v1051 := (v1033 << (uint32(v1025) & 31)) | v1050
-			v1053 := v1017 & 65535
-			v1054 := int32(uint32(v1021) >> 16)
-			v1055 := v1051 & 65535
-			v1056 := int32(uint32(v1051) >> 16)
-			v1060 := (v1054 * v1055) + int32(uint32(v1053*v1055)>>16)
-			v1068 := ((v1054 * v1056) + int32(uint32(v1060)>>16)) + int32(uint32((v1053*v1056)+(v1060&65535))>>16)
-			v1070 := (v1021 * v1047) + v1068
-			v1072 := int32(0)
-			if uint32(v1070) < uint32(v1068) {
-				v1072 = 1
-			}
-			v1074 := v1047 & 65535
-			v1075 := int32(uint32(v1047) >> 16)
-			v1079 := (v1054 * v1074) + int32(uint32(v1053*v1074)>>16)
-			v1087 := ((v1054 * v1075) + int32(uint32(v1079)>>16)) + int32(uint32((v1053*v1075)+(v1079&65535))>>16)
-			v1089 := ((v1021 * ((v1027 << (uint32(v1025) & 31)) | v1042)) + v1087) + v1072
-			v1090 = int32(uint32(v1089) >> 30)
-			v1091 := v1089 << 2
-			v1093 = v1091 | int32(uint32(v1070)>>30)
-			v1096 = (v1070 << 2) | int32(uint32(v1021*v1051)>>30)
-			v1097 := v1017 & -2147483648
-			v1098 = v1097 == 0
-			v1099 = v1097 != 0
-			if (v1091 & -2147483648) != 0 {
-				v1103 := ^v1093
-				v1104 := ^v1096
-				v1108 := v1103
-				if v1104 == -1 {
-					v1108 = v1103 + 1
-				}
-				v1109 = v1090 + 1
-				v1110 = v1108
-				v1111 = v1104 + 1
-				v1112 = v1098
-			} else {
-				v1109 = v1090
-				v1110 = v1093
-				v1111 = v1096
-				v1112 = v1099
-			}
-		}
-		v1114 = v1109
-		if v1099 {
-			v1114 = 0 - v1109
-		}
-		if v1110 == 0 {
-			v1116 = v1111
-			v1117 = 0
-			v1118 = 1.3877788e-17
-		} else {
-			v1116 = v1110
-			v1117 = v1111
-			v1118 = 5.9604645e-08
-		}
-		{
-			v1119 := int32(bits.Len32(uint32(v1116))) - 1
-			v1120 := 31 - v1119
-			v1121 := uint32(v1120) < 32
-			v1122 := v1120 & 31
-			v1124 := int32(0)
-			if v1121 {
-				v1124 = v1116 << (uint32(v1122) & 31)
-			}
-			v1125 := 32 - v1120
-			v1129 := int32(0)
-			if uint32(v1125) < 32 {
-				v1129 = int32(uint32(v1117) >> (uint32(v1125&31) & 31))
-			}
-			v1130 := v1124 | v1129
-			v1132 := int32(0)
-			if v1121 {
-				v1132 = v1117 << (uint32(v1122) & 31)
-			}
-			v1136 := float32(v1118 * math.Float32frombits(uint32((v1119+96)<<23)))
-			v1139 := float32(float32(int32(uint32(v1130)>>8)) * v1136)
-			v1144 := float32(((v1130 << 16) | int32(uint32(v1132)>>16)) & 16777215)
-			v1149 := math.Float32frombits(uint32(int32(math.Float32bits(v1139)) & -4096))
-			v1150 := float32(v1139 - v1149)
-			v1151 := float32(v1139 * 1.5707964)
-			v1155 := float32(float32(float32(v1149*1.5703125)-v1151) + float32(v1149*0.0004838705))
-			v1159 := float32(float32(v1155+float32(v1150*1.5703125)) + float32(v1150*0.0004838705))
-			v1161 := float32(float32(float32(v1144*v1136)*5.9604645e-08) * 1.5707964)
-			v1163 := float32(v1159 + float32(float32(v1139*-4.371139e-08)+v1161))
-			v1164 = float32(v1151 + v1163)
-			v1166 = float32(v1163 - float32(v1164-v1151))
-			if v1112 {
-				v1169 = v1114
-				v1170 = -v1164
-				v1171 = -v1166
-			} else {
-				v1169 = v1114
-				v1170 = v1164
-				v1171 = v1166
-			}
-		}
-	b79:
-		v1196 = v1169
-		v1197 = v1170
-		v1198 = v1171
-	b81:
-		v1199 = v1196 + 1
-		if (v1199 & 1) == 0 {
-			v1202 := float32(v1197 * v1197)
-			v1205 := float32(v1202 * float32(float32(v1202*2.8043569e-06)-0.00019850295))
-			v1208 := float32(float32(v1202*float32(v1205+0.008333373)) - 0.16666667)
-			v1214 := float32(float32(float32(v1197*v1202)*v1208) + float32(v1198*float32(1-float32(v1202*0.5))))
-			v1215 := float32(v1197 + v1214)
-			v1250 = float32(v1215 + float32(v1214-float32(v1215-v1197)))
-		} else {
-			v1221 := math.Float32frombits(uint32(int32(math.Float32bits(v1197)) & -4096))
-			v1222 := float32(v1197 - v1221)
-			v1223 := float32(v1197 * v1197)
-			v1226 := float32(v1221 * v1222)
-			v1228 := float32(float32(float32(float32(v1221*v1221)-v1223)+v1226) + v1226)
-			v1233 := float32(v1223 * float32(float32(v1223*2.4432742e-05)-0.0013887312))
-			v1235 := float32(v1223*float32(-0.5) + float32(1))
-			v1240 := float32(float32(v1223*v1223) * float32(v1233+0.041666646))
-			v1243 := float32(float32(float32(v1228+float32(v1222*v1222))*0.5) + float32(v1197*v1198))
-			v1245 := float32(float32(v1223*float32(-0.5)+(-float32(v1235-1))) + float32(v1240-v1243))
-			v1246 := float32(v1235 + v1245)
-			v1250 = float32(v1246 + float32(v1245-float32(v1246-v1235)))
-		}
-		if (v1199 & 2) != 0 {
-			v1254 = -v1250
-		} else {
-			v1254 = v1250
-		}
-		v1259 = float32(v23 + v767)
-		v1260 = float32(v24 + v1011)
-		v1261 = float32(v25 + float32(v1254*float32(0.5)+float32(0.5)))
-	b87:
-		v1262 := v26 + 1
-		if v1262 < 4 {
-			v23 = v1259
-			v24 = v1260
-			v25 = v1261
-			v26 = v1262
+	b39:
+		v276 := v26 + 1
+		if v276 < 4 {
+			v23 = v273
+			v24 = v274
+			v25 = v275
+			v26 = v276
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b1
 		}
-		v1265 := (v11 * v12) + v10
-		v1266 := float32(v1259 * 0.25)
-		v1267 := float32(v1260 * 0.25)
-		v1268 := float32(v1261 * 0.25)
-		v1270 := float32(0)
-		if 0 < v1266 {
-			v1270 = v1266
+		v279 := (v11 * v12) + v10
+		v280 := float32(v273 * 0.25)
+		v281 := float32(v274 * 0.25)
+		v282 := float32(v275 * 0.25)
+		v284 := float32(0)
+		if 0 < v280 {
+			v284 = v280
 		}
-		v1272 := v1270
-		if v1266 != v1266 {
-			v1272 = v1266
+		v286 := v284
+		if v280 != v280 {
+			v286 = v280
 		}
-		v1275 := math.Float32frombits(uint32(int32(math.Float32bits(v1272)) | 1065353216))
-		v1277 := float32(1)
-		if v1272 == 1 {
-			v1277 = v1275
+		v289 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) | 1065353216))
+		v291 := float32(1)
+		if v286 == 1 {
+			v291 = v289
 		}
-		v1279 := v1277
-		if v1272 < 1 {
-			v1279 = v1272
+		v293 := v291
+		if v286 < 1 {
+			v293 = v286
 		}
-		v1281 := v1279
-		if v1272 != v1272 {
-			v1281 = v1272
+		v295 := v293
+		if v286 != v286 {
+			v295 = v286
 		}
-		v1282 := float32(v1281*float32(255) + float32(0.5))
-		v1285 := (v1282 < 9.223372e+18) && (-9.223372e+18 <= v1282)
-		v1286 := float32(0)
-		if v1285 {
-			v1286 = v1282
+		v296 := float32(v295*float32(255) + float32(0.5))
+		v299 := (v296 < 9.223372e+18) && (-9.223372e+18 <= v296)
+		v300 := float32(0)
+		if v299 {
+			v300 = v296
 		}
-		v1288 := int64(-9223372036854775808)
-		if v1285 {
-			v1288 = int64(v1286)
+		v302 := int64(-9223372036854775808)
+		if v299 {
+			v302 = int64(v300)
 		}
-		v1291 := float32(0)
-		if 0 < v1267 {
-			v1291 = v1267
+		v305 := float32(0)
+		if 0 < v281 {
+			v305 = v281
 		}
-		v1293 := v1291
-		if v1267 != v1267 {
-			v1293 = v1267
+		v307 := v305
+		if v281 != v281 {
+			v307 = v281
 		}
-		v1296 := math.Float32frombits(uint32(int32(math.Float32bits(v1293)) | 1065353216))
-		v1298 := float32(1)
-		if v1293 == 1 {
-			v1298 = v1296
+		v310 := math.Float32frombits(uint32(int32(math.Float32bits(v307)) | 1065353216))
+		v312 := float32(1)
+		if v307 == 1 {
+			v312 = v310
 		}
-		v1300 := v1298
-		if v1293 < 1 {
-			v1300 = v1293
+		v314 := v312
+		if v307 < 1 {
+			v314 = v307
 		}
-		v1302 := v1300
-		if v1293 != v1293 {
-			v1302 = v1293
+		v316 := v314
+		if v307 != v307 {
+			v316 = v307
 		}
-		v1303 := float32(v1302*float32(255) + float32(0.5))
-		v1306 := (v1303 < 9.223372e+18) && (-9.223372e+18 <= v1303)
-		v1307 := float32(0)
-		if v1306 {
-			v1307 = v1303
+		v317 := float32(v316*float32(255) + float32(0.5))
+		v320 := (v317 < 9.223372e+18) && (-9.223372e+18 <= v317)
+		v321 := float32(0)
+		if v320 {
+			v321 = v317
 		}
-		v1309 := int64(-9223372036854775808)
-		if v1306 {
-			v1309 = int64(v1307)
+		v323 := int64(-9223372036854775808)
+		if v320 {
+			v323 = int64(v321)
 		}
-		v1314 := float32(0)
-		if 0 < v1268 {
-			v1314 = v1268
+		v328 := float32(0)
+		if 0 < v282 {
+			v328 = v282
 		}
-		v1316 := v1314
-		if v1268 != v1268 {
-			v1316 = v1268
+		v330 := v328
+		if v282 != v282 {
+			v330 = v282
 		}
-		v1319 := math.Float32frombits(uint32(int32(math.Float32bits(v1316)) | 1065353216))
-		v1321 := float32(1)
-		if v1316 == 1 {
-			v1321 = v1319
+		v333 := math.Float32frombits(uint32(int32(math.Float32bits(v330)) | 1065353216))
+		v335 := float32(1)
+		if v330 == 1 {
+			v335 = v333
 		}
-		v1323 := v1321
-		if v1316 < 1 {
-			v1323 = v1316
+		v337 := v335
+		if v330 < 1 {
+			v337 = v330
 		}
-		v1325 := v1323
-		if v1316 != v1316 {
-			v1325 = v1316
+		v339 := v337
+		if v330 != v330 {
+			v339 = v330
 		}
-		v1326 := float32(v1325*float32(255) + float32(0.5))
-		v1329 := (v1326 < 9.223372e+18) && (-9.223372e+18 <= v1326)
-		v1330 := float32(0)
-		if v1329 {
-			v1330 = v1326
+		v340 := float32(v339*float32(255) + float32(0.5))
+		v343 := (v340 < 9.223372e+18) && (-9.223372e+18 <= v340)
+		v344 := float32(0)
+		if v343 {
+			v344 = v340
 		}
-		v1332 := int64(-9223372036854775808)
-		if v1329 {
-			v1332 = int64(v1330)
+		v346 := int64(-9223372036854775808)
+		if v343 {
+			v346 = int64(v344)
 		}
-		v1335 := (int32(uint64(v1288)) | (int32(uint64(v1309)) << 8)) | (int32(uint64(v1332)) << 16)
-		v1336 := v1335 | -16777216
-		if uint64(v1265) >= uint64(v8) {
-			g.Fault(0, v1265, v8, v0, v1)
+		v349 := (int32(uint64(v302)) | (int32(uint64(v323)) << 8)) | (int32(uint64(v346)) << 16)
+		v350 := v349 | -16777216
+		if uint64(v279) >= uint64(v8) {
+			g.Fault(0, v279, v8, v0, v1)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v1265)*4)) = v1336
+		*(*int32)(unsafe.Add(p2, int(v279)*4)) = v350
 	}
 }

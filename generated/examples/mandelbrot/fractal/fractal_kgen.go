@@ -45,8 +45,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "examples/mandelbrot/fractal/color.go", Package: "fractal", Sum: 0x8ebd4e02},
-		{File: "examples/mandelbrot/fractal/kernel.go", Package: "fractal", Sum: 0x63008656},
+		{File: "examples/mandelbrot/fractal/color.go", Package: "fractal", Sum: 0x2c4d4ef8},
+		{File: "examples/mandelbrot/fractal/kernel.go", Package: "fractal", Sum: 0xb1a8e3c},
 	},
 })
 
@@ -76,15 +76,15 @@ var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:52:9", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/mandelbrot/fractal/kernel.go:51:9", Limit: -3},
 	},
-	Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2",
+	Loops: "examples/mandelbrot/fractal/kernel.go:43:2 68:2",
 	SPIRV: mandelbrotSPIRV,
 	IR:    mandelbrotIR,
-	Sum:   0xeb9c149c,
+	Sum:   0x729b5cc0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotSmall, Sum: 0x7100b3a8},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/mandelbrot/fractal/kernel.go:44:2 69:2", SPIRV: mandelbrotWords, Sum: 0x698b0a44},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {8}, {12}, {56}, {8, 12}}, Loops: "examples/mandelbrot/fractal/kernel.go:43:2 68:2", SPIRV: mandelbrotSmall, Sum: 0xcada8103},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/mandelbrot/fractal/kernel.go:43:2 68:2", SPIRV: mandelbrotWords, Sum: 0x43816947},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fractal.Mandelbrot{

@@ -5,7 +5,6 @@ package gemmgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -21,10 +20,8 @@ type matMulHost struct {
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-var matMulHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/matmul/gemm/kernel.go:54:10"},
-	{Kind: 1, Pos: "examples/matmul/gemm/kernel.go:45:6"},
-}
+const matMulHostSites = `1	examples/matmul/gemm/kernel.go:54:10
+1	45:6`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites

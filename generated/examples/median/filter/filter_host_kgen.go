@@ -5,7 +5,6 @@ package filtergen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -19,13 +18,11 @@ type medianHost struct {
 
 func newMedianHost() kernelimpl.HostForm { return new(medianHost) }
 
-var medianHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:30:13"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:32:21"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:33:9"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:36:8"},
-	{Kind: 1, Pos: "examples/median/filter/kernel.go:40:7"},
-}
+const medianHostSites = `1	examples/median/filter/kernel.go:30:13
+1	32:21
+1	33:9
+1	36:8
+1	40:7`
 
 func (g *medianHost) Begin() {
 	g.Sites = medianHostSites
@@ -56,7 +53,7 @@ func (g *medianHost) Run() {
 	p0 := g.Pointer(0)
 	v8 := c0 * c0
 	v9 := int64(uint32(v8))
-	v95 := v8 / 2
+	v93 := v8 / 2
 	v6 := g.Int64(48)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
@@ -71,9 +68,9 @@ func (g *medianHost) Run() {
 			g.Stop()
 			return
 		}
-		var v11, v25, v35, v65, v75 int32
-		var v24, v34, v62, v64, v71, v73, v84 int64
-		var v78 float32
+		var v11, v25, v35 int32
+		var v24, v34, v62, v64, v70, v72, v82 int64
+		var v66, v75 float32
 		v0 := int32(x)
 		v1 := int32(y)
 		if c2 {
@@ -129,19 +126,19 @@ func (g *medianHost) Run() {
 		v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
 		v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
 		if !(v60 && (uint64(v52) < uint64(v9))) {
-			v71 = v34
+			v70 = v34
 			goto b11
 		}
 		v62 = v34
 	b8:
 		if 0 >= v62 {
-			v84 = v62
+			v82 = v62
 			goto b18
 		}
 		v64 = v62 + -1
-		v65 = int32(uint64(v64))
-		if v45 < *(*float32)(unsafe.Add(m0, int(v65)*4)) {
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = *(*float32)(unsafe.Add(m0, int(v65)*4))
+		v66 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v64)))*4))
+		if v45 < v66 {
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v66
 			v62 = v64
 			if stop.Load() {
 				g.Stop()
@@ -149,68 +146,67 @@ func (g *medianHost) Run() {
 			}
 			goto b8
 		}
-		v84 = v62
+		v82 = v62
 		goto b18
 	b11:
-		if 0 >= v71 {
-			v84 = v71
+		if 0 >= v70 {
+			v82 = v70
 			goto b18
 		}
-		v73 = v71 + -1
-		if uint64(v73) >= uint64(v9) {
-			g.Fault(1, v73, v9, v0, v1)
+		v72 = v70 + -1
+		if uint64(v72) >= uint64(v9) {
+			g.Fault(1, v72, v9, v0, v1)
 			continue
 		}
-		v75 = int32(uint64(v73))
-		if !(v45 < *(*float32)(unsafe.Add(m0, int(v75)*4))) {
-			v84 = v71
+		v75 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v72)))*4))
+		if !(v45 < v75) {
+			v82 = v70
 			goto b18
 		}
-		v78 = *(*float32)(unsafe.Add(m0, int(v75)*4))
-		if uint64(v71) >= uint64(v9) {
-			g.Fault(2, v71, v9, v0, v1)
+		if uint64(v70) >= uint64(v9) {
+			g.Fault(2, v70, v9, v0, v1)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v71)))*4)) = v78
-		v71 = v73
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4)) = v75
+		v70 = v72
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b11
 	b18:
-		if uint64(v84) >= uint64(v9) {
-			g.Fault(3, v84, v9, v0, v1)
+		if uint64(v82) >= uint64(v9) {
+			g.Fault(3, v82, v9, v0, v1)
 			continue
 		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v84)))*4)) = v45
-		v88 := v34 + 1
-		v89 := v35 + 1
-		if v89 < c0 {
-			v34 = v88
-			v35 = v89
+		*(*float32)(unsafe.Add(m0, int(int32(uint64(v82)))*4)) = v45
+		v86 := v34 + 1
+		v87 := v35 + 1
+		if v87 < c0 {
+			v34 = v86
+			v35 = v87
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b6
 		}
-		v91 := v25 + 1
-		if v91 < c0 {
-			v24 = v88
-			v25 = v91
+		v89 := v25 + 1
+		if v89 < c0 {
+			v24 = v86
+			v25 = v89
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b5
 		}
-		v94 := (v16 * v17) + v15
-		v96 := *(*float32)(unsafe.Add(m0, int(v95)*4))
-		if uint64(v94) >= uint64(v6) {
-			g.Fault(4, v94, v6, v0, v1)
+		v92 := (v16 * v17) + v15
+		v94 := *(*float32)(unsafe.Add(m0, int(v93)*4))
+		if uint64(v92) >= uint64(v6) {
+			g.Fault(4, v92, v6, v0, v1)
 			continue
 		}
-		*(*float32)(unsafe.Add(p1, int(v94)*4)) = v96
+		*(*float32)(unsafe.Add(p1, int(v92)*4)) = v94
 	}
 }

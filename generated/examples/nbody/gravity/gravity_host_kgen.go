@@ -5,7 +5,6 @@ package gravitygen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -24,10 +23,8 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-var stepHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:75:18"},
-	{Kind: 1, Pos: "examples/nbody/gravity/kernel.go:77:8"},
-}
+const stepHostSites = `1	examples/nbody/gravity/kernel.go:75:18
+1	77:8`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites

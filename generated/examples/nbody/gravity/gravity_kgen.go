@@ -56,9 +56,6 @@ var paintSPIRV string
 //go:embed Paint.kir
 var paintIR string
 
-//go:embed Paint.small.spv
-var paintSmall string
-
 //go:embed Paint.words.spv
 var paintWords string
 
@@ -84,7 +81,6 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	IR:    paintIR,
 	Sum:   0xc560b036,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {8}, {72}, {88}}, Loops: "- -", SPIRV: paintSmall, Sum: 0xee31a13c},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- -", SPIRV: paintWords, Sum: 0x65dd97cf},
 	},
 }, func(a *kernelimpl.HostArgs) any {

@@ -5,7 +5,6 @@ package developgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,10 +15,8 @@ type balanceHost struct {
 
 func newBalanceHost() kernelimpl.HostForm { return new(balanceHost) }
 
-var balanceHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:39:17"},
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:39:7"},
-}
+const balanceHostSites = `1	examples/pipeline/develop/kernel.go:39:17
+1	39:7`
 
 func (g *balanceHost) Begin() {
 	g.Sites = balanceHostSites
@@ -70,10 +67,8 @@ type exposeHost struct {
 
 func newExposeHost() kernelimpl.HostForm { return new(exposeHost) }
 
-var exposeHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:27:17"},
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:27:7"},
-}
+const exposeHostSites = `1	examples/pipeline/develop/kernel.go:27:17
+1	27:7`
 
 func (g *exposeHost) Begin() {
 	g.Sites = exposeHostSites
@@ -122,10 +117,8 @@ type saturateHost struct {
 
 func newSaturateHost() kernelimpl.HostForm { return new(saturateHost) }
 
-var saturateHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:63:17"},
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:63:7"},
-}
+const saturateHostSites = `1	examples/pipeline/develop/kernel.go:63:17
+1	63:7`
 
 func (g *saturateHost) Begin() {
 	g.Sites = saturateHostSites
@@ -178,10 +171,8 @@ type vignetteHost struct {
 
 func newVignetteHost() kernelimpl.HostForm { return new(vignetteHost) }
 
-var vignetteHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:77:17"},
-	{Kind: 1, Pos: "examples/pipeline/develop/kernel.go:77:7"},
-}
+const vignetteHostSites = `1	examples/pipeline/develop/kernel.go:77:17
+1	77:7`
 
 func (g *vignetteHost) Begin() {
 	g.Sites = vignetteHostSites

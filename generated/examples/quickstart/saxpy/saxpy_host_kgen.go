@@ -5,7 +5,6 @@ package saxpygen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,10 +15,8 @@ type saxpyHost struct {
 
 func newSaxpyHost() kernelimpl.HostForm { return new(saxpyHost) }
 
-var saxpyHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:5"},
-	{Kind: 1, Pos: "examples/quickstart/saxpy/kernel.go:25:21"},
-}
+const saxpyHostSites = `1	examples/quickstart/saxpy/kernel.go:25:5
+1	25:21`
 
 func (g *saxpyHost) Begin() {
 	g.Sites = saxpyHostSites

@@ -6,7 +6,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -20,9 +19,7 @@ type finishHost struct {
 
 func newFinishHost() kernelimpl.HostForm { return new(finishHost) }
 
-var finishHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:76:8"},
-}
+const finishHostSites = `1	examples/reduce/fold/kernel.go:76:8`
 
 func (g *finishHost) Begin() {
 	g.Sites = finishHostSites
@@ -108,9 +105,7 @@ type foldHost struct {
 
 func newFoldHost() kernelimpl.HostForm { return new(foldHost) }
 
-var foldHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/reduce/fold/kernel.go:44:8"},
-}
+const foldHostSites = `1	examples/reduce/fold/kernel.go:44:8`
 
 func (g *foldHost) Begin() {
 	g.Sites = foldHostSites

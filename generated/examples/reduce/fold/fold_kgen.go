@@ -55,9 +55,6 @@ var finishSPIRV string
 //go:embed Finish.kir
 var finishIR string
 
-//go:embed Finish.small.spv
-var finishSmall string
-
 //go:embed Finish.words.spv
 var finishWords string
 
@@ -92,7 +89,6 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    finishIR,
 	Sum:   0x7e60b9da,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x54f98ddf},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0x93cd9a4b},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAlone, Sum: 0x45f1267f},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x4cbba092},
@@ -159,9 +155,6 @@ var foldSPIRV string
 //go:embed Fold.kir
 var foldIR string
 
-//go:embed Fold.small.spv
-var foldSmall string
-
 //go:embed Fold.words.spv
 var foldWords string
 
@@ -197,7 +190,6 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    foldIR,
 	Sum:   0xc08bfa20,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0xf8dfc1e4},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0x78153f90},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAlone, Sum: 0x53e550bd},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAloneWords, Sum: 0x4ca86137},

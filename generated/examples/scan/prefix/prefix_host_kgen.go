@@ -5,7 +5,6 @@ package prefixgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,10 +15,8 @@ type addHost struct {
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
-var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:5"},
-	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:69:20"},
-}
+const addHostSites = `1	examples/scan/prefix/kernel.go:69:5
+1	69:20`
 
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
@@ -58,9 +55,7 @@ type blocksHost struct {
 
 func newBlocksHost() kernelimpl.HostForm { return new(blocksHost) }
 
-var blocksHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/scan/prefix/kernel.go:45:11"},
-}
+const blocksHostSites = `1	examples/scan/prefix/kernel.go:45:11`
 
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites

@@ -5,7 +5,6 @@ package radixgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,9 +16,7 @@ type countHost struct {
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
-var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/sort/radix/kernel.go:40:11"},
-}
+const countHostSites = `1	examples/sort/radix/kernel.go:40:11`
 
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
@@ -95,11 +92,9 @@ type scatterHost struct {
 
 func newScatterHost() kernelimpl.HostForm { return new(scatterHost) }
 
-var scatterHostSites = []abi.Site{
-	{Kind: 1, Pos: "examples/sort/radix/kernel.go:75:7"},
-	{Kind: 1, Pos: "examples/sort/radix/kernel.go:86:20"},
-	{Kind: 1, Pos: "examples/sort/radix/kernel.go:87:8"},
-}
+const scatterHostSites = `1	examples/sort/radix/kernel.go:75:7
+1	86:20
+1	87:8`
 
 func (g *scatterHost) Begin() {
 	g.Sites = scatterHostSites

@@ -131,9 +131,6 @@ var scatterSPIRV string
 //go:embed Scatter.kir
 var scatterIR string
 
-//go:embed Scatter.small.spv
-var scatterSmall string
-
 //go:embed Scatter.words.spv
 var scatterWords string
 
@@ -174,7 +171,6 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    scatterIR,
 	Sum:   0xe5013ece,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-256, 8}}, Loops: "- - examples/sort/radix/kernel.go:67:2 - -", SPIRV: scatterSmall, Sum: 0x41ebe68f},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/sort/radix/kernel.go:67:2 - -", SPIRV: scatterWords, Sum: 0x60ac6712},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAlone, Sum: 0xf62a60f7},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAloneWords, Sum: 0xedcaa809},

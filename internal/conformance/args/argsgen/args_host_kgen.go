@@ -5,7 +5,6 @@ package argsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,9 +15,7 @@ type arrayHost struct {
 
 func newArrayHost() kernelimpl.HostForm { return new(arrayHost) }
 
-var arrayHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:48:7"},
-}
+const arrayHostSites = `1	internal/conformance/args/kernels.go:48:7`
 
 func (g *arrayHost) Begin() {
 	g.Sites = arrayHostSites
@@ -33,16 +30,15 @@ func (g *arrayHost) Run() {
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
 		v0 := int32(x)
-		*(*[8]byte)(m0) = [8]byte{}
 		*(*int32)(m0) = v1
 		*(*int32)(unsafe.Add(m0, 4)) = v2
-		v8 := int64(uint32(v0))
-		v12 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
-		if uint64(v8) >= uint64(v3) {
-			g.Fault(0, v8, v3, v0)
+		v7 := int64(uint32(v0))
+		v11 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v12
+		*(*int32)(unsafe.Add(p1, x*4)) = v11
 	}
 }
 
@@ -53,11 +49,9 @@ type deepHost struct {
 
 func newDeepHost() kernelimpl.HostForm { return new(deepHost) }
 
-var deepHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:45"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:56"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:36:7"},
-}
+const deepHostSites = `1	internal/conformance/args/kernels.go:36:45
+1	36:56
+1	36:7`
 
 func (g *deepHost) Begin() {
 	g.Sites = deepHostSites
@@ -99,9 +93,7 @@ type idleHost struct {
 
 func newIdleHost() kernelimpl.HostForm { return new(idleHost) }
 
-var idleHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:104:7"},
-}
+const idleHostSites = `1	internal/conformance/args/kernels.go:104:7`
 
 func (g *idleHost) Begin() {
 	g.Sites = idleHostSites
@@ -149,12 +141,10 @@ type slicesHost struct {
 
 func newSlicesHost() kernelimpl.HostForm { return new(slicesHost) }
 
-var slicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:16"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:67:29"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:70:58"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:73:7"},
-}
+const slicesHostSites = `1	internal/conformance/args/kernels.go:67:16
+1	67:29
+1	70:58
+1	73:7`
 
 func (g *slicesHost) Begin() {
 	g.Sites = slicesHostSites
@@ -227,16 +217,14 @@ type spacesHost struct {
 
 func newSpacesHost() kernelimpl.HostForm { return new(spacesHost) }
 
-var spacesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:169:7"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:18"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:174:28"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:175:8"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:160:20"},
-	{Kind: 1, Pos: "internal/conformance/args/kernels.go:181:8"},
-}
+const spacesHostSites = `1	internal/conformance/args/kernels.go:169:28
+1	169:7
+1	174:8
+1	174:18
+1	174:28
+1	175:8
+1	160:20
+1	181:8`
 
 func (g *spacesHost) Begin() {
 	g.Sites = spacesHostSites
@@ -278,12 +266,12 @@ func (g *spacesHost) Run() {
 	m1 := g.Memory(1)
 	stop := g.Cancelled()
 	v3 := g.Int64(48)
-	v35 := v3 != 0
+	v34 := v3 != 0
 	p1 := g.Pointer(1)
-	v37 := 1 < uint64(v3)
-	v39 := 2 < uint64(v3)
-	v41 := 3 < uint64(v3)
-	v97 := 4 < uint64(v3)
+	v36 := 1 < uint64(v3)
+	v38 := 2 < uint64(v3)
+	v40 := 3 < uint64(v3)
+	v96 := 4 < uint64(v3)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -291,24 +279,23 @@ func (g *spacesHost) Run() {
 		}
 		v5 := int32(li)
 		v0 := int32(basex + li)
-		var v17, v29, v34, v45, v48, v60, v63, v68, v70, v74, v76, v79, v87, v89, v93, v96 int32
-		var v18, v19, v47, v49, v51, v61, v64, v77, v80 int64
-		var v46, v62, v69, v78, v88 kernelimpl.HostAddr
-		var v50 bool
-		*(*[12]byte)(m1) = [12]byte{}
+		var v16, v28, v33, v44, v47, v59, v62, v67, v69, v73, v75, v78, v86, v88, v92, v95 int32
+		var v17, v18, v46, v48, v50, v60, v63, v76, v79 int64
+		var v45, v61, v68, v77, v87 kernelimpl.HostAddr
+		var v49 bool
 		*(*int32)(m1) = 1
 		*(*int32)(unsafe.Add(m1, 4)) = 2
 		*(*int32)(unsafe.Add(m1, 8)) = 3
 		if v5 != 0 {
 			goto b43
 		}
-		v17 = 0
-		v18 = -1
+		v16 = 0
+		v17 = -1
 	b5:
-		v19 = v18 + 1
-		if v19 < v1 {
-			v17 = v17 + *(*int32)(unsafe.Add(p0, int(v19)*4))
-			v18 = v19
+		v18 = v17 + 1
+		if v18 < v1 {
+			v16 = v16 + *(*int32)(unsafe.Add(p0, int(v18)*4))
+			v17 = v18
 			if stop.Load() {
 				g.Stop()
 				return
@@ -316,141 +303,141 @@ func (g *spacesHost) Run() {
 			goto b5
 		}
 		{
-			v27 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
-			v29 = v27 + *(*int32)(unsafe.Add(m0, 12))
-			v34 = (*(*int32)(m1) + *(*int32)(unsafe.Add(m1, 4))) + *(*int32)(unsafe.Add(m1, 8))
-			if !v35 {
+			v26 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
+			v28 = v26 + *(*int32)(unsafe.Add(m0, 12))
+			v33 = (*(*int32)(m1) + *(*int32)(unsafe.Add(m1, 4))) + *(*int32)(unsafe.Add(m1, 8))
+			if !v34 {
 				g.Fault(2, 0, v3, v0)
 				continue
 			}
 		}
-		*(*int32)(p1) = v17
-		if !v37 {
+		*(*int32)(p1) = v16
+		if !v36 {
 			g.Fault(3, 1, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 4)) = v29
-		if !v39 {
+		*(*int32)(unsafe.Add(p1, 4)) = v28
+		if !v38 {
 			g.Fault(4, 2, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 8)) = v34
-		if !v41 {
+		*(*int32)(unsafe.Add(p1, 8)) = v33
+		if !v40 {
 			g.Fault(5, 3, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, 12)) = 0
 		if 0 < *(*int32)(p0) {
-			v45 = 1
-			v46 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v47 = 0
-			v48 = 4
+			v44 = 1
+			v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v46 = 0
+			v47 = 4
 		} else {
-			v45 = 0
-			v46 = kernelimpl.HostAddr{Base: p0, Off: 0}
-			v47 = v1
-			v48 = 0
+			v44 = 0
+			v45 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v46 = v1
+			v47 = 0
 		}
 		{
-			v49 = int64(uint32(v48))
-			v50 = v45 == 0
-			v51 = v49
-			if v50 {
-				v51 = v47
+			v48 = int64(uint32(v47))
+			v49 = v44 == 0
+			v50 = v48
+			if v49 {
+				v50 = v46
 			}
-			v53 := v51 + -1
-			v59 := (((v47 != 0) && (uint64(v53) < uint64(v47))) && (v48 != 0)) && (uint64(v53) < uint64(v49))
-			if !v59 {
-				v76 = 0
-				v77 = -1
-				v78 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				v79 = 0
+			v52 := v50 + -1
+			v58 := (((v46 != 0) && (uint64(v52) < uint64(v46))) && (v47 != 0)) && (uint64(v52) < uint64(v48))
+			if !v58 {
+				v75 = 0
+				v76 = -1
+				v77 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+				v78 = 0
 				goto b23
 			}
-			v60 = 0
-			v61 = -1
-			v62 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v63 = 0
+			v59 = 0
+			v60 = -1
+			v61 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v62 = 0
 		}
 	b14:
-		v64 = v61 + 1
-		if v64 >= v51 {
-			v96 = v60
+		v63 = v60 + 1
+		if v63 >= v50 {
+			v95 = v59
 			goto b36
 		}
-		if v50 {
-			v66 := kernelimpl.HostAddr{Base: v46.Base, Off: v46.Off + int(v64)*4}
-			v68 = 0
-			v69 = v66
-			v70 = v63
-		} else {
-			v68 = 1
+		if v49 {
+			v65 := kernelimpl.HostAddr{Base: v45.Base, Off: v45.Off + int(v63)*4}
+			v67 = 0
+			v68 = v65
 			v69 = v62
-			v70 = int32(uint64(v64))
-		}
-		if v68 == 0 {
-			v74 = *(*int32)(unsafe.Add(v69.Base, v69.Off))
 		} else {
-			v74 = *(*int32)(unsafe.Add(m0, int(v70)*4))
+			v67 = 1
+			v68 = v61
+			v69 = int32(uint64(v63))
 		}
-		v60 = v60 + v74
-		v61 = v64
+		if v67 == 0 {
+			v73 = *(*int32)(unsafe.Add(v68.Base, v68.Off))
+		} else {
+			v73 = *(*int32)(unsafe.Add(m0, int(v69)*4))
+		}
+		v59 = v59 + v73
+		v60 = v63
+		v61 = v68
 		v62 = v69
-		v63 = v70
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b14
 	b23:
-		v80 = v77 + 1
-		if v80 >= v51 {
-			v96 = v76
+		v79 = v76 + 1
+		if v79 >= v50 {
+			v95 = v75
 			goto b36
 		}
-		if !v50 {
+		if !v49 {
 			goto b28
 		}
-		if uint64(v80) >= uint64(v47) {
-			g.Fault(6, v80, v47, v0)
+		if uint64(v79) >= uint64(v46) {
+			g.Fault(6, v79, v46, v0)
 			continue
 		}
 		{
-			v83 := kernelimpl.HostAddr{Base: v46.Base, Off: v46.Off + int(v80)*4}
-			v87 = 0
-			v88 = v83
-			v89 = v79
+			v82 := kernelimpl.HostAddr{Base: v45.Base, Off: v45.Off + int(v79)*4}
+			v86 = 0
+			v87 = v82
+			v88 = v78
 			goto b30
 		}
 	b28:
-		if uint64(v80) >= uint64(v49) {
-			g.Fault(6, v80, v49, v0)
+		if uint64(v79) >= uint64(v48) {
+			g.Fault(6, v79, v48, v0)
 			continue
 		}
-		v87 = 1
-		v88 = v78
-		v89 = int32(uint64(v80))
+		v86 = 1
+		v87 = v77
+		v88 = int32(uint64(v79))
 	b30:
-		if v87 == 0 {
-			v93 = *(*int32)(unsafe.Add(v88.Base, v88.Off))
+		if v86 == 0 {
+			v92 = *(*int32)(unsafe.Add(v87.Base, v87.Off))
 		} else {
-			v93 = *(*int32)(unsafe.Add(m0, int(v89)*4))
+			v92 = *(*int32)(unsafe.Add(m0, int(v88)*4))
 		}
-		v76 = v76 + v93
-		v77 = v80
+		v75 = v75 + v92
+		v76 = v79
+		v77 = v87
 		v78 = v88
-		v79 = v89
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b23
 	b36:
-		if !v97 {
+		if !v96 {
 			g.Fault(7, 4, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 16)) = v96
+		*(*int32)(unsafe.Add(p1, 16)) = v95
 	b43:
 	}
 }

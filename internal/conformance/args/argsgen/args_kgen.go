@@ -4,11 +4,10 @@
 package argsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/args"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -21,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arrayKernel, capturedKernel, deepKernel, echoKernel, idleKernel, largeKernel, nothingKernel, partKernel, slicesKernel, spacesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,63 +34,37 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/args"
 
-var arrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Array"), func(a *kernelimpl.HostArgs) any {
-	return args.Array{
-		A:   kernelimpl.HostValue[[2]int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newArrayHost)
+var arrayKernel, RunArray = stubs.Range1(pkg.Kernel("Array"), args.Array.Kernel, newArrayHost)
 
-// Array is the kernel [args.Array] with its slices in device memory.
-// Array has an array by value.
 type Array struct {
 	A   [2]int32
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Array) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(arrayKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Array) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Array) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunArray(ctx context.Context, dev *runtime.Device, k args.Array, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(arrayKernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var capturedKernel = kernelimpl.Register(pkg.Kernel("Captured"), func(a *kernelimpl.HostArgs) any {
-	return args.Captured{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-		I:   kernelimpl.HostValue[int32](a, 1),
-		S:   kernelimpl.HostValue[struct{ M int32 }](a, 2),
-	}.Kernel
-})
+var capturedKernel, RunCaptured = stubs.Task(pkg.Kernel("Captured"), args.Captured.Kernel)
 
-// Captured is the kernel [args.Captured] with its slices in device memory.
-// Captured has a slice, a number and a struct.
 type Captured struct {
 	Out runtime.View[int32]
 	I   int32
 	S   struct{ M int32 }
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Captured) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(capturedKernel)
 	kernelimpl.View(l, 0, k.Out)
@@ -99,53 +72,29 @@ func (k Captured) launch() *kernelimpl.Launch {
 	kernelimpl.Value(l, 2, k.S)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Captured) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Captured) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunCaptured(ctx context.Context, dev *runtime.Device, k args.Captured, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(capturedKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Value(l, 1, k.I)
-	kernelimpl.Value(l, 2, k.S)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var deepKernel = kernelimpl.RegisterForm(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
-	var k args.Deep
-	k.Part.Inner.M = kernelimpl.HostValue[int32](a, 0)
-	k.Part.Inner.In = kernelimpl.HostSlice[int32](a, 1)
-	k.In1 = kernelimpl.HostSlice[int32](a, 2)
-	k.Out = kernelimpl.HostSlice[int32](a, 3)
-	return k.Kernel
-}, newDeepHost)
+var deepKernel, RunDeep = stubs.Range1(pkg.Kernel("Deep"), args.Deep.Kernel, newDeepHost)
 
-// Deep is the kernel [args.Deep] with its slices in device memory.
-// Deep nests them.
 type Deep struct {
 	Part DeepPart
 	In1  runtime.View[int32]
 	Out  runtime.View[int32]
 }
-
-// DeepPart is the field Part of [Deep].
 type DeepPart struct {
 	Inner DeepPartInner
 }
 
-// DeepPartInner is the field Part.Inner of [Deep].
 type DeepPartInner struct {
 	M  int32
 	In runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Deep) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(deepKernel)
 	kernelimpl.Value(l, 0, k.Part.Inner.M)
@@ -154,42 +103,21 @@ func (k Deep) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Deep) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Deep) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunDeep(ctx context.Context, dev *runtime.Device, k args.Deep, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(deepKernel)
-	kernelimpl.Value(l, 0, k.Part.Inner.M)
-	kernelimpl.Slice(l, 1, k.Part.Inner.In)
-	kernelimpl.Slice(l, 2, k.In1)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var echoKernel = kernelimpl.Register(pkg.Kernel("Echo"), func(a *kernelimpl.HostArgs) any {
-	return args.Echo{
-		V:   kernelimpl.HostValue[args.Scalars](a, 0),
-		In:  kernelimpl.HostSlice[args.Scalars](a, 1),
-		Out: kernelimpl.HostSlice[args.Scalars](a, 2),
-	}.Kernel
-})
+var echoKernel, RunEcho = stubs.Range1(pkg.Kernel("Echo"), args.Echo.Kernel)
 
-// Echo is the kernel [args.Echo] with its slices in device memory.
-// Echo copies values to memory and back.
 type Echo struct {
 	V   args.Scalars
 	In  runtime.View[args.Scalars]
 	Out runtime.View[args.Scalars]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Echo) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(echoKernel)
 	kernelimpl.Value(l, 0, k.V)
@@ -197,41 +125,15 @@ func (k Echo) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Echo) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Echo) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunEcho(ctx context.Context, dev *runtime.Device, k args.Echo, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(echoKernel)
-	kernelimpl.Value(l, 0, k.V)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var idleKernel = kernelimpl.RegisterForm(pkg.Kernel("Idle"), func(a *kernelimpl.HostArgs) any {
-	var k args.Idle
-	k.Flag = kernelimpl.HostValue[bool](a, 0)
-	k.Scale = kernelimpl.HostValue[float64](a, 1)
-	k.Big = kernelimpl.HostSlice[float32](a, 2)
-	k.N = kernelimpl.HostValue[int16](a, 3)
-	k.Out = kernelimpl.HostSlice[int32](a, 4)
-	k.More = kernelimpl.HostSlice[args.Pairless](a, 5)
-	k.Parts[0].Used = kernelimpl.HostValue[int32](a, 6)
-	k.Parts[0].Unused = kernelimpl.HostSlice[int32](a, 7)
-	k.Parts[1].Used = kernelimpl.HostValue[int32](a, 8)
-	k.Parts[1].Unused = kernelimpl.HostSlice[int32](a, 9)
-	return k.Kernel
-}, newIdleHost)
+var idleKernel, RunIdle = stubs.Range1(pkg.Kernel("Idle"), args.Idle.Kernel, newIdleHost)
 
-// Idle is the kernel [args.Idle] with its slices in device memory.
-// Idle has arguments that it never reads.
 type Idle struct {
 	Flag  bool
 	Scale float64
@@ -241,14 +143,11 @@ type Idle struct {
 	More  runtime.View[args.Pairless]
 	Parts [2]IdleParts
 }
-
-// IdleParts is the field Parts of [Idle].
 type IdleParts struct {
 	Used   int32
 	Unused runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Idle) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(idleKernel)
 	kernelimpl.Value(l, 0, k.Flag)
@@ -263,174 +162,85 @@ func (k Idle) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 9, k.Parts[1].Unused)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Idle) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Idle) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunIdle(ctx context.Context, dev *runtime.Device, k args.Idle, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(idleKernel)
-	kernelimpl.Value(l, 0, k.Flag)
-	kernelimpl.Value(l, 1, k.Scale)
-	kernelimpl.Slice(l, 2, k.Big)
-	kernelimpl.Value(l, 3, k.N)
-	kernelimpl.Slice(l, 4, k.Out)
-	kernelimpl.Slice(l, 5, k.More)
-	kernelimpl.Value(l, 6, k.Parts[0].Used)
-	kernelimpl.Slice(l, 7, k.Parts[0].Unused)
-	kernelimpl.Value(l, 8, k.Parts[1].Used)
-	kernelimpl.Slice(l, 9, k.Parts[1].Unused)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
-	return args.Large{
-		A:   kernelimpl.HostValue[[40]float32](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-})
+var largeKernel, RunLarge = stubs.Range1(pkg.Kernel("Large"), args.Large.Kernel)
 
-// Large is the kernel [args.Large] with its slices in device memory.
-// Large is more than push constants hold.
 type Large struct {
 	A   [40]float32
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Large) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(largeKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Large) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Large) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunLarge(ctx context.Context, dev *runtime.Device, k args.Large, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(largeKernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var nothingKernel = kernelimpl.RegisterForm(pkg.Kernel("Nothing"), func(a *kernelimpl.HostArgs) any {
-	return args.Nothing{
-		A: kernelimpl.HostValue[int32](a, 0),
-		X: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newNothingHost)
+var nothingKernel, RunNothing = stubs.Range1(pkg.Kernel("Nothing"), args.Nothing.Kernel, newNothingHost)
 
-// Nothing is the kernel [args.Nothing] with its slices in device memory.
-// Nothing reads nothing at all.
 type Nothing struct {
 	A int32
 	X runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Nothing) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nothingKernel)
 	kernelimpl.Value(l, 0, k.A)
 	kernelimpl.View(l, 1, k.X)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Nothing) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Nothing) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunNothing(ctx context.Context, dev *runtime.Device, k args.Nothing, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nothingKernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.X)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var partKernel = kernelimpl.Register(pkg.Kernel("Part"), func(a *kernelimpl.HostArgs) any {
-	return args.Part{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var partKernel, RunPart = stubs.Task(pkg.Kernel("Part"), args.Part.Kernel)
 
-// Part is the kernel [args.Part] with its slices in device memory.
-// Part says what it sees of a slice.
 type Part struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Part) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(partKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Part) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Part) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunPart(ctx context.Context, dev *runtime.Device, k args.Part, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(partKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var slicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
-	var k args.Slices
-	k.In[0] = kernelimpl.HostSlice[int32](a, 0)
-	k.In[1] = kernelimpl.HostSlice[int32](a, 1)
-	k.Pairs[0].M = kernelimpl.HostValue[int32](a, 2)
-	k.Pairs[0].In[0] = kernelimpl.HostSlice[int32](a, 3)
-	k.Pairs[0].In[1] = kernelimpl.HostSlice[int32](a, 4)
-	k.Pairs[1].M = kernelimpl.HostValue[int32](a, 5)
-	k.Pairs[1].In[0] = kernelimpl.HostSlice[int32](a, 6)
-	k.Pairs[1].In[1] = kernelimpl.HostSlice[int32](a, 7)
-	k.Out = kernelimpl.HostSlice[int32](a, 8)
-	return k.Kernel
-}, newSlicesHost)
+var slicesKernel, RunSlices = stubs.Range1(pkg.Kernel("Slices"), args.Slices.Kernel, newSlicesHost)
 
-// Slices is the kernel [args.Slices] with its slices in device memory.
-// Slices has arrays of slices, alone and in structs in an array.
 type Slices struct {
 	In    [2]runtime.View[int32]
 	Pairs [2]SlicesPairs
 	Out   runtime.View[int32]
 }
-
-// SlicesPairs is the field Pairs of [Slices].
 type SlicesPairs struct {
 	M  int32
 	In [2]runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Slices) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slicesKernel)
 	kernelimpl.View(l, 0, k.In[0])
@@ -444,64 +254,29 @@ func (k Slices) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 8, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Slices) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Slices) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSlices(ctx context.Context, dev *runtime.Device, k args.Slices, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slicesKernel)
-	kernelimpl.Slice(l, 0, k.In[0])
-	kernelimpl.Slice(l, 1, k.In[1])
-	kernelimpl.Value(l, 2, k.Pairs[0].M)
-	kernelimpl.Slice(l, 3, k.Pairs[0].In[0])
-	kernelimpl.Slice(l, 4, k.Pairs[0].In[1])
-	kernelimpl.Value(l, 5, k.Pairs[1].M)
-	kernelimpl.Slice(l, 6, k.Pairs[1].In[0])
-	kernelimpl.Slice(l, 7, k.Pairs[1].In[1])
-	kernelimpl.Slice(l, 8, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var spacesKernel = kernelimpl.RegisterForm(pkg.Kernel("Spaces"), func(a *kernelimpl.HostArgs) any {
-	return args.Spaces{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newSpacesHost)
+var spacesKernel, RunSpaces = stubs.NDRange1(pkg.Kernel("Spaces"), args.Spaces.Kernel, newSpacesHost)
 
-// Spaces is the kernel [args.Spaces] with its slices in device memory.
-// Spaces sums memory of each kind with one function.
 type Spaces struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Spaces) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spacesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Spaces) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Spaces) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
-}
-func RunSpaces(ctx context.Context, dev *runtime.Device, k args.Spaces, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spacesKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
 }

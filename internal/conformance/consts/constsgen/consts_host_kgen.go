@@ -5,7 +5,6 @@ package constsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -21,11 +20,9 @@ type foldedHost struct {
 
 func newFoldedHost() kernelimpl.HostForm { return new(foldedHost) }
 
-var foldedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:234:15"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:246:7"},
-}
+const foldedHostSites = `1	internal/conformance/consts/kernels.go:234:6
+1	234:15
+1	246:7`
 
 func (g *foldedHost) Begin() {
 	g.Sites = foldedHostSites
@@ -160,10 +157,8 @@ type localHost struct {
 
 func newLocalHost() kernelimpl.HostForm { return new(localHost) }
 
-var localHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:257:6"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:259:7"},
-}
+const localHostSites = `1	internal/conformance/consts/kernels.go:257:6
+1	259:7`
 
 func (g *localHost) Begin() {
 	g.Sites = localHostSites
@@ -233,15 +228,13 @@ type mm32Host struct {
 
 func newMm32Host() kernelimpl.HostForm { return new(mm32Host) }
 
-var mm32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
-}
+const mm32HostSites = `1	internal/conformance/consts/kernels.go:195:23
+1	195:5
+1	196:23
+1	196:5
+1	203:5
+1	199:13
+1	199:29`
 
 func (g *mm32Host) Begin() {
 	g.Sites = mm32HostSites
@@ -578,15 +571,13 @@ type mm64Host struct {
 
 func newMm64Host() kernelimpl.HostForm { return new(mm64Host) }
 
-var mm64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:195:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:23"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:196:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:203:5"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:13"},
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:199:29"},
-}
+const mm64HostSites = `1	internal/conformance/consts/kernels.go:195:23
+1	195:5
+1	196:23
+1	196:5
+1	203:5
+1	199:13
+1	199:29`
 
 func (g *mm64Host) Begin() {
 	g.Sites = mm64HostSites
@@ -917,9 +908,7 @@ type sumHost struct {
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
-var sumHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/consts/kernels.go:96:42"},
-}
+const sumHostSites = `1	internal/conformance/consts/kernels.go:96:42`
 
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites

@@ -4,10 +4,7 @@
 package constsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/stubs"
@@ -23,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{arraysKernel, bothKernel, foldedKernel, gapsKernel, idsKernel, localKernel, mm32Kernel, mm64Kernel, namedKernel, scaleKernel, singlesKernel, structsKernel, sumKernel, tellFloatKernel, tellIntKernel, typesKernel, wideKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -37,196 +34,39 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/consts"
 
-var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), func(a *kernelimpl.HostArgs) any {
-	return consts.Arrays{
-		Out:  kernelimpl.HostSlice[consts.Outer](a, 0),
-		Ints: kernelimpl.HostSlice[consts.Widths](a, 1),
-	}.Kernel
-}, consts.Outers, consts.Extremes)
-var RunArrays = stubs.Task(arraysKernel, func(l *kernelimpl.Launch, k consts.Arrays) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.Ints)
-})
-var bothKernel = kernelimpl.Register(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), func(a *kernelimpl.HostArgs) any {
-	return consts.Both{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, consts.BothSize, consts.Kernels, consts.RunBoth)
-var RunBoth = stubs.Task(bothKernel, func(l *kernelimpl.Launch, k consts.Both) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var foldedKernel = kernelimpl.RegisterForm(pkg.Kernel("Folded", &consts.Size), func(a *kernelimpl.HostArgs) any {
-	return consts.Folded{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newFoldedHost, consts.Size)
-var RunFolded = stubs.NDRange1(foldedKernel, func(l *kernelimpl.Launch, k consts.Folded) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var gapsKernel = kernelimpl.Register(pkg.Kernel("Gaps", &consts.Gappy), func(a *kernelimpl.HostArgs) any {
-	return consts.Gaps{
-		Out: kernelimpl.HostSlice[consts.Padded](a, 0),
-	}.Kernel
-}, consts.Gappy)
-var RunGaps = stubs.Task(gapsKernel, func(l *kernelimpl.Launch, k consts.Gaps) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var idsKernel = kernelimpl.Register(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), func(a *kernelimpl.HostArgs) any {
-	return consts.Ids{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, consts.Index, consts.Numbered, consts.Fortytwo)
-var RunIds = stubs.Task(idsKernel, func(l *kernelimpl.Launch, k consts.Ids) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var localKernel = kernelimpl.RegisterForm(pkg.Kernel("Local", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return consts.Local{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newLocalHost, consts.Block)
-var RunLocal = stubs.NDRange1(localKernel, func(l *kernelimpl.Launch, k consts.Local) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var mm32Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM32", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return consts.MM32{
-		N:  kernelimpl.HostValue[int](a, 0),
-		A:  kernelimpl.HostSlice[float32](a, 1),
-		B:  kernelimpl.HostSlice[float32](a, 2),
-		C:  kernelimpl.HostSlice[float32](a, 3),
-		TA: dsl.LocalLen[float32](kernelimpl.HostLen(a, 4)),
-		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
-	}.Kernel
-}, newMm32Host, consts.Block)
-var RunMM32 = stubs.NDRange2(mm32Kernel, func(l *kernelimpl.Launch, k consts.MM32) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
-})
-var mm64Kernel = kernelimpl.RegisterForm(pkg.Kernel("MM64", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return consts.MM64{
-		N:  kernelimpl.HostValue[int](a, 0),
-		A:  kernelimpl.HostSlice[float64](a, 1),
-		B:  kernelimpl.HostSlice[float64](a, 2),
-		C:  kernelimpl.HostSlice[float64](a, 3),
-		TA: dsl.LocalLen[float64](kernelimpl.HostLen(a, 4)),
-		TB: dsl.LocalLen[float64](kernelimpl.HostLen(a, 5)),
-	}.Kernel
-}, newMm64Host, consts.Block)
-var RunMM64 = stubs.NDRange2(mm64Kernel, func(l *kernelimpl.Launch, k consts.MM64) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
-})
-var namedKernel = kernelimpl.Register(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), func(a *kernelimpl.HostArgs) any {
-	return consts.Named{
-		I:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, consts.Speed, consts.Share, consts.Cells, consts.Piece)
-var RunNamed = stubs.Task(namedKernel, func(l *kernelimpl.Launch, k consts.Named) {
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var scaleKernel = kernelimpl.Register(pkg.Kernel("Scale", &consts.Gain), func(a *kernelimpl.HostArgs) any {
-	return consts.Scale{
-		Out: kernelimpl.HostSlice[float32](a, 0),
-	}.Kernel
-}, consts.Gain)
-var RunScale = stubs.Task(scaleKernel, func(l *kernelimpl.Launch, k consts.Scale) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var singlesKernel = kernelimpl.Register(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
-	return consts.Singles{
-		Out: kernelimpl.HostSlice[consts.Words](a, 0),
-	}.Kernel
-}, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
-var RunSingles = stubs.Task(singlesKernel, func(l *kernelimpl.Launch, k consts.Singles) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var structsKernel = kernelimpl.Register(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), func(a *kernelimpl.HostArgs) any {
-	return consts.Structs{
-		Index: kernelimpl.HostSlice[int32](a, 0),
-		Outer: kernelimpl.HostSlice[consts.Outer](a, 1),
-		Pair:  kernelimpl.HostSlice[consts.Inner](a, 2),
-		I:     kernelimpl.HostValue[int](a, 3),
-	}.Kernel
-}, consts.Index, consts.Nested, consts.Pair)
-var RunStructs = stubs.Task(structsKernel, func(l *kernelimpl.Launch, k consts.Structs) {
-	kernelimpl.Slice(l, 0, k.Index)
-	kernelimpl.Slice(l, 1, k.Outer)
-	kernelimpl.Slice(l, 2, k.Pair)
-	kernelimpl.Value(l, 3, k.I)
-})
-var sumKernel = kernelimpl.RegisterForm(pkg.Kernel("Sum", &consts.Left, &consts.Right), func(a *kernelimpl.HostArgs) any {
-	return consts.Sum{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-}, newSumHost, consts.Left, consts.Right)
-var RunSum = stubs.Range1(sumKernel, func(l *kernelimpl.Launch, k consts.Sum) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var tellFloatKernel = kernelimpl.Register(pkg.Kernel("TellFloat", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return consts.TellFloat{
-		Out: kernelimpl.HostSlice[float32](a, 0),
-	}.Kernel
-}, consts.Block)
-var RunTellFloat = stubs.Task(tellFloatKernel, func(l *kernelimpl.Launch, k consts.TellFloat) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var tellIntKernel = kernelimpl.Register(pkg.Kernel("TellInt", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return consts.TellInt{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, consts.Block)
-var RunTellInt = stubs.Task(tellIntKernel, func(l *kernelimpl.Launch, k consts.TellInt) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), func(a *kernelimpl.HostArgs) any {
-	return consts.Types{
-		Out: kernelimpl.HostSlice[consts.All](a, 0),
-	}.Kernel
-}, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
-var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k consts.Types) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var wideKernel = kernelimpl.Register(pkg.Kernel("Wide", &consts.Width), func(a *kernelimpl.HostArgs) any {
-	return consts.Wide{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, consts.Width)
+var _, RunArrays = stubs.Task(pkg.Kernel("Arrays", &consts.Extremes, &consts.Outers), consts.Arrays.Kernel, consts.Outers, consts.Extremes)
+var _, RunBoth = stubs.Task(pkg.Kernel("Both", &consts.BothSize, &consts.Kernels, &consts.RunBoth), consts.Both.Kernel, consts.BothSize, consts.Kernels, consts.RunBoth)
+var _, RunFolded = stubs.NDRange1(pkg.Kernel("Folded", &consts.Size), consts.Folded.Kernel, newFoldedHost, consts.Size)
+var _, RunGaps = stubs.Task(pkg.Kernel("Gaps", &consts.Gappy), consts.Gaps.Kernel, consts.Gappy)
+var _, RunIds = stubs.Task(pkg.Kernel("Ids", &consts.Fortytwo, &consts.Index, &consts.Numbered), consts.Ids.Kernel, consts.Index, consts.Numbered, consts.Fortytwo)
+var _, RunLocal = stubs.NDRange1(pkg.Kernel("Local", &consts.Block), consts.Local.Kernel, newLocalHost, consts.Block)
+var _, RunMM32 = stubs.NDRange2(pkg.Kernel("MM32", &consts.Block), consts.MM32.Kernel, newMm32Host, consts.Block)
+var _, RunMM64 = stubs.NDRange2(pkg.Kernel("MM64", &consts.Block), consts.MM64.Kernel, newMm64Host, consts.Block)
+var _, RunNamed = stubs.Task(pkg.Kernel("Named", &consts.Cells, &consts.Empty, &consts.None, &consts.Piece, &consts.Share, &consts.Speed), consts.Named.Kernel, consts.Speed, consts.Share, consts.Cells, consts.Piece)
+var _, RunScale = stubs.Task(pkg.Kernel("Scale", &consts.Gain), consts.Scale.Kernel, consts.Gain)
+var _, RunSingles = stubs.Task(pkg.Kernel("Singles", &consts.F32, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Singles.Kernel, consts.Flag, consts.Zero, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32)
+var _, RunStructs = stubs.Task(pkg.Kernel("Structs", &consts.Index, &consts.Nested, &consts.Pair), consts.Structs.Kernel, consts.Index, consts.Nested, consts.Pair)
+var _, RunSum = stubs.Range1(pkg.Kernel("Sum", &consts.Left, &consts.Right), consts.Sum.Kernel, newSumHost, consts.Left, consts.Right)
+var _, RunTellFloat = stubs.Task(pkg.Kernel("TellFloat", &consts.Block), consts.TellFloat.Kernel, consts.Block)
+var _, RunTellInt = stubs.Task(pkg.Kernel("TellInt", &consts.Block), consts.TellInt.Kernel, consts.Block)
+var _, RunTypes = stubs.Task(pkg.Kernel("Types", &consts.F32, &consts.F64, &consts.Flag, &consts.I16, &consts.I32, &consts.I64, &consts.I8, &consts.Pi, &consts.U16, &consts.U32, &consts.U64, &consts.U8, &consts.Uint, &consts.Zero), consts.Types.Kernel, consts.Flag, consts.Zero, consts.Pi, consts.I8, consts.U8, consts.I16, consts.U16, consts.I32, consts.U32, consts.I64, consts.U64, consts.Uint, consts.F32, consts.F64)
+var wideKernel, RunWide = stubs.Task(pkg.Kernel("Wide", &consts.Width), consts.Wide.Kernel, consts.Width)
 
-// Wide is the kernel [consts.Wide] with its slices in device memory.
-// Wide reads another required constant.
 type Wide struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Wide) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(wideKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Wide) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Wide) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
-}
-func RunWide(ctx context.Context, dev *runtime.Device, k consts.Wide, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(wideKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
 }

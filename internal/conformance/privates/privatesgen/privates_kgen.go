@@ -4,8 +4,6 @@
 package privatesgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/privates"
@@ -23,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blockKernel, dividedKernel, doublesKernel, elementsKernel, fillKernel, helpedKernel, innerKernel, narrowKernel, pinnedOnlyKernel, readTwentyKernel, staticKernel, sumKernel, threeKernel, typesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -38,175 +36,54 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/privates"
 
-var blockKernel = kernelimpl.Register(pkg.Kernel("Block", &consts.Block), func(a *kernelimpl.HostArgs) any {
-	return privates.Block{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, consts.Block)
-var RunBlock = stubs.Task(blockKernel, func(l *kernelimpl.Launch, k privates.Block) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var dividedKernel = kernelimpl.Register(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), func(a *kernelimpl.HostArgs) any {
-	return privates.Divided{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
-var RunDivided = stubs.Task(dividedKernel, func(l *kernelimpl.Launch, k privates.Divided) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var doublesKernel = kernelimpl.Register(pkg.Kernel("Doubles", &privates.S32), func(a *kernelimpl.HostArgs) any {
-	return privates.Doubles{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.S32)
-var RunDoubles = stubs.Task(doublesKernel, func(l *kernelimpl.Launch, k privates.Doubles) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var elementsKernel = kernelimpl.Register(pkg.Kernel("Elements", &privates.N), func(a *kernelimpl.HostArgs) any {
-	return privates.Elements{
-		Out: kernelimpl.HostSlice[float32](a, 0),
-	}.Kernel
-}, privates.N)
-var RunElements = stubs.Range1(elementsKernel, func(l *kernelimpl.Launch, k privates.Elements) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var fillKernel = kernelimpl.Register(pkg.Kernel("Fill", &privates.N), func(a *kernelimpl.HostArgs) any {
-	return privates.Fill{
-		Out:     kernelimpl.HostSlice[float32](a, 0),
-		Aligned: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, privates.N)
-var RunFill = stubs.Range1(fillKernel, func(l *kernelimpl.Launch, k privates.Fill) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.Aligned)
-})
-var helpedKernel = kernelimpl.Register(pkg.Kernel("Helped", &privates.N), func(a *kernelimpl.HostArgs) any {
-	return privates.Helped{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.N)
+var _, RunBlock = stubs.Task(pkg.Kernel("Block", &consts.Block), privates.Block.Kernel, consts.Block)
+var _, RunDivided = stubs.Task(pkg.Kernel("Divided", &privates.M, &privates.N, &privates.O, &privates.S16, &privates.S32, &privates.U32, &privates.Uint), privates.Divided.Kernel, privates.N, privates.M, privates.O, privates.S16, privates.S32, privates.U32, privates.Uint)
+var _, RunDoubles = stubs.Task(pkg.Kernel("Doubles", &privates.S32), privates.Doubles.Kernel, privates.S32)
+var _, RunElements = stubs.Range1(pkg.Kernel("Elements", &privates.N), privates.Elements.Kernel, privates.N)
+var _, RunFill = stubs.Range1(pkg.Kernel("Fill", &privates.N), privates.Fill.Kernel, privates.N)
+var helpedKernel, RunHelped = stubs.Task(pkg.Kernel("Helped", &privates.N), privates.Helped.Kernel, privates.N)
 
-// Helped is the kernel [privates.Helped] with its slices in device memory.
-// Helped calls a function that allocates, twice, within the other's life.
 type Helped struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Helped) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(helpedKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Helped) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Helped) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunHelped(ctx context.Context, dev *runtime.Device, k privates.Helped, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(helpedKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var innerKernel = kernelimpl.Register(pkg.Kernel("Inner", &privates.N), func(a *kernelimpl.HostArgs) any {
-	return privates.Inner{
-		Rounds: kernelimpl.HostValue[int](a, 0),
-		Out:    kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, privates.N)
-var RunInner = stubs.Range1(innerKernel, func(l *kernelimpl.Launch, k privates.Inner) {
-	kernelimpl.Value(l, 0, k.Rounds)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var narrowKernel = kernelimpl.Register(pkg.Kernel("Narrow"), func(a *kernelimpl.HostArgs) any {
-	return privates.Narrow{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunNarrow = stubs.Task(narrowKernel, func(l *kernelimpl.Launch, k privates.Narrow) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var pinnedOnlyKernel = kernelimpl.Register(pkg.Kernel("PinnedOnly", &privates.Pinned), func(a *kernelimpl.HostArgs) any {
-	return privates.PinnedOnly{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.Pinned)
-var RunPinnedOnly = stubs.Task(pinnedOnlyKernel, func(l *kernelimpl.Launch, k privates.PinnedOnly) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var readTwentyKernel = kernelimpl.Register(pkg.Kernel("ReadTwenty", &privates.Twenty), func(a *kernelimpl.HostArgs) any {
-	return privates.ReadTwenty{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.Twenty)
-var RunReadTwenty = stubs.Task(readTwentyKernel, func(l *kernelimpl.Launch, k privates.ReadTwenty) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var staticKernel = kernelimpl.Register(pkg.Kernel("Static"), func(a *kernelimpl.HostArgs) any {
-	return privates.Static{
-		I:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-})
-var RunStatic = stubs.Task(staticKernel, func(l *kernelimpl.Launch, k privates.Static) {
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var sumKernel = kernelimpl.Register(pkg.Kernel("Sum", &privates.Many), func(a *kernelimpl.HostArgs) any {
-	return privates.Sum{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.Many)
-var RunSum = stubs.Task(sumKernel, func(l *kernelimpl.Launch, k privates.Sum) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var threeKernel = kernelimpl.Register(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), func(a *kernelimpl.HostArgs) any {
-	return privates.Three{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.N, privates.M, privates.O)
+var _, RunInner = stubs.Range1(pkg.Kernel("Inner", &privates.N), privates.Inner.Kernel, privates.N)
+var _, RunNarrow = stubs.Task(pkg.Kernel("Narrow"), privates.Narrow.Kernel)
+var _, RunPinnedOnly = stubs.Task(pkg.Kernel("PinnedOnly", &privates.Pinned), privates.PinnedOnly.Kernel, privates.Pinned)
+var _, RunReadTwenty = stubs.Task(pkg.Kernel("ReadTwenty", &privates.Twenty), privates.ReadTwenty.Kernel, privates.Twenty)
+var _, RunStatic = stubs.Task(pkg.Kernel("Static"), privates.Static.Kernel)
+var _, RunSum = stubs.Task(pkg.Kernel("Sum", &privates.Many), privates.Sum.Kernel, privates.Many)
+var threeKernel, RunThree = stubs.Task(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), privates.Three.Kernel, privates.N, privates.M, privates.O)
 
-// Three is the kernel [privates.Three] with its slices in device memory.
-// Three has memory of three constants; none of it overlaps.
 type Three struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Three) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(threeKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Three) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Three) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunThree(ctx context.Context, dev *runtime.Device, k privates.Three, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(threeKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var typesKernel = kernelimpl.Register(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), func(a *kernelimpl.HostArgs) any {
-	return privates.Types{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)
-var RunTypes = stubs.Task(typesKernel, func(l *kernelimpl.Launch, k privates.Types) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
+var _, RunTypes = stubs.Task(pkg.Kernel("Types", &privates.One, &privates.S16, &privates.S32, &privates.S64, &privates.S8, &privates.U16, &privates.U32, &privates.U64, &privates.U8, &privates.Uint), privates.Types.Kernel, privates.S8, privates.U8, privates.U16, privates.S64, privates.S16, privates.S32, privates.U64, privates.U32, privates.Uint, privates.One)

@@ -5,7 +5,6 @@ package propsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,11 +15,9 @@ type addHost struct {
 
 func newAddHost() kernelimpl.HostForm { return new(addHost) }
 
-var addHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:18"},
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:31"},
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:64:5"},
-}
+const addHostSites = `1	internal/conformance/props/kernels.go:64:18
+1	64:31
+1	64:5`
 
 func (g *addHost) Begin() {
 	g.Sites = addHostSites
@@ -71,9 +68,7 @@ type fourItemsHost struct {
 
 func newFourItemsHost() kernelimpl.HostForm { return new(fourItemsHost) }
 
-var fourItemsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:193:48"},
-}
+const fourItemsHostSites = `1	internal/conformance/props/kernels.go:193:48`
 
 func (g *fourItemsHost) Begin() {
 	g.Sites = fourItemsHostSites
@@ -100,9 +95,7 @@ type items1Host struct {
 
 func newItems1Host() kernelimpl.HostForm { return new(items1Host) }
 
-var items1HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:145:45"},
-}
+const items1HostSites = `1	internal/conformance/props/kernels.go:145:45`
 
 func (g *items1Host) Begin() {
 	g.Sites = items1HostSites
@@ -129,9 +122,7 @@ type items2Host struct {
 
 func newItems2Host() kernelimpl.HostForm { return new(items2Host) }
 
-var items2HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:148:45"},
-}
+const items2HostSites = `1	internal/conformance/props/kernels.go:148:45`
 
 func (g *items2Host) Begin() {
 	g.Sites = items2HostSites
@@ -168,9 +159,7 @@ type items3Host struct {
 
 func newItems3Host() kernelimpl.HostForm { return new(items3Host) }
 
-var items3HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:151:45"},
-}
+const items3HostSites = `1	internal/conformance/props/kernels.go:151:45`
 
 func (g *items3Host) Begin() {
 	g.Sites = items3HostSites
@@ -215,9 +204,7 @@ type sizedFloatHost struct {
 
 func newSizedFloatHost() kernelimpl.HostForm { return new(sizedFloatHost) }
 
-var sizedFloatHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
-}
+const sizedFloatHostSites = `1	internal/conformance/props/kernels.go:303:47`
 
 func (g *sizedFloatHost) Begin() {
 	g.Sites = sizedFloatHostSites
@@ -244,9 +231,7 @@ type sizedIntHost struct {
 
 func newSizedIntHost() kernelimpl.HostForm { return new(sizedIntHost) }
 
-var sizedIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/conformance/props/kernels.go:303:47"},
-}
+const sizedIntHostSites = `1	internal/conformance/props/kernels.go:303:47`
 
 func (g *sizedIntHost) Begin() {
 	g.Sites = sizedIntHostSites

@@ -4,8 +4,6 @@
 package propsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/conformance/props"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -22,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, annotatedKernel, attributesKernel, cubeKernel, deepKernel, fourKernel, fourItemsKernel, group1Kernel, group2Kernel, group3Kernel, halfKernel, hintedKernel, hugeKernel, hugeSubKernel, items1Kernel, items2Kernel, items3Kernel, keysKernel, moreKernel, mulKernel, onceKernel, orderedKernel, otherKernel, plainKernel, sizedFloatKernel, sizedIntKernel, sizesKernel, slowKernel, trivialKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,18 +34,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/props"
 
-var addKernel = kernelimpl.RegisterForm(pkg.Kernel("Add"), func(a *kernelimpl.HostArgs) any {
-	return props.Add{
-		A: kernelimpl.HostSlice[int32](a, 1),
-		B: kernelimpl.HostSlice[int32](a, 2),
-		C: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-}, newAddHost)
+var addKernel, RunAdd = stubs.Range2(pkg.Kernel("Add"), props.Add.Kernel, newAddHost)
 
-// Add is the kernel [props.Add] with its slices in device memory.
-// Add adds; it takes its properties from Base.
 type Add struct {
 	Base props.Base
 	A    runtime.View[int32]
@@ -55,7 +46,6 @@ type Add struct {
 	C    runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Add) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(addKernel)
 	kernelimpl.View(l, 1, k.A)
@@ -63,454 +53,176 @@ func (k Add) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Add) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunAdd(ctx context.Context, dev *runtime.Device, k props.Add, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(addKernel)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var annotatedKernel = kernelimpl.Register(pkg.Kernel("Annotated"), func(a *kernelimpl.HostArgs) any {
-	return props.Annotated{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunAnnotated = stubs.Task(annotatedKernel, func(l *kernelimpl.Launch, k props.Annotated) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var attributesKernel = kernelimpl.Register(pkg.Kernel("Attributes"), func(a *kernelimpl.HostArgs) any {
-	return props.Attributes{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunAttributes = stubs.NDRange2(attributesKernel, func(l *kernelimpl.Launch, k props.Attributes) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var cubeKernel = kernelimpl.Register(pkg.Kernel("Cube"), func(a *kernelimpl.HostArgs) any {
-	return props.Cube{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunCube = stubs.NDRange3(cubeKernel, func(l *kernelimpl.Launch, k props.Cube) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
-	return props.Deep{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunDeep = stubs.Task(deepKernel, func(l *kernelimpl.Launch, k props.Deep) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var fourKernel = kernelimpl.Register(pkg.Kernel("Four"), func(a *kernelimpl.HostArgs) any {
-	return props.Four{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunFour = stubs.NDRange1(fourKernel, func(l *kernelimpl.Launch, k props.Four) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var fourItemsKernel = kernelimpl.RegisterForm(pkg.Kernel("FourItems"), func(a *kernelimpl.HostArgs) any {
-	return props.FourItems{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newFourItemsHost)
-var RunFourItems = stubs.Range1(fourItemsKernel, func(l *kernelimpl.Launch, k props.FourItems) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var group1Kernel = kernelimpl.Register(pkg.Kernel("Group1"), func(a *kernelimpl.HostArgs) any {
-	return props.Group1{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var _, RunAnnotated = stubs.Task(pkg.Kernel("Annotated"), props.Annotated.Kernel)
+var _, RunAttributes = stubs.NDRange2(pkg.Kernel("Attributes"), props.Attributes.Kernel)
+var _, RunCube = stubs.NDRange3(pkg.Kernel("Cube"), props.Cube.Kernel)
+var _, RunDeep = stubs.Task(pkg.Kernel("Deep"), props.Deep.Kernel)
+var _, RunFour = stubs.NDRange1(pkg.Kernel("Four"), props.Four.Kernel)
+var _, RunFourItems = stubs.Range1(pkg.Kernel("FourItems"), props.FourItems.Kernel, newFourItemsHost)
+var group1Kernel, RunGroup1 = stubs.NDRange1(pkg.Kernel("Group1"), props.Group1.Kernel)
 
-// Group1 is the kernel [props.Group1] with its slices in device memory.
 type Group1 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group1Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group1) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group1) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunGroup1(ctx context.Context, dev *runtime.Device, k props.Group1, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(group1Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var group2Kernel = kernelimpl.Register(pkg.Kernel("Group2"), func(a *kernelimpl.HostArgs) any {
-	return props.Group2{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var group2Kernel, RunGroup2 = stubs.NDRange2(pkg.Kernel("Group2"), props.Group2.Kernel)
 
-// Group2 is the kernel [props.Group2] with its slices in device memory.
 type Group2 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group2Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-func RunGroup2(ctx context.Context, dev *runtime.Device, k props.Group2, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(group2Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND2(ctx, dev, r, opts)
-}
 
-var group3Kernel = kernelimpl.Register(pkg.Kernel("Group3"), func(a *kernelimpl.HostArgs) any {
-	return props.Group3{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var group3Kernel, RunGroup3 = stubs.NDRange3(pkg.Kernel("Group3"), props.Group3.Kernel)
 
-// Group3 is the kernel [props.Group3] with its slices in device memory.
 type Group3 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Group3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(group3Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Group3) ParallelFor(q *runtime.Queue, r runtime.NDRange3, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND3(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Group3) Node(r runtime.NDRange3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND3(r, opts)
 }
-func RunGroup3(ctx context.Context, dev *runtime.Device, k props.Group3, r runtime.NDRange3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(group3Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunND3(ctx, dev, r, opts)
-}
 
-var halfKernel = kernelimpl.Register(pkg.Kernel("Half"), func(a *kernelimpl.HostArgs) any {
-	return props.Half{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunHalf = stubs.Task(halfKernel, func(l *kernelimpl.Launch, k props.Half) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var hintedKernel = kernelimpl.Register(pkg.Kernel("Hinted"), func(a *kernelimpl.HostArgs) any {
-	return props.Hinted{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunHinted = stubs.NDRange1(hintedKernel, func(l *kernelimpl.Launch, k props.Hinted) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var hugeKernel = kernelimpl.Register(pkg.Kernel("Huge"), func(a *kernelimpl.HostArgs) any {
-	return props.Huge{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunHuge = stubs.NDRange1(hugeKernel, func(l *kernelimpl.Launch, k props.Huge) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var hugeSubKernel = kernelimpl.Register(pkg.Kernel("HugeSub"), func(a *kernelimpl.HostArgs) any {
-	return props.HugeSub{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunHugeSub = stubs.NDRange1(hugeSubKernel, func(l *kernelimpl.Launch, k props.HugeSub) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var items1Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items1"), func(a *kernelimpl.HostArgs) any {
-	return props.Items1{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newItems1Host)
+var _, RunHalf = stubs.Task(pkg.Kernel("Half"), props.Half.Kernel)
+var _, RunHinted = stubs.NDRange1(pkg.Kernel("Hinted"), props.Hinted.Kernel)
+var _, RunHuge = stubs.NDRange1(pkg.Kernel("Huge"), props.Huge.Kernel)
+var _, RunHugeSub = stubs.NDRange1(pkg.Kernel("HugeSub"), props.HugeSub.Kernel)
+var items1Kernel, RunItems1 = stubs.Range1(pkg.Kernel("Items1"), props.Items1.Kernel, newItems1Host)
 
-// Items1 is the kernel [props.Items1] with its slices in device memory.
 type Items1 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items1Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunItems1(ctx context.Context, dev *runtime.Device, k props.Items1, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(items1Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var items2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items2"), func(a *kernelimpl.HostArgs) any {
-	return props.Items2{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newItems2Host)
+var items2Kernel, RunItems2 = stubs.Range2(pkg.Kernel("Items2"), props.Items2.Kernel, newItems2Host)
 
-// Items2 is the kernel [props.Items2] with its slices in device memory.
 type Items2 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items2Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunItems2(ctx context.Context, dev *runtime.Device, k props.Items2, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(items2Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var items3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Items3"), func(a *kernelimpl.HostArgs) any {
-	return props.Items3{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newItems3Host)
+var items3Kernel, RunItems3 = stubs.Range3(pkg.Kernel("Items3"), props.Items3.Kernel, newItems3Host)
 
-// Items3 is the kernel [props.Items3] with its slices in device memory.
 type Items3 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Items3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(items3Kernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Items3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor3(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Items3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node3(r, opts)
 }
-func RunItems3(ctx context.Context, dev *runtime.Device, k props.Items3, r runtime.Range3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(items3Kernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run3(ctx, dev, r, opts)
-}
 
-var keysKernel = kernelimpl.Register(pkg.Kernel("Keys"), func(a *kernelimpl.HostArgs) any {
-	return props.Keys{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunKeys = stubs.NDRange2(keysKernel, func(l *kernelimpl.Launch, k props.Keys) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var moreKernel = kernelimpl.Register(pkg.Kernel("More"), func(a *kernelimpl.HostArgs) any {
-	return props.More{
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunMore = stubs.NDRange2(moreKernel, func(l *kernelimpl.Launch, k props.More) {
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var mulKernel = kernelimpl.Register(pkg.Kernel("Mul"), func(a *kernelimpl.HostArgs) any {
-	return props.Mul{
-		A: kernelimpl.HostSlice[int32](a, 1),
-		B: kernelimpl.HostSlice[int32](a, 2),
-		C: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunMul = stubs.NDRange2(mulKernel, func(l *kernelimpl.Launch, k props.Mul) {
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-})
-var onceKernel = kernelimpl.Register(pkg.Kernel("Once"), func(a *kernelimpl.HostArgs) any {
-	return props.Once{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var _, RunKeys = stubs.NDRange2(pkg.Kernel("Keys"), props.Keys.Kernel)
+var _, RunMore = stubs.NDRange2(pkg.Kernel("More"), props.More.Kernel)
+var _, RunMul = stubs.NDRange2(pkg.Kernel("Mul"), props.Mul.Kernel)
+var onceKernel, RunOnce = stubs.Task(pkg.Kernel("Once"), props.Once.Kernel)
 
-// Once is the kernel [props.Once] with its slices in device memory.
 type Once struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Once) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunOnce(ctx context.Context, dev *runtime.Device, k props.Once, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(onceKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var orderedKernel = kernelimpl.Register(pkg.Kernel("Ordered"), func(a *kernelimpl.HostArgs) any {
-	return props.Ordered{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunOrdered = stubs.NDRange2(orderedKernel, func(l *kernelimpl.Launch, k props.Ordered) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var otherKernel = kernelimpl.Register(pkg.Kernel("Other"), func(a *kernelimpl.HostArgs) any {
-	return props.Other{
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunOther = stubs.NDRange2(otherKernel, func(l *kernelimpl.Launch, k props.Other) {
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var plainKernel = kernelimpl.Register(pkg.Kernel("Plain"), func(a *kernelimpl.HostArgs) any {
-	return props.Plain{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunPlain = stubs.Task(plainKernel, func(l *kernelimpl.Launch, k props.Plain) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var sizedFloatKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedFloat"), func(a *kernelimpl.HostArgs) any {
-	return props.SizedFloat{
-		Out: kernelimpl.HostSlice[float32](a, 0),
-	}.Kernel
-}, newSizedFloatHost)
-var RunSizedFloat = stubs.Range1(sizedFloatKernel, func(l *kernelimpl.Launch, k props.SizedFloat) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var sizedIntKernel = kernelimpl.RegisterForm(pkg.Kernel("SizedInt"), func(a *kernelimpl.HostArgs) any {
-	return props.SizedInt{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newSizedIntHost)
-var RunSizedInt = stubs.Range1(sizedIntKernel, func(l *kernelimpl.Launch, k props.SizedInt) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var sizesKernel = kernelimpl.Register(pkg.Kernel("Sizes"), func(a *kernelimpl.HostArgs) any {
-	return props.Sizes{
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSizes = stubs.NDRange2(sizesKernel, func(l *kernelimpl.Launch, k props.Sizes) {
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var slowKernel = kernelimpl.Register(pkg.Kernel("Slow"), func(a *kernelimpl.HostArgs) any {
-	return props.Slow{
-		Rounds: kernelimpl.HostValue[int](a, 0),
-		Out:    kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-})
+var _, RunOrdered = stubs.NDRange2(pkg.Kernel("Ordered"), props.Ordered.Kernel)
+var _, RunOther = stubs.NDRange2(pkg.Kernel("Other"), props.Other.Kernel)
+var _, RunPlain = stubs.Task(pkg.Kernel("Plain"), props.Plain.Kernel)
+var _, RunSizedFloat = stubs.Range1(pkg.Kernel("SizedFloat"), props.SizedFloat.Kernel, newSizedFloatHost)
+var _, RunSizedInt = stubs.Range1(pkg.Kernel("SizedInt"), props.SizedInt.Kernel, newSizedIntHost)
+var _, RunSizes = stubs.NDRange2(pkg.Kernel("Sizes"), props.Sizes.Kernel)
+var slowKernel, RunSlow = stubs.Task(pkg.Kernel("Slow"), props.Slow.Kernel)
 
-// Slow is the kernel [props.Slow] with its slices in device memory.
-// Slow takes a while on the host device.
 type Slow struct {
 	Rounds int
 	Out    runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Slow) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(slowKernel)
 	kernelimpl.Value(l, 0, k.Rounds)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Slow) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Slow) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunSlow(ctx context.Context, dev *runtime.Device, k props.Slow, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(slowKernel)
-	kernelimpl.Value(l, 0, k.Rounds)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var trivialKernel = kernelimpl.Register(pkg.Kernel("Trivial"), func(a *kernelimpl.HostArgs) any {
-	return props.Trivial{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunTrivial = stubs.Task(trivialKernel, func(l *kernelimpl.Launch, k props.Trivial) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
+var _, RunTrivial = stubs.Task(pkg.Kernel("Trivial"), props.Trivial.Kernel)

@@ -4,12 +4,11 @@
 package stepsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -22,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addFKernel, affineKernel, blurKernel, digitsKernel, eightKernel, exactFKernel, fromPointsKernel, groupsKernel, groups2Kernel, growKernel, hand10Kernel, hand2Kernel, hand5Kernel, ids1Kernel, ids2Kernel, ids3Kernel, manyKernel, mirrorKernel, mixedKernel, mulFKernel, nextKernel, oddKernel, onceKernel, pairsKernel, pickKernel, positiveKernel, productKernel, quitKernel, rotateKernel, scanKernel, sixteenKernel, spinKernel, strictKernel, stridedKernel, sumKernel, swapKernel, timesKernel, toPointsKernel, totalKernel, treeKernel, turnKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -37,25 +36,17 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/steps"
 
-var addFKernel = kernelimpl.Register(pkg.Kernel("AddF"), func(a *kernelimpl.HostArgs) any {
-	return steps.AddF{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
+var addFKernel, RunAddF = stubs.Range1(pkg.Kernel("AddF"), steps.AddF.Kernel)
 
-// AddF is the kernel [steps.AddF] with its slices in device memory.
-// AddF adds two slices.
 type AddF struct {
 	X   runtime.View[float32]
 	Y   runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k AddF) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(addFKernel)
 	kernelimpl.View(l, 0, k.X)
@@ -63,35 +54,15 @@ func (k AddF) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k AddF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k AddF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunAddF(ctx context.Context, dev *runtime.Device, k steps.AddF, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(addFKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var affineKernel = kernelimpl.Register(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
-	return steps.Affine{
-		A:   kernelimpl.HostValue[int32](a, 0),
-		B:   kernelimpl.HostValue[int32](a, 1),
-		In:  kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
+var affineKernel, RunAffine = stubs.Range1(pkg.Kernel("Affine"), steps.Affine.Kernel)
 
-// Affine is the kernel [steps.Affine] with its slices in device memory.
-// Affine computes A*x + B.
 type Affine struct {
 	A   int32
 	B   int32
@@ -99,7 +70,6 @@ type Affine struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Affine) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(affineKernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -108,42 +78,21 @@ func (k Affine) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Affine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Affine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunAffine(ctx context.Context, dev *runtime.Device, k steps.Affine, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(affineKernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Value(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var blurKernel = kernelimpl.Register(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
-	return steps.Blur{
-		W:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var blurKernel, RunBlur = stubs.Range2(pkg.Kernel("Blur"), steps.Blur.Kernel)
 
-// Blur is the kernel [steps.Blur] with its slices in device memory.
-// Blur averages the neighbours in a plane of two dimensions.
 type Blur struct {
 	W   int
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Blur) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -151,113 +100,59 @@ func (k Blur) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunBlur(ctx context.Context, dev *runtime.Device, k steps.Blur, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blurKernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var digitsKernel = kernelimpl.Register(pkg.Kernel("Digits", &steps.Extra), func(a *kernelimpl.HostArgs) any {
-	return steps.Digits{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, steps.Extra)
+var digitsKernel, RunDigits = stubs.Range1(pkg.Kernel("Digits", &steps.Extra), steps.Digits.Kernel, steps.Extra)
 
-// Digits is the kernel [steps.Digits] with its slices in device memory.
-// Digits adds up the digits of its elements to the base of ten, by way of Extra numbers.
 type Digits struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Digits) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(digitsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Digits) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Digits) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunDigits(ctx context.Context, dev *runtime.Device, k steps.Digits, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(digitsKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var eightKernel = kernelimpl.Register(pkg.Kernel("Eight"), func(a *kernelimpl.HostArgs) any {
-	return steps.Eight{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var eightKernel, RunEight = stubs.Range1(pkg.Kernel("Eight"), steps.Eight.Kernel)
 
-// Eight is the kernel [steps.Eight] with its slices in device memory.
-// Eight adds one in work-groups of eight.
 type Eight struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Eight) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(eightKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Eight) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Eight) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunEight(ctx context.Context, dev *runtime.Device, k steps.Eight, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(eightKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var exactFKernel = kernelimpl.Register(pkg.Kernel("ExactF"), func(a *kernelimpl.HostArgs) any {
-	return steps.ExactF{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
+var exactFKernel, RunExactF = stubs.Range1(pkg.Kernel("ExactF"), steps.ExactF.Kernel)
 
-// ExactF is the kernel [steps.ExactF] with its slices in device memory.
-// ExactF is AddF in another floating-point mode.
 type ExactF struct {
 	X   runtime.View[float32]
 	Y   runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k ExactF) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(exactFKernel)
 	kernelimpl.View(l, 0, k.X)
@@ -265,187 +160,95 @@ func (k ExactF) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k ExactF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k ExactF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunExactF(ctx context.Context, dev *runtime.Device, k steps.ExactF, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(exactFKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var fromPointsKernel = kernelimpl.Register(pkg.Kernel("FromPoints"), func(a *kernelimpl.HostArgs) any {
-	return steps.FromPoints{
-		In:  kernelimpl.HostSlice[steps.Point](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var fromPointsKernel, RunFromPoints = stubs.Range1(pkg.Kernel("FromPoints"), steps.FromPoints.Kernel)
 
-// FromPoints is the kernel [steps.FromPoints] with its slices in device memory.
-// FromPoints adds up the parts of points.
 type FromPoints struct {
 	In  runtime.View[steps.Point]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k FromPoints) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fromPointsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k FromPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k FromPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunFromPoints(ctx context.Context, dev *runtime.Device, k steps.FromPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fromPointsKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var groupsKernel = kernelimpl.Register(pkg.Kernel("Groups"), func(a *kernelimpl.HostArgs) any {
-	return steps.Groups{
-		Group: kernelimpl.HostSlice[int32](a, 0),
-		Local: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var groupsKernel, RunGroups = stubs.NDRange1(pkg.Kernel("Groups"), steps.Groups.Kernel)
 
-// Groups is the kernel [steps.Groups] with its slices in device memory.
-// Groups says which work-group each work-item is of, and where it is there.
 type Groups struct {
 	Group runtime.View[int32]
 	Local runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Groups) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groupsKernel)
 	kernelimpl.View(l, 0, k.Group)
 	kernelimpl.View(l, 1, k.Local)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Groups) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Groups) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunGroups(ctx context.Context, dev *runtime.Device, k steps.Groups, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groupsKernel)
-	kernelimpl.Slice(l, 0, k.Group)
-	kernelimpl.Slice(l, 1, k.Local)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var groups2Kernel = kernelimpl.Register(pkg.Kernel("Groups2"), func(a *kernelimpl.HostArgs) any {
-	return steps.Groups2{
-		W:     kernelimpl.HostValue[int](a, 0),
-		Group: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var groups2Kernel, RunGroups2 = stubs.NDRange2(pkg.Kernel("Groups2"), steps.Groups2.Kernel)
 
-// Groups2 is the kernel [steps.Groups2] with its slices in device memory.
-// Groups2 is Groups in two dimensions.
 type Groups2 struct {
 	W     int
 	Group runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Groups2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(groups2Kernel)
 	kernelimpl.Value(l, 0, k.W)
 	kernelimpl.View(l, 1, k.Group)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Groups2) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Groups2) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-func RunGroups2(ctx context.Context, dev *runtime.Device, k steps.Groups2, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(groups2Kernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Slice(l, 1, k.Group)
-	return l.RunND2(ctx, dev, r, opts)
-}
 
-var growKernel = kernelimpl.Register(pkg.Kernel("Grow"), func(a *kernelimpl.HostArgs) any {
-	return steps.Grow{
-		By:  kernelimpl.HostValue[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var growKernel, RunGrow = stubs.Range1(pkg.Kernel("Grow"), steps.Grow.Kernel)
 
-// Grow is the kernel [steps.Grow] with its slices in device memory.
-// Grow adds By to each element.
 type Grow struct {
 	By  int32
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Grow) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(growKernel)
 	kernelimpl.Value(l, 0, k.By)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Grow) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Grow) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunGrow(ctx context.Context, dev *runtime.Device, k steps.Grow, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(growKernel)
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var hand10Kernel = kernelimpl.Register(pkg.Kernel("Hand10"), func(a *kernelimpl.HostArgs) any {
-	return steps.Hand10{
-		A:   kernelimpl.HostValue[int32](a, 0),
-		B:   kernelimpl.HostValue[int32](a, 1),
-		In:  kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
+var hand10Kernel, RunHand10 = stubs.Range1(pkg.Kernel("Hand10"), steps.Hand10.Kernel)
 
-// Hand10 is the kernel [steps.Hand10] with its slices in device memory.
-// Hand10 is 10 kernels Affine in one, written by hand.
 type Hand10 struct {
 	A   int32
 	B   int32
@@ -453,7 +256,6 @@ type Hand10 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Hand10) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hand10Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -462,36 +264,15 @@ func (k Hand10) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Hand10) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Hand10) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunHand10(ctx context.Context, dev *runtime.Device, k steps.Hand10, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hand10Kernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Value(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var hand2Kernel = kernelimpl.Register(pkg.Kernel("Hand2"), func(a *kernelimpl.HostArgs) any {
-	return steps.Hand2{
-		A:   kernelimpl.HostValue[int32](a, 0),
-		B:   kernelimpl.HostValue[int32](a, 1),
-		In:  kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
+var hand2Kernel, RunHand2 = stubs.Range1(pkg.Kernel("Hand2"), steps.Hand2.Kernel)
 
-// Hand2 is the kernel [steps.Hand2] with its slices in device memory.
-// Hand2 is 2 kernels Affine in one, written by hand.
 type Hand2 struct {
 	A   int32
 	B   int32
@@ -499,7 +280,6 @@ type Hand2 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Hand2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hand2Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -508,36 +288,15 @@ func (k Hand2) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Hand2) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Hand2) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunHand2(ctx context.Context, dev *runtime.Device, k steps.Hand2, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hand2Kernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Value(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var hand5Kernel = kernelimpl.Register(pkg.Kernel("Hand5"), func(a *kernelimpl.HostArgs) any {
-	return steps.Hand5{
-		A:   kernelimpl.HostValue[int32](a, 0),
-		B:   kernelimpl.HostValue[int32](a, 1),
-		In:  kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
+var hand5Kernel, RunHand5 = stubs.Range1(pkg.Kernel("Hand5"), steps.Hand5.Kernel)
 
-// Hand5 is the kernel [steps.Hand5] with its slices in device memory.
-// Hand5 is 5 kernels Affine in one, written by hand.
 type Hand5 struct {
 	A   int32
 	B   int32
@@ -545,7 +304,6 @@ type Hand5 struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Hand5) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(hand5Kernel)
 	kernelimpl.Value(l, 0, k.A)
@@ -554,80 +312,41 @@ func (k Hand5) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Hand5) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Hand5) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunHand5(ctx context.Context, dev *runtime.Device, k steps.Hand5, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(hand5Kernel)
-	kernelimpl.Value(l, 0, k.A)
-	kernelimpl.Value(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var ids1Kernel = kernelimpl.Register(pkg.Kernel("Ids1"), func(a *kernelimpl.HostArgs) any {
-	return steps.Ids1{
-		ID: kernelimpl.HostSlice[int32](a, 0),
-		N:  kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var ids1Kernel, RunIds1 = stubs.Range1(pkg.Kernel("Ids1"), steps.Ids1.Kernel)
 
-// Ids1 is the kernel [steps.Ids1] with its slices in device memory.
-// Ids1 says who each work-item is, and over which range.
 type Ids1 struct {
 	ID runtime.View[int32]
 	N  runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Ids1) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ids1Kernel)
 	kernelimpl.View(l, 0, k.ID)
 	kernelimpl.View(l, 1, k.N)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Ids1) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Ids1) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunIds1(ctx context.Context, dev *runtime.Device, k steps.Ids1, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ids1Kernel)
-	kernelimpl.Slice(l, 0, k.ID)
-	kernelimpl.Slice(l, 1, k.N)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var ids2Kernel = kernelimpl.Register(pkg.Kernel("Ids2"), func(a *kernelimpl.HostArgs) any {
-	return steps.Ids2{
-		W:  kernelimpl.HostValue[int](a, 0),
-		ID: kernelimpl.HostSlice[int32](a, 1),
-		N:  kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var ids2Kernel, RunIds2 = stubs.Range2(pkg.Kernel("Ids2"), steps.Ids2.Kernel)
 
-// Ids2 is the kernel [steps.Ids2] with its slices in device memory.
-// Ids2 is Ids1 in two dimensions, 1000 to a row.
 type Ids2 struct {
 	W  int
 	ID runtime.View[int32]
 	N  runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Ids2) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ids2Kernel)
 	kernelimpl.Value(l, 0, k.W)
@@ -635,35 +354,15 @@ func (k Ids2) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.N)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Ids2) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Ids2) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunIds2(ctx context.Context, dev *runtime.Device, k steps.Ids2, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ids2Kernel)
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Slice(l, 1, k.ID)
-	kernelimpl.Slice(l, 2, k.N)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var ids3Kernel = kernelimpl.Register(pkg.Kernel("Ids3"), func(a *kernelimpl.HostArgs) any {
-	return steps.Ids3{
-		H:  kernelimpl.HostValue[int](a, 0),
-		W:  kernelimpl.HostValue[int](a, 1),
-		ID: kernelimpl.HostSlice[int32](a, 2),
-		N:  kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
+var ids3Kernel, RunIds3 = stubs.Range3(pkg.Kernel("Ids3"), steps.Ids3.Kernel)
 
-// Ids3 is the kernel [steps.Ids3] with its slices in device memory.
-// Ids3 is Ids2 in three dimensions.
 type Ids3 struct {
 	H  int
 	W  int
@@ -671,7 +370,6 @@ type Ids3 struct {
 	N  runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Ids3) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(ids3Kernel)
 	kernelimpl.Value(l, 0, k.H)
@@ -680,156 +378,81 @@ func (k Ids3) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.N)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Ids3) ParallelFor(q *runtime.Queue, r runtime.Range3, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor3(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Ids3) Node(r runtime.Range3, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node3(r, opts)
 }
-func RunIds3(ctx context.Context, dev *runtime.Device, k steps.Ids3, r runtime.Range3, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(ids3Kernel)
-	kernelimpl.Value(l, 0, k.H)
-	kernelimpl.Value(l, 1, k.W)
-	kernelimpl.Slice(l, 2, k.ID)
-	kernelimpl.Slice(l, 3, k.N)
-	return l.Run3(ctx, dev, r, opts)
-}
 
-var manyKernel = kernelimpl.Register(pkg.Kernel("Many"), func(a *kernelimpl.HostArgs) any {
-	return steps.Many{
-		Weights: kernelimpl.HostValue[[40]int32](a, 0),
-		Out:     kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var manyKernel, RunMany = stubs.Range1(pkg.Kernel("Many"), steps.Many.Kernel)
 
-// Many is the kernel [steps.Many] with its slices in device memory.
-// Many has more arguments than fit in a launch block.
 type Many struct {
 	Weights [40]int32
 	Out     runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Many) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(manyKernel)
 	kernelimpl.Value(l, 0, k.Weights)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Many) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Many) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunMany(ctx context.Context, dev *runtime.Device, k steps.Many, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(manyKernel)
-	kernelimpl.Value(l, 0, k.Weights)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var mirrorKernel = kernelimpl.Register(pkg.Kernel("Mirror"), func(a *kernelimpl.HostArgs) any {
-	return steps.Mirror{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var mirrorKernel, RunMirror = stubs.Range1(pkg.Kernel("Mirror"), steps.Mirror.Kernel)
 
-// Mirror is the kernel [steps.Mirror] with its slices in device memory.
-// Mirror reverses a slice.
 type Mirror struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Mirror) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mirrorKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Mirror) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Mirror) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunMirror(ctx context.Context, dev *runtime.Device, k steps.Mirror, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mirrorKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var mixedKernel = kernelimpl.Register(pkg.Kernel("Mixed"), func(a *kernelimpl.HostArgs) any {
-	return steps.Mixed{
-		Two: kernelimpl.HostSlice[int32](a, 0),
-		One: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var mixedKernel, RunMixed = stubs.Range1(pkg.Kernel("Mixed"), steps.Mixed.Kernel)
 
-// Mixed is the kernel [steps.Mixed] with its slices in device memory.
-// Mixed writes two elements of one slice, and one of another, which may be the same.
 type Mixed struct {
 	Two runtime.View[int32]
 	One runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Mixed) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mixedKernel)
 	kernelimpl.View(l, 0, k.Two)
 	kernelimpl.View(l, 1, k.One)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Mixed) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Mixed) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunMixed(ctx context.Context, dev *runtime.Device, k steps.Mixed, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mixedKernel)
-	kernelimpl.Slice(l, 0, k.Two)
-	kernelimpl.Slice(l, 1, k.One)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var mulFKernel = kernelimpl.Register(pkg.Kernel("MulF"), func(a *kernelimpl.HostArgs) any {
-	return steps.MulF{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
+var mulFKernel, RunMulF = stubs.Range1(pkg.Kernel("MulF"), steps.MulF.Kernel)
 
-// MulF is the kernel [steps.MulF] with its slices in device memory.
-// MulF and AddF are a product and a sum, which Go rounds each for itself.
 type MulF struct {
 	X   runtime.View[float32]
 	Y   runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MulF) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(mulFKernel)
 	kernelimpl.View(l, 0, k.X)
@@ -837,185 +460,97 @@ func (k MulF) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MulF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MulF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunMulF(ctx context.Context, dev *runtime.Device, k steps.MulF, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(mulFKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var nextKernel = kernelimpl.Register(pkg.Kernel("Next"), func(a *kernelimpl.HostArgs) any {
-	return steps.Next{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var nextKernel, RunNext = stubs.Range1(pkg.Kernel("Next"), steps.Next.Kernel)
 
-// Next is the kernel [steps.Next] with its slices in device memory.
-// Next copies the element behind.
 type Next struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Next) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(nextKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Next) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Next) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunNext(ctx context.Context, dev *runtime.Device, k steps.Next, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(nextKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var oddKernel = kernelimpl.Register(pkg.Kernel("Odd"), func(a *kernelimpl.HostArgs) any {
-	return steps.Odd{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var oddKernel, RunOdd = stubs.Range1(pkg.Kernel("Odd"), steps.Odd.Kernel)
 
-// Odd is the kernel [steps.Odd] with its slices in device memory.
-// Odd adds one where the index is odd.
 type Odd struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Odd) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(oddKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Odd) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Odd) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunOdd(ctx context.Context, dev *runtime.Device, k steps.Odd, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(oddKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var onceKernel = kernelimpl.Register(pkg.Kernel("Once"), func(a *kernelimpl.HostArgs) any {
-	return steps.Once{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var onceKernel, RunOnce = stubs.Task(pkg.Kernel("Once"), steps.Once.Kernel)
 
-// Once is the kernel [steps.Once] with its slices in device memory.
-// Once is a task.
 type Once struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Once) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(onceKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// SingleTask launches the kernel once.
 func (k Once) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Once) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
-func RunOnce(ctx context.Context, dev *runtime.Device, k steps.Once, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(onceKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.RunTask(ctx, dev, opts)
-}
 
-var pairsKernel = kernelimpl.Register(pkg.Kernel("Pairs"), func(a *kernelimpl.HostArgs) any {
-	return steps.Pairs{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var pairsKernel, RunPairs = stubs.Range1(pkg.Kernel("Pairs"), steps.Pairs.Kernel)
 
-// Pairs is the kernel [steps.Pairs] with its slices in device memory.
-// Pairs has two elements in each work-item.
 type Pairs struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Pairs) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pairsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Pairs) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Pairs) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunPairs(ctx context.Context, dev *runtime.Device, k steps.Pairs, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pairsKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var pickKernel = kernelimpl.Register(pkg.Kernel("Pick"), func(a *kernelimpl.HostArgs) any {
-	return steps.Pick{
-		Table: kernelimpl.HostSlice[int32](a, 0),
-		At:    kernelimpl.HostSlice[int32](a, 1),
-		Out:   kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var pickKernel, RunPick = stubs.Range1(pkg.Kernel("Pick"), steps.Pick.Kernel)
 
-// Pick is the kernel [steps.Pick] with its slices in device memory.
-// Pick reads its element at a place of a table.
 type Pick struct {
 	Table runtime.View[int32]
 	At    runtime.View[int32]
 	Out   runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Pick) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(pickKernel)
 	kernelimpl.View(l, 0, k.Table)
@@ -1023,79 +558,41 @@ func (k Pick) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Pick) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Pick) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunPick(ctx context.Context, dev *runtime.Device, k steps.Pick, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(pickKernel)
-	kernelimpl.Slice(l, 0, k.Table)
-	kernelimpl.Slice(l, 1, k.At)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var positiveKernel = kernelimpl.Register(pkg.Kernel("Positive"), func(a *kernelimpl.HostArgs) any {
-	return steps.Positive{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var positiveKernel, RunPositive = stubs.Range1(pkg.Kernel("Positive"), steps.Positive.Kernel)
 
-// Positive is the kernel [steps.Positive] with its slices in device memory.
-// Positive copies what is positive, and panics for the rest.
 type Positive struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Positive) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(positiveKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Positive) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Positive) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunPositive(ctx context.Context, dev *runtime.Device, k steps.Positive, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(positiveKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var productKernel = kernelimpl.Register(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
-	return steps.Product{
-		X:   kernelimpl.HostSlice[int32](a, 0),
-		Y:   kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var productKernel, RunProduct = stubs.Range1(pkg.Kernel("Product"), steps.Product.Kernel)
 
-// Product is the kernel [steps.Product] with its slices in device memory.
-// Product multiplies two slices.
 type Product struct {
 	X   runtime.View[int32]
 	Y   runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Product) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(productKernel)
 	kernelimpl.View(l, 0, k.X)
@@ -1103,41 +600,21 @@ func (k Product) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Product) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Product) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunProduct(ctx context.Context, dev *runtime.Device, k steps.Product, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(productKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var quitKernel = kernelimpl.Register(pkg.Kernel("Quit"), func(a *kernelimpl.HostArgs) any {
-	return steps.Quit{
-		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 0)),
-		In:   kernelimpl.HostSlice[int32](a, 1),
-		Out:  kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var quitKernel, RunQuit = stubs.NDRange1(pkg.Kernel("Quit"), steps.Quit.Kernel)
 
-// Quit is the kernel [steps.Quit] with its slices in device memory.
-// Quit passes elements to the work-item before, by way of memory that the host sizes.
 type Quit struct {
 	Tile dsl.LocalAccessor[int32]
 	In   runtime.View[int32]
 	Out  runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Quit) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(quitKernel)
 	kernelimpl.Accessor(l, k.Tile.Len())
@@ -1145,265 +622,139 @@ func (k Quit) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Quit) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Quit) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunQuit(ctx context.Context, dev *runtime.Device, k steps.Quit, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(quitKernel)
-	kernelimpl.Accessor(l, k.Tile.Len())
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var rotateKernel = kernelimpl.Register(pkg.Kernel("Rotate"), func(a *kernelimpl.HostArgs) any {
-	return steps.Rotate{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var rotateKernel, RunRotate = stubs.NDRange1(pkg.Kernel("Rotate"), steps.Rotate.Kernel)
 
-// Rotate is the kernel [steps.Rotate] with its slices in device memory.
-// Rotate has a barrier.
 type Rotate struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Rotate) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(rotateKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Rotate) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Rotate) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunRotate(ctx context.Context, dev *runtime.Device, k steps.Rotate, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(rotateKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var scanKernel = kernelimpl.Register(pkg.Kernel("Scan"), func(a *kernelimpl.HostArgs) any {
-	return steps.Scan{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var scanKernel, RunScan = stubs.NDRange1(pkg.Kernel("Scan"), steps.Scan.Kernel)
 
-// Scan is the kernel [steps.Scan] with its slices in device memory.
-// Scan adds up the elements of the work-group up to the own one, and panics for large ones.
 type Scan struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Scan) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(scanKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Scan) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Scan) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunScan(ctx context.Context, dev *runtime.Device, k steps.Scan, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(scanKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var sixteenKernel = kernelimpl.Register(pkg.Kernel("Sixteen"), func(a *kernelimpl.HostArgs) any {
-	return steps.Sixteen{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
+var sixteenKernel, RunSixteen = stubs.Range1(pkg.Kernel("Sixteen"), steps.Sixteen.Kernel)
 
-// Sixteen is the kernel [steps.Sixteen] with its slices in device memory.
-// Sixteen adds one in work-groups of sixteen.
 type Sixteen struct {
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Sixteen) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sixteenKernel)
 	kernelimpl.View(l, 0, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Sixteen) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Sixteen) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSixteen(ctx context.Context, dev *runtime.Device, k steps.Sixteen, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sixteenKernel)
-	kernelimpl.Slice(l, 0, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var spinKernel = kernelimpl.Register(pkg.Kernel("Spin"), func(a *kernelimpl.HostArgs) any {
-	return steps.Spin{
-		N:   kernelimpl.HostValue[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var spinKernel, RunSpin = stubs.Range1(pkg.Kernel("Spin"), steps.Spin.Kernel)
 
-// Spin is the kernel [steps.Spin] with its slices in device memory.
-// Spin goes round N times.
 type Spin struct {
 	N   int32
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Spin) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(spinKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Spin) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Spin) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSpin(ctx context.Context, dev *runtime.Device, k steps.Spin, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(spinKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var strictKernel = kernelimpl.Register(pkg.Kernel("Strict"), func(a *kernelimpl.HostArgs) any {
-	return steps.Strict{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var strictKernel, RunStrict = stubs.Range1(pkg.Kernel("Strict"), steps.Strict.Kernel)
 
-// Strict is the kernel [steps.Strict] with its slices in device memory.
-// Strict copies, and panics in many places.
 type Strict struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Strict) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(strictKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Strict) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Strict) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunStrict(ctx context.Context, dev *runtime.Device, k steps.Strict, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(strictKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var stridedKernel = kernelimpl.Register(pkg.Kernel("Strided"), func(a *kernelimpl.HostArgs) any {
-	return steps.Strided{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var stridedKernel, RunStrided = stubs.Range1(pkg.Kernel("Strided"), steps.Strided.Kernel)
 
-// Strided is the kernel [steps.Strided] with its slices in device memory.
-// Strided writes two elements in each work-item, which are the range apart.
 type Strided struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Strided) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(stridedKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Strided) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Strided) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunStrided(ctx context.Context, dev *runtime.Device, k steps.Strided, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(stridedKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var sumKernel = kernelimpl.Register(pkg.Kernel("Sum"), func(a *kernelimpl.HostArgs) any {
-	return steps.Sum{
-		X:   kernelimpl.HostSlice[int32](a, 0),
-		Y:   kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
+var sumKernel, RunSum = stubs.Range1(pkg.Kernel("Sum"), steps.Sum.Kernel)
 
-// Sum is the kernel [steps.Sum] with its slices in device memory.
-// Sum adds two slices.
 type Sum struct {
 	X   runtime.View[int32]
 	Y   runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Sum) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(sumKernel)
 	kernelimpl.View(l, 0, k.X)
@@ -1411,248 +762,129 @@ func (k Sum) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Sum) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Sum) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSum(ctx context.Context, dev *runtime.Device, k steps.Sum, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sumKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var swapKernel = kernelimpl.Register(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
-	return steps.Swap{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var swapKernel, RunSwap = stubs.Range1(pkg.Kernel("Swap"), steps.Swap.Kernel)
 
-// Swap is the kernel [steps.Swap] with its slices in device memory.
-// Swap exchanges the elements of pairs.
 type Swap struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Swap) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(swapKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Swap) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Swap) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSwap(ctx context.Context, dev *runtime.Device, k steps.Swap, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(swapKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var timesKernel = kernelimpl.Register(pkg.Kernel("Times", &steps.Factor), func(a *kernelimpl.HostArgs) any {
-	return steps.Times{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, steps.Factor)
+var timesKernel, RunTimes = stubs.Range1(pkg.Kernel("Times", &steps.Factor), steps.Times.Kernel, steps.Factor)
 
-// Times is the kernel [steps.Times] with its slices in device memory.
-// Times multiplies by Factor.
 type Times struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Times) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(timesKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Times) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Times) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunTimes(ctx context.Context, dev *runtime.Device, k steps.Times, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(timesKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var toPointsKernel = kernelimpl.Register(pkg.Kernel("ToPoints"), func(a *kernelimpl.HostArgs) any {
-	return steps.ToPoints{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[steps.Point](a, 1),
-	}.Kernel
-})
+var toPointsKernel, RunToPoints = stubs.Range1(pkg.Kernel("ToPoints"), steps.ToPoints.Kernel)
 
-// ToPoints is the kernel [steps.ToPoints] with its slices in device memory.
-// ToPoints makes points of numbers.
 type ToPoints struct {
 	In  runtime.View[int32]
 	Out runtime.View[steps.Point]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k ToPoints) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(toPointsKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k ToPoints) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k ToPoints) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunToPoints(ctx context.Context, dev *runtime.Device, k steps.ToPoints, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(toPointsKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var totalKernel = kernelimpl.Register(pkg.Kernel("Total"), func(a *kernelimpl.HostArgs) any {
-	return steps.Total{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Sum: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var totalKernel, RunTotal = stubs.Range1(pkg.Kernel("Total"), steps.Total.Kernel)
 
-// Total is the kernel [steps.Total] with its slices in device memory.
-// Total adds up all, in a sum that all work-items write.
 type Total struct {
 	In  runtime.View[int32]
 	Sum runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Total) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(totalKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Sum)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Total) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Total) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunTotal(ctx context.Context, dev *runtime.Device, k steps.Total, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(totalKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Sum)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var treeKernel = kernelimpl.Register(pkg.Kernel("Tree"), func(a *kernelimpl.HostArgs) any {
-	return steps.Tree{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var treeKernel, RunTree = stubs.NDRange1(pkg.Kernel("Tree"), steps.Tree.Kernel)
 
-// Tree is the kernel [steps.Tree] with its slices in device memory.
-// Tree adds up the elements of each work-group, which has 16 work-items at most and a power of two of them, in halves.
 type Tree struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Tree) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(treeKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Tree) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Tree) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
 }
-func RunTree(ctx context.Context, dev *runtime.Device, k steps.Tree, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(treeKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
-}
 
-var turnKernel = kernelimpl.Register(pkg.Kernel("Turn"), func(a *kernelimpl.HostArgs) any {
-	return steps.Turn{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
+var turnKernel, RunTurn = stubs.NDRange1(pkg.Kernel("Turn"), steps.Turn.Kernel)
 
-// Turn is the kernel [steps.Turn] with its slices in device memory.
-// Turn copies the element of the work-item at the other end of its group.
 type Turn struct {
 	In  runtime.View[int32]
 	Out runtime.View[int32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Turn) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(turnKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Turn) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Turn) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
-}
-func RunTurn(ctx context.Context, dev *runtime.Device, k steps.Turn, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(turnKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.RunND1(ctx, dev, r, opts)
 }

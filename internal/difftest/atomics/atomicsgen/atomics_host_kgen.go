@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,13 +17,11 @@ type faultedHost struct {
 
 func newFaultedHost() kernelimpl.HostForm { return new(faultedHost) }
 
-var faultedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:227:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:228:24"},
-	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:230:10"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:231:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:237:25"},
-}
+const faultedHostSites = `1	internal/difftest/atomics/kernel.go:227:11
+1	228:24
+10	230:10
+1	231:24
+1	237:25`
 
 func (g *faultedHost) Begin() {
 	g.Sites = faultedHostSites
@@ -142,14 +139,12 @@ type genericFloat32Host struct {
 
 func newGenericFloat32Host() kernelimpl.HostForm { return new(genericFloat32Host) }
 
-var genericFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericFloat32HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericFloat32Host) Begin() {
 	g.Sites = genericFloat32HostSites
@@ -301,14 +296,12 @@ type genericFloat64Host struct {
 
 func newGenericFloat64Host() kernelimpl.HostForm { return new(genericFloat64Host) }
 
-var genericFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericFloat64HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericFloat64Host) Begin() {
 	g.Sites = genericFloat64HostSites
@@ -460,14 +453,12 @@ type genericInt32Host struct {
 
 func newGenericInt32Host() kernelimpl.HostForm { return new(genericInt32Host) }
 
-var genericInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericInt32HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericInt32Host) Begin() {
 	g.Sites = genericInt32HostSites
@@ -617,14 +608,12 @@ type genericInt64Host struct {
 
 func newGenericInt64Host() kernelimpl.HostForm { return new(genericInt64Host) }
 
-var genericInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericInt64HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericInt64Host) Begin() {
 	g.Sites = genericInt64HostSites
@@ -773,14 +762,12 @@ type genericUint32Host struct {
 
 func newGenericUint32Host() kernelimpl.HostForm { return new(genericUint32Host) }
 
-var genericUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericUint32HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericUint32Host) Begin() {
 	g.Sites = genericUint32HostSites
@@ -930,14 +917,12 @@ type genericUint64Host struct {
 
 func newGenericUint64Host() kernelimpl.HostForm { return new(genericUint64Host) }
 
-var genericUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:172:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:173:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:174:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:175:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:177:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:192:8"},
-}
+const genericUint64HostSites = `1	internal/difftest/atomics/kernel.go:172:11
+1	173:22
+1	174:22
+1	175:22
+1	177:23
+1	192:8`
 
 func (g *genericUint64Host) Begin() {
 	g.Sites = genericUint64HostSites
@@ -1085,22 +1070,20 @@ type longsHost struct {
 
 func newLongsHost() kernelimpl.HostForm { return new(longsHost) }
 
-var longsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:69:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:70:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:71:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:72:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:73:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:74:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:75:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:76:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:78:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:83:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:85:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:87:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:88:35"},
-}
+const longsHostSites = `1	internal/difftest/atomics/kernel.go:69:11
+1	70:24
+1	71:24
+1	72:23
+1	73:23
+1	74:23
+1	75:22
+1	76:30
+1	76:7
+1	78:33
+1	83:52
+1	85:26
+1	87:13
+1	88:35`
 
 func (g *longsHost) Begin() {
 	g.Sites = longsHostSites
@@ -1254,10 +1237,8 @@ type nativeHost struct {
 
 func newNativeHost() kernelimpl.HostForm { return new(nativeHost) }
 
-var nativeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:60"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:272:69"},
-}
+const nativeHostSites = `1	internal/difftest/atomics/kernel.go:272:60
+1	272:69`
 
 func (g *nativeHost) Begin() {
 	g.Sites = nativeHostSites
@@ -1292,10 +1273,8 @@ type pushHost struct {
 
 func newPushHost() kernelimpl.HostForm { return new(pushHost) }
 
-var pushHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:252:35"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:253:9"},
-}
+const pushHostSites = `1	internal/difftest/atomics/kernel.go:252:35
+1	253:9`
 
 func (g *pushHost) Begin() {
 	g.Sites = pushHostSites
@@ -1374,12 +1353,10 @@ type typedHost struct {
 
 func newTypedHost() kernelimpl.HostForm { return new(typedHost) }
 
-var typedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:116:11"},
-	{Kind: 10, Pos: "internal/difftest/atomics/kernel.go:117:17"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:137:9"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:148:8"},
-}
+const typedHostSites = `1	internal/difftest/atomics/kernel.go:116:11
+10	117:17
+1	137:9
+1	148:8`
 
 func (g *typedHost) Begin() {
 	g.Sites = typedHostSites
@@ -1573,23 +1550,21 @@ type wordsHost struct {
 
 func newWordsHost() kernelimpl.HostForm { return new(wordsHost) }
 
-var wordsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:28:11"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:29:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:30:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:31:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:32:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:33:23"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:34:22"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:30"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:36:7"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:38:33"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:44:24"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:47:52"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:49:26"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:51:13"},
-	{Kind: 1, Pos: "internal/difftest/atomics/kernel.go:52:35"},
-}
+const wordsHostSites = `1	internal/difftest/atomics/kernel.go:28:11
+1	29:24
+1	30:24
+1	31:23
+1	32:23
+1	33:23
+1	34:22
+1	36:30
+1	36:7
+1	38:33
+1	44:24
+1	47:52
+1	49:26
+1	51:13
+1	52:35`
 
 func (g *wordsHost) Begin() {
 	g.Sites = wordsHostSites

@@ -4,8 +4,6 @@
 package atomicsgen
 
 import (
-	"sync/atomic"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/atomics"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -22,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{faultedKernel, genericFloat32Kernel, genericFloat64Kernel, genericIntKernel, genericInt32Kernel, genericInt64Kernel, genericUintKernel, genericUint32Kernel, genericUint64Kernel, longsKernel, nativeKernel, ownKernel, pushKernel, typedKernel, wordsKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,167 +34,21 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/atomics"
 
-var faultedKernel = kernelimpl.RegisterForm(pkg.Kernel("Faulted"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Faulted{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Sum: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newFaultedHost)
-var RunFaulted = stubs.NDRange1(faultedKernel, func(l *kernelimpl.Launch, k atomics.Faulted) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Sum)
-})
-var genericFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat32"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericFloat32{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, newGenericFloat32Host)
-var RunGenericFloat32 = stubs.NDRange1(genericFloat32Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericFloat64"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericFloat64{
-		In:  kernelimpl.HostSlice[float64](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-}, newGenericFloat64Host)
-var RunGenericFloat64 = stubs.NDRange1(genericFloat64Kernel, func(l *kernelimpl.Launch, k atomics.GenericFloat64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericIntKernel = kernelimpl.Register(pkg.Kernel("GenericInt"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericInt{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunGenericInt = stubs.NDRange1(genericIntKernel, func(l *kernelimpl.Launch, k atomics.GenericInt) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt32"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericInt32{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newGenericInt32Host)
-var RunGenericInt32 = stubs.NDRange1(genericInt32Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericInt64"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericInt64{
-		In:  kernelimpl.HostSlice[int64](a, 0),
-		Out: kernelimpl.HostSlice[int64](a, 1),
-	}.Kernel
-}, newGenericInt64Host)
-var RunGenericInt64 = stubs.NDRange1(genericInt64Kernel, func(l *kernelimpl.Launch, k atomics.GenericInt64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericUintKernel = kernelimpl.Register(pkg.Kernel("GenericUint"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericUint{
-		In:  kernelimpl.HostSlice[uint](a, 0),
-		Out: kernelimpl.HostSlice[uint](a, 1),
-	}.Kernel
-})
-var RunGenericUint = stubs.NDRange1(genericUintKernel, func(l *kernelimpl.Launch, k atomics.GenericUint) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint32"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericUint32{
-		In:  kernelimpl.HostSlice[uint32](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-}, newGenericUint32Host)
-var RunGenericUint32 = stubs.NDRange1(genericUint32Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var genericUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GenericUint64"), func(a *kernelimpl.HostArgs) any {
-	return atomics.GenericUint64{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-}, newGenericUint64Host)
-var RunGenericUint64 = stubs.NDRange1(genericUint64Kernel, func(l *kernelimpl.Launch, k atomics.GenericUint64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var longsKernel = kernelimpl.RegisterForm(pkg.Kernel("Longs"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Longs{
-		In:  kernelimpl.HostSlice[int64](a, 0),
-		Sum: kernelimpl.HostSlice[int64](a, 1),
-		U:   kernelimpl.HostSlice[uint64](a, 2),
-		Out: kernelimpl.HostSlice[int64](a, 3),
-	}.Kernel
-}, newLongsHost)
-var RunLongs = stubs.Range1(longsKernel, func(l *kernelimpl.Launch, k atomics.Longs) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Sum)
-	kernelimpl.Slice(l, 2, k.U)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var nativeKernel = kernelimpl.RegisterForm(pkg.Kernel("Native"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Native{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Sum: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, newNativeHost)
-var RunNative = stubs.Range1(nativeKernel, func(l *kernelimpl.Launch, k atomics.Native) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Sum)
-})
-var ownKernel = kernelimpl.Register(pkg.Kernel("Own"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Own{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunOwn = stubs.Range1(ownKernel, func(l *kernelimpl.Launch, k atomics.Own) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var pushKernel = kernelimpl.RegisterForm(pkg.Kernel("Push"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Push{
-		Head: kernelimpl.HostSlice[int32](a, 0),
-		Next: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newPushHost)
-var RunPush = stubs.Range1(pushKernel, func(l *kernelimpl.Launch, k atomics.Push) {
-	kernelimpl.Slice(l, 0, k.Head)
-	kernelimpl.Slice(l, 1, k.Next)
-})
-var typedKernel = kernelimpl.RegisterForm(pkg.Kernel("Typed"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Typed{
-		In:    kernelimpl.HostSlice[int32](a, 0),
-		Cells: kernelimpl.HostSlice[atomics.Cell](a, 1),
-		Next:  kernelimpl.HostSlice[atomic.Int32](a, 2),
-		Out:   kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-}, newTypedHost)
-var RunTyped = stubs.NDRange1(typedKernel, func(l *kernelimpl.Launch, k atomics.Typed) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Cells)
-	kernelimpl.Slice(l, 2, k.Next)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var wordsKernel = kernelimpl.RegisterForm(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
-	return atomics.Words{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Sum: kernelimpl.HostSlice[int32](a, 1),
-		U:   kernelimpl.HostSlice[uint32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-}, newWordsHost)
-var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k atomics.Words) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Sum)
-	kernelimpl.Slice(l, 2, k.U)
-	kernelimpl.Slice(l, 3, k.Out)
-})
+var _, RunFaulted = stubs.NDRange1(pkg.Kernel("Faulted"), atomics.Faulted.Kernel, newFaultedHost)
+var _, RunGenericFloat32 = stubs.NDRange1(pkg.Kernel("GenericFloat32"), atomics.GenericFloat32.Kernel, newGenericFloat32Host)
+var _, RunGenericFloat64 = stubs.NDRange1(pkg.Kernel("GenericFloat64"), atomics.GenericFloat64.Kernel, newGenericFloat64Host)
+var _, RunGenericInt = stubs.NDRange1(pkg.Kernel("GenericInt"), atomics.GenericInt.Kernel)
+var _, RunGenericInt32 = stubs.NDRange1(pkg.Kernel("GenericInt32"), atomics.GenericInt32.Kernel, newGenericInt32Host)
+var _, RunGenericInt64 = stubs.NDRange1(pkg.Kernel("GenericInt64"), atomics.GenericInt64.Kernel, newGenericInt64Host)
+var _, RunGenericUint = stubs.NDRange1(pkg.Kernel("GenericUint"), atomics.GenericUint.Kernel)
+var _, RunGenericUint32 = stubs.NDRange1(pkg.Kernel("GenericUint32"), atomics.GenericUint32.Kernel, newGenericUint32Host)
+var _, RunGenericUint64 = stubs.NDRange1(pkg.Kernel("GenericUint64"), atomics.GenericUint64.Kernel, newGenericUint64Host)
+var _, RunLongs = stubs.Range1(pkg.Kernel("Longs"), atomics.Longs.Kernel, newLongsHost)
+var _, RunNative = stubs.Range1(pkg.Kernel("Native"), atomics.Native.Kernel, newNativeHost)
+var _, RunOwn = stubs.Range1(pkg.Kernel("Own"), atomics.Own.Kernel)
+var _, RunPush = stubs.Range1(pkg.Kernel("Push"), atomics.Push.Kernel, newPushHost)
+var _, RunTyped = stubs.NDRange1(pkg.Kernel("Typed"), atomics.Typed.Kernel, newTypedHost)
+var _, RunWords = stubs.Range1(pkg.Kernel("Words"), atomics.Words.Kernel, newWordsHost)

@@ -6,7 +6,6 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -17,10 +16,8 @@ type bestHost struct {
 
 func newBestHost() kernelimpl.HostForm { return new(bestHost) }
 
-var bestHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:94:13"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:99:7"},
-}
+const bestHostSites = `1	internal/difftest/corpus/pointers.go:94:13
+1	99:7`
 
 func (g *bestHost) Begin() {
 	g.Sites = bestHostSites
@@ -103,10 +100,8 @@ type convertFloat32Host struct {
 
 func newConvertFloat32Host() kernelimpl.HostForm { return new(convertFloat32Host) }
 
-var convertFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertFloat32HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertFloat32Host) Begin() {
 	g.Sites = convertFloat32HostSites
@@ -186,10 +181,8 @@ type convertFloat64Host struct {
 
 func newConvertFloat64Host() kernelimpl.HostForm { return new(convertFloat64Host) }
 
-var convertFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertFloat64HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertFloat64Host) Begin() {
 	g.Sites = convertFloat64HostSites
@@ -269,10 +262,8 @@ type convertInt16Host struct {
 
 func newConvertInt16Host() kernelimpl.HostForm { return new(convertInt16Host) }
 
-var convertInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertInt16HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertInt16Host) Begin() {
 	g.Sites = convertInt16HostSites
@@ -323,10 +314,8 @@ type convertInt32Host struct {
 
 func newConvertInt32Host() kernelimpl.HostForm { return new(convertInt32Host) }
 
-var convertInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertInt32HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertInt32Host) Begin() {
 	g.Sites = convertInt32HostSites
@@ -378,10 +367,8 @@ type convertInt64Host struct {
 
 func newConvertInt64Host() kernelimpl.HostForm { return new(convertInt64Host) }
 
-var convertInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertInt64HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertInt64Host) Begin() {
 	g.Sites = convertInt64HostSites
@@ -433,10 +420,8 @@ type convertInt8Host struct {
 
 func newConvertInt8Host() kernelimpl.HostForm { return new(convertInt8Host) }
 
-var convertInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertInt8HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertInt8Host) Begin() {
 	g.Sites = convertInt8HostSites
@@ -486,10 +471,8 @@ type convertUint16Host struct {
 
 func newConvertUint16Host() kernelimpl.HostForm { return new(convertUint16Host) }
 
-var convertUint16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertUint16HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertUint16Host) Begin() {
 	g.Sites = convertUint16HostSites
@@ -541,10 +524,8 @@ type convertUint32Host struct {
 
 func newConvertUint32Host() kernelimpl.HostForm { return new(convertUint32Host) }
 
-var convertUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertUint32HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertUint32Host) Begin() {
 	g.Sites = convertUint32HostSites
@@ -596,10 +577,8 @@ type convertUint64Host struct {
 
 func newConvertUint64Host() kernelimpl.HostForm { return new(convertUint64Host) }
 
-var convertUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertUint64HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertUint64Host) Begin() {
 	g.Sites = convertUint64HostSites
@@ -651,10 +630,8 @@ type convertUint8Host struct {
 
 func newConvertUint8Host() kernelimpl.HostForm { return new(convertUint8Host) }
 
-var convertUint8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:97:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/ints.go:98:7"},
-}
+const convertUint8HostSites = `1	internal/difftest/corpus/ints.go:97:11
+1	98:7`
 
 func (g *convertUint8Host) Begin() {
 	g.Sites = convertUint8HostSites
@@ -705,11 +682,9 @@ type faultBeforeBarrierHost struct {
 
 func newFaultBeforeBarrierHost() kernelimpl.HostForm { return new(faultBeforeBarrierHost) }
 
-var faultBeforeBarrierHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:95:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:95:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:101:7"},
-}
+const faultBeforeBarrierHostSites = `1	internal/difftest/corpus/groups.go:95:16
+1	95:6
+1	101:7`
 
 func (g *faultBeforeBarrierHost) Begin() {
 	g.Sites = faultBeforeBarrierHostSites
@@ -788,13 +763,11 @@ type fusedHost struct {
 
 func newFusedHost() kernelimpl.HostForm { return new(fusedHost) }
 
-var fusedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:24"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:35:32"},
-	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:36:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:36:29"},
-}
+const fusedHostSites = `1	internal/difftest/corpus/fused.go:35:16
+1	35:24
+1	35:32
+4	36:14
+3	36:29`
 
 func (g *fusedHost) Begin() {
 	g.Sites = fusedHostSites
@@ -860,9 +833,7 @@ type grid2Host struct {
 
 func newGrid2Host() kernelimpl.HostForm { return new(grid2Host) }
 
-var grid2HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:241:7"},
-}
+const grid2HostSites = `1	internal/difftest/corpus/memory.go:241:7`
 
 func (g *grid2Host) Begin() {
 	g.Sites = grid2HostSites
@@ -911,12 +882,10 @@ type grid2LocalHost struct {
 
 func newGrid2LocalHost() kernelimpl.HostForm { return new(grid2LocalHost) }
 
-var grid2LocalHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:163:27"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:15"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:170:22"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:173:7"},
-}
+const grid2LocalHostSites = `1	internal/difftest/corpus/groups2.go:163:27
+1	170:15
+1	170:22
+1	173:7`
 
 func (g *grid2LocalHost) Begin() {
 	g.Sites = grid2LocalHostSites
@@ -1091,9 +1060,7 @@ type grid3Host struct {
 
 func newGrid3Host() kernelimpl.HostForm { return new(grid3Host) }
 
-var grid3HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/memory.go:251:7"},
-}
+const grid3HostSites = `1	internal/difftest/corpus/memory.go:251:7`
 
 func (g *grid3Host) Begin() {
 	g.Sites = grid3HostSites
@@ -1148,11 +1115,9 @@ type groupFloats32Host struct {
 
 func newGroupFloats32Host() kernelimpl.HostForm { return new(groupFloats32Host) }
 
-var groupFloats32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-}
+const groupFloats32HostSites = `1	internal/difftest/corpus/groupalgs.go:73:11
+4	74:14
+3	74:36`
 
 func (g *groupFloats32Host) Begin() {
 	g.Sites = groupFloats32HostSites
@@ -1524,11 +1489,9 @@ type groupFloats64Host struct {
 
 func newGroupFloats64Host() kernelimpl.HostForm { return new(groupFloats64Host) }
 
-var groupFloats64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:73:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:74:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:74:36"},
-}
+const groupFloats64HostSites = `1	internal/difftest/corpus/groupalgs.go:73:11
+4	74:14
+3	74:36`
 
 func (g *groupFloats64Host) Begin() {
 	g.Sites = groupFloats64HostSites
@@ -1907,11 +1870,9 @@ type groupGuardsHost struct {
 
 func newGroupGuardsHost() kernelimpl.HostForm { return new(groupGuardsHost) }
 
-var groupGuardsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:178:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:186:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:195:7"},
-}
+const groupGuardsHostSites = `1	internal/difftest/corpus/groupalgs.go:178:11
+1	186:7
+1	195:7`
 
 func (g *groupGuardsHost) Begin() {
 	g.Sites = groupGuardsHostSites
@@ -2263,11 +2224,9 @@ type groupIntsInt32Host struct {
 
 func newGroupIntsInt32Host() kernelimpl.HostForm { return new(groupIntsInt32Host) }
 
-var groupIntsInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsInt32HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsInt32Host) Begin() {
 	g.Sites = groupIntsInt32HostSites
@@ -2708,11 +2667,9 @@ type groupIntsInt64Host struct {
 
 func newGroupIntsInt64Host() kernelimpl.HostForm { return new(groupIntsInt64Host) }
 
-var groupIntsInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsInt64HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsInt64Host) Begin() {
 	g.Sites = groupIntsInt64HostSites
@@ -3153,11 +3110,9 @@ type groupIntsInt8Host struct {
 
 func newGroupIntsInt8Host() kernelimpl.HostForm { return new(groupIntsInt8Host) }
 
-var groupIntsInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsInt8HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsInt8Host) Begin() {
 	g.Sites = groupIntsInt8HostSites
@@ -3609,11 +3564,9 @@ type groupIntsUint32Host struct {
 
 func newGroupIntsUint32Host() kernelimpl.HostForm { return new(groupIntsUint32Host) }
 
-var groupIntsUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsUint32HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsUint32Host) Begin() {
 	g.Sites = groupIntsUint32HostSites
@@ -4054,11 +4007,9 @@ type groupIntsUint64Host struct {
 
 func newGroupIntsUint64Host() kernelimpl.HostForm { return new(groupIntsUint64Host) }
 
-var groupIntsUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsUint64HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsUint64Host) Begin() {
 	g.Sites = groupIntsUint64HostSites
@@ -4499,11 +4450,9 @@ type groupIntsUint8Host struct {
 
 func newGroupIntsUint8Host() kernelimpl.HostForm { return new(groupIntsUint8Host) }
 
-var groupIntsUint8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:27:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:28:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:28:34"},
-}
+const groupIntsUint8HostSites = `1	internal/difftest/corpus/groupalgs.go:27:11
+4	28:14
+3	28:34`
 
 func (g *groupIntsUint8Host) Begin() {
 	g.Sites = groupIntsUint8HostSites
@@ -4960,18 +4909,16 @@ type groupLeaversHost struct {
 
 func newGroupLeaversHost() kernelimpl.HostForm { return new(groupLeaversHost) }
 
-var groupLeaversHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:210:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:212:8"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:215:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:215:20"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:220:3"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:231:39"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:231:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:232:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:233:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:234:5"},
-}
+const groupLeaversHostSites = `1	internal/difftest/corpus/groupalgs.go:210:11
+1	212:8
+4	215:14
+3	215:20
+10	220:3
+1	231:39
+1	231:5
+1	232:5
+1	233:5
+1	234:5`
 
 func (g *groupLeaversHost) Begin() {
 	g.Sites = groupLeaversHostSites
@@ -5393,12 +5340,10 @@ type groupRoundsHost struct {
 
 func newGroupRoundsHost() kernelimpl.HostForm { return new(groupRoundsHost) }
 
-var groupRoundsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:252:14"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:255:9"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:261:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:275:7"},
-}
+const groupRoundsHostSites = `1	internal/difftest/corpus/groupalgs.go:252:14
+1	255:9
+10	261:5
+1	275:7`
 
 func (g *groupRoundsHost) Begin() {
 	g.Sites = groupRoundsHostSites
@@ -6093,13 +6038,11 @@ type groupSettlesHost struct {
 
 func newGroupSettlesHost() kernelimpl.HostForm { return new(groupSettlesHost) }
 
-var groupSettlesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:288:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:290:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:295:9"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:298:8"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groupalgs.go:298:23"},
-}
+const groupSettlesHostSites = `1	internal/difftest/corpus/groupalgs.go:288:11
+1	290:8
+1	295:9
+1	298:8
+10	298:23`
 
 func (g *groupSettlesHost) Begin() {
 	g.Sites = groupSettlesHostSites
@@ -6292,13 +6235,11 @@ type groupVotesHost struct {
 
 func newGroupVotesHost() kernelimpl.HostForm { return new(groupVotesHost) }
 
-var groupVotesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:147:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:148:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:148:35"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:163:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:163:20"},
-}
+const groupVotesHostSites = `1	internal/difftest/corpus/groupalgs.go:147:11
+4	148:14
+3	148:35
+4	163:14
+3	163:20`
 
 func (g *groupVotesHost) Begin() {
 	g.Sites = groupVotesHostSites
@@ -6734,21 +6675,19 @@ type leaversHost struct {
 	kernelimpl.HostGroup
 	v1, v2, v4 int64
 
-	v37, v97 []int32
+	v37, v54 []int32
 
 	v38 int32
 }
 
 func newLeaversHost() kernelimpl.HostForm { return new(leaversHost) }
 
-var leaversHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:113:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:116:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:119:9"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:123:6"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groups2.go:134:4"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:144:7"},
-}
+const leaversHostSites = `1	internal/difftest/corpus/groups2.go:113:8
+1	116:11
+1	119:9
+1	123:6
+10	134:4
+1	144:7`
 
 func (g *leaversHost) Begin() {
 	g.Sites = leaversHostSites
@@ -6757,7 +6696,7 @@ func (g *leaversHost) Begin() {
 	g.v2 = g.Int64(40)
 	g.v4 = g.Int64(56)
 	g.Allot(0, 64)
-	kernelimpl.HostRoom(n, &g.v37, &g.v97)
+	kernelimpl.HostRoom(n, &g.v37, &g.v54)
 }
 
 func (g *leaversHost) Run() {
@@ -6868,7 +6807,7 @@ func (g *leaversHost) r0() int {
 	// Barrier, groups2.go:124
 	v1 := g.v1
 	u38 := g.v38
-	h97 := g.v97[:n]
+	h54 := g.v54[:n]
 	h37 := g.v37[:n]
 	dead := g.Dead[:n]
 	next := -1
@@ -6878,127 +6817,44 @@ func (g *leaversHost) r0() int {
 		}
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v37, v38, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93, v97 int32
+		var v37, v38, v40, v41, v42, v44, v50, v54 int32
 		v37 = 0
 		v38 = 0
 		if v38 >= 3 {
-			goto b47
+			goto b34
 		}
-		v40 = *(*int32)(m0)
-		if 35 < v40 {
-			v89 = v37
-			goto b39
+		v40 = v37
+		v41 = -1
+	b23:
+		v42 = v41 + 1
+		if v42 >= 16 {
+			goto b26
 		}
-		v42 = v37 + v40
-		v43 = *(*int32)(unsafe.Add(m0, 4))
-		if 35 < v43 {
-			v89 = v42
-			goto b39
+		v44 = *(*int32)(unsafe.Add(m0, int(v42)*4))
+		if 35 >= v44 {
+			v40 = v40 + v44
+			v41 = v42
+			goto b23
 		}
-		v45 = v42 + v43
-		v46 = *(*int32)(unsafe.Add(m0, 8))
-		if 35 < v46 {
-			v89 = v45
-			goto b39
-		}
-		v48 = v45 + v46
-		v49 = *(*int32)(unsafe.Add(m0, 12))
-		if 35 < v49 {
-			v89 = v48
-			goto b39
-		}
-		v51 = v48 + v49
-		v52 = *(*int32)(unsafe.Add(m0, 16))
-		if 35 < v52 {
-			v89 = v51
-			goto b39
-		}
-		v54 = v51 + v52
-		v55 = *(*int32)(unsafe.Add(m0, 20))
-		if 35 < v55 {
-			v89 = v54
-			goto b39
-		}
-		v57 = v54 + v55
-		v58 = *(*int32)(unsafe.Add(m0, 24))
-		if 35 < v58 {
-			v89 = v57
-			goto b39
-		}
-		v60 = v57 + v58
-		v61 = *(*int32)(unsafe.Add(m0, 28))
-		if 35 < v61 {
-			v89 = v60
-			goto b39
-		}
-		v63 = v60 + v61
-		v64 = *(*int32)(unsafe.Add(m0, 32))
-		if 35 < v64 {
-			v89 = v63
-			goto b39
-		}
-		v66 = v63 + v64
-		v67 = *(*int32)(unsafe.Add(m0, 36))
-		if 35 < v67 {
-			v89 = v66
-			goto b39
-		}
-		v69 = v66 + v67
-		v70 = *(*int32)(unsafe.Add(m0, 40))
-		if 35 < v70 {
-			v89 = v69
-			goto b39
-		}
-		v72 = v69 + v70
-		v73 = *(*int32)(unsafe.Add(m0, 44))
-		if 35 < v73 {
-			v89 = v72
-			goto b39
-		}
-		v75 = v72 + v73
-		v76 = *(*int32)(unsafe.Add(m0, 48))
-		if 35 < v76 {
-			v89 = v75
-			goto b39
-		}
-		v78 = v75 + v76
-		v79 = *(*int32)(unsafe.Add(m0, 52))
-		if 35 < v79 {
-			v89 = v78
-			goto b39
-		}
-		v81 = v78 + v79
-		v82 = *(*int32)(unsafe.Add(m0, 56))
-		if 35 < v82 {
-			v89 = v81
-		} else {
-			v84 := v81 + v82
-			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v88 := v84 + v85
-			if 35 < v85 {
-				v88 = v84
-			}
-			v89 = v88
-		}
-	b39:
+	b26:
 		if v8 != v1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
 		if v38 != 1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
-		v93 = int32(uint64(v1 - v8))
-		if v93 == 0 {
+		v50 = int32(uint64(v1 - v8))
+		if v50 == 0 {
 			g.Fault(4, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v97 = v89 / v93
-	b44:
+		v54 = v40 / v50
+	b31:
 		u38 = v38
-		h97[li] = v97
+		h54[li] = v54
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7006,7 +6862,7 @@ func (g *leaversHost) r0() int {
 			next = 2
 		}
 		continue
-	b47:
+	b34:
 		if v37 < 0 {
 			g.Leave(li)
 			continue
@@ -7026,17 +6882,17 @@ func (g *leaversHost) r0() int {
 func (g *leaversHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	h97 := g.v97[:n]
+	h54 := g.v54[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v6 := int32(li)
-		v97 := h97[li]
-		v98 := 15 - v6
-		v103 := *(*int32)(unsafe.Add(m0, int(v98)*4)) + (v97 - ((v97 / 7) * 7))
-		*(*int32)(unsafe.Add(m0, int(v98)*4)) = v103
+		v54 := h54[li]
+		v55 := 15 - v6
+		v60 := *(*int32)(unsafe.Add(m0, int(v55)*4)) + (v54 - ((v54 / 7) * 7))
+		*(*int32)(unsafe.Add(m0, int(v55)*4)) = v60
 	}
 	// Barrier, groups2.go:138
 	e38 := g.v38
@@ -7050,130 +6906,47 @@ func (g *leaversHost) r3() int {
 			continue
 		}
 		v38 := e38
-		v97 := h97[li]
+		v54 := h54[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		var v37, v40, v42, v43, v45, v46, v48, v49, v51, v52, v54, v55, v57, v58, v60, v61, v63, v64, v66, v67, v69, v70, v72, v73, v75, v76, v78, v79, v81, v82, v89, v93 int32
-		v37 = v97
+		var v37, v40, v41, v42, v44, v50 int32
+		v37 = v54
 		v38 = v38 + 1
 		if v38 >= 3 {
-			goto b47
+			goto b34
 		}
-		v40 = *(*int32)(m0)
-		if 35 < v40 {
-			v89 = v37
-			goto b39
+		v40 = v37
+		v41 = -1
+	b23:
+		v42 = v41 + 1
+		if v42 >= 16 {
+			goto b26
 		}
-		v42 = v37 + v40
-		v43 = *(*int32)(unsafe.Add(m0, 4))
-		if 35 < v43 {
-			v89 = v42
-			goto b39
+		v44 = *(*int32)(unsafe.Add(m0, int(v42)*4))
+		if 35 >= v44 {
+			v40 = v40 + v44
+			v41 = v42
+			goto b23
 		}
-		v45 = v42 + v43
-		v46 = *(*int32)(unsafe.Add(m0, 8))
-		if 35 < v46 {
-			v89 = v45
-			goto b39
-		}
-		v48 = v45 + v46
-		v49 = *(*int32)(unsafe.Add(m0, 12))
-		if 35 < v49 {
-			v89 = v48
-			goto b39
-		}
-		v51 = v48 + v49
-		v52 = *(*int32)(unsafe.Add(m0, 16))
-		if 35 < v52 {
-			v89 = v51
-			goto b39
-		}
-		v54 = v51 + v52
-		v55 = *(*int32)(unsafe.Add(m0, 20))
-		if 35 < v55 {
-			v89 = v54
-			goto b39
-		}
-		v57 = v54 + v55
-		v58 = *(*int32)(unsafe.Add(m0, 24))
-		if 35 < v58 {
-			v89 = v57
-			goto b39
-		}
-		v60 = v57 + v58
-		v61 = *(*int32)(unsafe.Add(m0, 28))
-		if 35 < v61 {
-			v89 = v60
-			goto b39
-		}
-		v63 = v60 + v61
-		v64 = *(*int32)(unsafe.Add(m0, 32))
-		if 35 < v64 {
-			v89 = v63
-			goto b39
-		}
-		v66 = v63 + v64
-		v67 = *(*int32)(unsafe.Add(m0, 36))
-		if 35 < v67 {
-			v89 = v66
-			goto b39
-		}
-		v69 = v66 + v67
-		v70 = *(*int32)(unsafe.Add(m0, 40))
-		if 35 < v70 {
-			v89 = v69
-			goto b39
-		}
-		v72 = v69 + v70
-		v73 = *(*int32)(unsafe.Add(m0, 44))
-		if 35 < v73 {
-			v89 = v72
-			goto b39
-		}
-		v75 = v72 + v73
-		v76 = *(*int32)(unsafe.Add(m0, 48))
-		if 35 < v76 {
-			v89 = v75
-			goto b39
-		}
-		v78 = v75 + v76
-		v79 = *(*int32)(unsafe.Add(m0, 52))
-		if 35 < v79 {
-			v89 = v78
-			goto b39
-		}
-		v81 = v78 + v79
-		v82 = *(*int32)(unsafe.Add(m0, 56))
-		if 35 < v82 {
-			v89 = v81
-		} else {
-			v84 := v81 + v82
-			v85 := *(*int32)(unsafe.Add(m0, 60))
-			v88 := v84 + v85
-			if 35 < v85 {
-				v88 = v84
-			}
-			v89 = v88
-		}
-	b39:
+	b26:
 		if v8 != v1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
 		if v38 != 1 {
-			v97 = v89
-			goto b44
+			v54 = v40
+			goto b31
 		}
-		v93 = int32(uint64(v1 - v8))
-		if v93 == 0 {
+		v50 = int32(uint64(v1 - v8))
+		if v50 == 0 {
 			g.Fault(4, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v97 = v89 / v93
-	b44:
+		v54 = v40 / v50
+	b31:
 		u38 = v38
-		h97[li] = v97
+		h54[li] = v54
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7181,7 +6954,7 @@ func (g *leaversHost) r3() int {
 			next = 2
 		}
 		continue
-	b47:
+	b34:
 		if v37 < 0 {
 			g.Leave(li)
 			continue
@@ -7213,12 +6986,12 @@ func (g *leaversHost) r5() int {
 		v37 := h37[li]
 		v0 := int32(basex + li)
 		v8 := int64(uint32(v0))
-		v108 := v37 + *(*int32)(unsafe.Add(m0, li*4))
+		v65 := v37 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(5, v8, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v108
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
 	}
 	return -1
 }
@@ -7233,15 +7006,13 @@ type localStructsHost struct {
 
 func newLocalStructsHost() kernelimpl.HostForm { return new(localStructsHost) }
 
-var localStructsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:35:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:36:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:39:5"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:41:6"},
-	{Kind: 10, Pos: "internal/difftest/corpus/groups2.go:23:21"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:46:36"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:50:7"},
-}
+const localStructsHostSites = `1	internal/difftest/corpus/groups2.go:35:11
+1	36:6
+1	39:5
+1	41:6
+10	23:21
+1	46:36
+1	50:7`
 
 func (g *localStructsHost) Begin() {
 	g.Sites = localStructsHostSites
@@ -7617,10 +7388,8 @@ type loopedLocalHost struct {
 
 func newLoopedLocalHost() kernelimpl.HostForm { return new(loopedLocalHost) }
 
-var loopedLocalHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:114:22"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:120:7"},
-}
+const loopedLocalHostSites = `1	internal/difftest/corpus/groups.go:114:22
+1	120:7`
 
 func (g *loopedLocalHost) Begin() {
 	g.Sites = loopedLocalHostSites
@@ -7743,13 +7512,11 @@ type maybeNilHost struct {
 
 func newMaybeNilHost() kernelimpl.HostForm { return new(maybeNilHost) }
 
-var maybeNilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:25:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:36:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:39:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:19"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:41:30"},
-}
+const maybeNilHostSites = `1	internal/difftest/corpus/pointers.go:25:11
+1	36:8
+1	39:8
+1	41:19
+1	41:30`
 
 func (g *maybeNilHost) Begin() {
 	g.Sites = maybeNilHostSites
@@ -7761,7 +7528,7 @@ func (g *maybeNilHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v12, v21, v33 bool
+		var v12, v33 bool
 		var v13, v34 kernelimpl.HostAddr
 		var v27 int32
 		v0 := int32(x)
@@ -7784,13 +7551,8 @@ func (g *maybeNilHost) Run() {
 		v18 := int32(uint32(v0)/3) * 3
 		v19 := v0 - v18
 		v20 := v0 == v18
-		if v20 {
-			v21 = false
-		} else {
-			v21 = true
-		}
-		if !v21 {
-			goto b12
+		if v0 == v18 {
+			goto b10
 		}
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
@@ -7798,15 +7560,15 @@ func (g *maybeNilHost) Run() {
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = -1
 		v27 = -1
-		goto b14
-	b12:
+		goto b12
+	b10:
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(2, v5, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = 10
 		v27 = 10
-	b14:
+	b12:
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(3, v5, v1, v0)
 			continue
@@ -7818,7 +7580,7 @@ func (g *maybeNilHost) Run() {
 		if v20 {
 			v33 = false
 			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
-			goto b20
+			goto b18
 		}
 		if v19 == 1 {
 			v33 = false
@@ -7827,7 +7589,7 @@ func (g *maybeNilHost) Run() {
 			v33 = true
 			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		}
-	b20:
+	b18:
 		if !v33 {
 			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
 			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
@@ -7844,13 +7606,11 @@ type neighboursHost struct {
 
 func newNeighboursHost() kernelimpl.HostForm { return new(neighboursHost) }
 
-var neighboursHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:57:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:57:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:59:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:17"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:62:7"},
-}
+const neighboursHostSites = `1	internal/difftest/corpus/groups.go:57:16
+1	57:6
+1	59:7
+1	62:17
+1	62:7`
 
 func (g *neighboursHost) Begin() {
 	g.Sites = neighboursHostSites
@@ -7938,10 +7698,8 @@ type nilFaultHost struct {
 
 func newNilFaultHost() kernelimpl.HostForm { return new(nilFaultHost) }
 
-var nilFaultHostSites = []abi.Site{
-	{Kind: 12, Pos: "internal/difftest/corpus/pointers.go:81:13"},
-	{Kind: 1, Pos: "internal/difftest/corpus/pointers.go:81:7"},
-}
+const nilFaultHostSites = `12	internal/difftest/corpus/pointers.go:81:13
+1	81:7`
 
 func (g *nilFaultHost) Begin() {
 	g.Sites = nilFaultHostSites
@@ -7952,15 +7710,9 @@ func (g *nilFaultHost) Run() {
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v6 bool
 		v0 := int32(x)
 		v4 := int64(uint32(v0))
-		if v4 != v1 {
-			v6 = false
-		} else {
-			v6 = true
-		}
-		if v6 {
+		if v4 == v1 {
 			g.Fault(0, 0, 0, v0)
 			continue
 		}
@@ -7979,16 +7731,14 @@ type oneLineHost struct {
 
 func newOneLineHost() kernelimpl.HostForm { return new(oneLineHost) }
 
-var oneLineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:82:7"},
-	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:20"},
-	{Kind: 4, Pos: "internal/difftest/corpus/faults.go:83:37"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:28"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:39"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:54"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:64"},
-	{Kind: 1, Pos: "internal/difftest/corpus/faults.go:84:7"},
-}
+const oneLineHostSites = `1	internal/difftest/corpus/faults.go:82:7
+4	83:20
+4	83:37
+1	84:28
+1	84:39
+1	84:54
+1	84:64
+1	84:7`
 
 func (g *oneLineHost) Begin() {
 	g.Sites = oneLineHostSites
@@ -8092,12 +7842,10 @@ type phasesHost struct {
 
 func newPhasesHost() kernelimpl.HostForm { return new(phasesHost) }
 
-var phasesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:72:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:72:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:62:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups2.go:99:7"},
-}
+const phasesHostSites = `1	internal/difftest/corpus/groups2.go:72:16
+1	72:6
+1	62:11
+1	99:7`
 
 func (g *phasesHost) Begin() {
 	g.Sites = phasesHostSites
@@ -8595,13 +8343,11 @@ type quotientsHost struct {
 
 func newQuotientsHost() kernelimpl.HostForm { return new(quotientsHost) }
 
-var quotientsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:21"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:30"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:16:12"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:17:8"},
-	{Kind: 1, Pos: "internal/difftest/corpus/divide.go:18:11"},
-}
+const quotientsHostSites = `1	internal/difftest/corpus/divide.go:16:21
+1	16:30
+1	16:12
+1	17:8
+1	18:11`
 
 func (g *quotientsHost) Begin() {
 	g.Sites = quotientsHostSites
@@ -8662,12 +8408,10 @@ type reduceHost struct {
 
 func newReduceHost() kernelimpl.HostForm { return new(reduceHost) }
 
-var reduceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:14:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:14:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:18:19"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:23:8"},
-}
+const reduceHostSites = `1	internal/difftest/corpus/groups.go:14:16
+1	14:6
+1	18:19
+1	23:8`
 
 func (g *reduceHost) Begin() {
 	g.Sites = reduceHostSites
@@ -8842,11 +8586,9 @@ type returnEarlyHost struct {
 
 func newReturnEarlyHost() kernelimpl.HostForm { return new(returnEarlyHost) }
 
-var returnEarlyHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:77:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:77:6"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:79:7"},
-}
+const returnEarlyHostSites = `1	internal/difftest/corpus/groups.go:77:16
+1	77:6
+1	79:7`
 
 func (g *returnEarlyHost) Begin() {
 	g.Sites = returnEarlyHostSites
@@ -8918,13 +8660,11 @@ type roundedHost struct {
 
 func newRoundedHost() kernelimpl.HostForm { return new(roundedHost) }
 
-var roundedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:16"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:24"},
-	{Kind: 1, Pos: "internal/difftest/corpus/fused.go:16:32"},
-	{Kind: 4, Pos: "internal/difftest/corpus/fused.go:17:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/fused.go:17:29"},
-}
+const roundedHostSites = `1	internal/difftest/corpus/fused.go:16:16
+1	16:24
+1	16:32
+4	17:14
+3	17:29`
 
 func (g *roundedHost) Begin() {
 	g.Sites = roundedHostSites
@@ -8992,12 +8732,10 @@ type shufflesBoolHost struct {
 
 func newShufflesBoolHost() kernelimpl.HostForm { return new(shufflesBoolHost) }
 
-var shufflesBoolHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
+const shufflesBoolHostSites = `1	internal/difftest/corpus/groupalgs.go:117:11
+4	118:14
+3	118:33
+1	122:43`
 
 func (g *shufflesBoolHost) Begin() {
 	g.Sites = shufflesBoolHostSites
@@ -9510,12 +9248,10 @@ type shufflesFloat32Host struct {
 
 func newShufflesFloat32Host() kernelimpl.HostForm { return new(shufflesFloat32Host) }
 
-var shufflesFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
+const shufflesFloat32HostSites = `1	internal/difftest/corpus/groupalgs.go:117:11
+4	118:14
+3	118:33
+1	122:43`
 
 func (g *shufflesFloat32Host) Begin() {
 	g.Sites = shufflesFloat32HostSites
@@ -9973,12 +9709,10 @@ type shufflesFloat64Host struct {
 
 func newShufflesFloat64Host() kernelimpl.HostForm { return new(shufflesFloat64Host) }
 
-var shufflesFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
+const shufflesFloat64HostSites = `1	internal/difftest/corpus/groupalgs.go:117:11
+4	118:14
+3	118:33
+1	122:43`
 
 func (g *shufflesFloat64Host) Begin() {
 	g.Sites = shufflesFloat64HostSites
@@ -10436,12 +10170,10 @@ type shufflesIntHost struct {
 
 func newShufflesIntHost() kernelimpl.HostForm { return new(shufflesIntHost) }
 
-var shufflesIntHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
+const shufflesIntHostSites = `1	internal/difftest/corpus/groupalgs.go:117:11
+4	118:14
+3	118:33
+1	122:43`
 
 func (g *shufflesIntHost) Begin() {
 	g.Sites = shufflesIntHostSites
@@ -10897,12 +10629,10 @@ type shufflesInt16Host struct {
 
 func newShufflesInt16Host() kernelimpl.HostForm { return new(shufflesInt16Host) }
 
-var shufflesInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:117:11"},
-	{Kind: 4, Pos: "internal/difftest/corpus/groupalgs.go:118:14"},
-	{Kind: 3, Pos: "internal/difftest/corpus/groupalgs.go:118:33"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groupalgs.go:122:43"},
-}
+const shufflesInt16HostSites = `1	internal/difftest/corpus/groupalgs.go:117:11
+4	118:14
+3	118:33
+1	122:43`
 
 func (g *shufflesInt16Host) Begin() {
 	g.Sites = shufflesInt16HostSites
@@ -11353,14 +11083,12 @@ type transposeHost struct {
 
 func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
 
-var transposeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:22"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:7"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:39:11"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:24"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:28"},
-	{Kind: 1, Pos: "internal/difftest/corpus/groups.go:44:8"},
-}
+const transposeHostSites = `1	internal/difftest/corpus/groups.go:39:22
+1	39:7
+1	39:11
+1	44:24
+1	44:28
+1	44:8`
 
 func (g *transposeHost) Begin() {
 	g.Sites = transposeHostSites

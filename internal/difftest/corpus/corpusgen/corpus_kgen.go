@@ -4,8 +4,6 @@
 package corpusgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
@@ -23,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{argsKernel, arraysKernel, bestKernel, bestLocalKernel, bitsKernel, bodiesKernel, bothKindsKernel, chainsKernel, closuresKernel, collatzKernel, complexKernel, convertFloat32Kernel, convertFloat64Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, copyArraysKernel, copyMixedKernel, copyStructsKernel, countedKernel, deepKernel, earlyReturnKernel, embeddedKernel, faultBeforeBarrierKernel, faultyKernel, floatOpsFloat32Kernel, floatOpsFloat64Kernel, foundLastKernel, freshKernel, fusedKernel, genericsKernel, gotoKernel, grid2Kernel, grid2LocalKernel, grid3Kernel, groupFloats32Kernel, groupFloats64Kernel, groupGuardsKernel, groupIntsInt16Kernel, groupIntsInt32Kernel, groupIntsInt64Kernel, groupIntsInt8Kernel, groupIntsUint32Kernel, groupIntsUint64Kernel, groupIntsUint8Kernel, groupLeaversKernel, groupRoundsKernel, groupSettlesKernel, groupVotesKernel, iDsKernel, intOpsIntKernel, intOpsInt16Kernel, intOpsInt32Kernel, intOpsInt64Kernel, intOpsInt8Kernel, intOpsUintKernel, intOpsUint16Kernel, intOpsUint32Kernel, intOpsUint64Kernel, intOpsUint8Kernel, jumpsKernel, largeStructsKernel, leaversKernel, localStructsKernel, lookupKernel, loopedLocalKernel, loopsKernel, math1Kernel, math32Kernel, mathFuncsKernel, maybeNilKernel, moreBitsKernel, nearKernel, neighboursKernel, nestedLoopsKernel, nilAgainKernel, nilFaultKernel, oddsKernel, oneLineKernel, onlyReturnKernel, phasesKernel, pointersKernel, primesKernel, quotientsKernel, rangeNilKernel, rangesKernel, reduceKernel, resultsKernel, returnEarlyKernel, roundedKernel, searchKernel, searchesKernel, shufflesBoolKernel, shufflesFloat32Kernel, shufflesFloat64Kernel, shufflesIntKernel, shufflesInt16Kernel, shufflesUint32Kernel, singleKernel, sitesKernel, smallKernel, spilledKernel, subSlicesKernel, swapKernel, switchesKernel, tablesKernel, transposeKernel, wordsKernel, zeroDivisorsKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -69,1273 +67,120 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/corpus"
 
-var argsKernel = kernelimpl.Register(pkg.Kernel("Args"), func(a *kernelimpl.HostArgs) any {
-	var k corpus.Args
-	k.Flag = kernelimpl.HostValue[bool](a, 0)
-	k.Small = kernelimpl.HostValue[int8](a, 1)
-	k.Pair = kernelimpl.HostValue[[2]int32](a, 2)
-	k.In.M = kernelimpl.HostValue[uint16](a, 3)
-	k.In.Data = kernelimpl.HostSlice[float32](a, 4)
-	k.In.Nest.Scale = kernelimpl.HostValue[float64](a, 5)
-	k.In.Nest.More[0] = kernelimpl.HostSlice[float32](a, 6)
-	k.In.Nest.More[1] = kernelimpl.HostSlice[float32](a, 7)
-	k.Big = kernelimpl.HostValue[[40]float32](a, 8)
-	k.Out = kernelimpl.HostSlice[float32](a, 9)
-	return k.Kernel
-})
-var RunArgs = stubs.Range1(argsKernel, func(l *kernelimpl.Launch, k corpus.Args) {
-	kernelimpl.Value(l, 0, k.Flag)
-	kernelimpl.Value(l, 1, k.Small)
-	kernelimpl.Value(l, 2, k.Pair)
-	kernelimpl.Value(l, 3, k.In.M)
-	kernelimpl.Slice(l, 4, k.In.Data)
-	kernelimpl.Value(l, 5, k.In.Nest.Scale)
-	kernelimpl.Slice(l, 6, k.In.Nest.More[0])
-	kernelimpl.Slice(l, 7, k.In.Nest.More[1])
-	kernelimpl.Value(l, 8, k.Big)
-	kernelimpl.Slice(l, 9, k.Out)
-})
-var arraysKernel = kernelimpl.Register(pkg.Kernel("Arrays"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Arrays{
-		Seed: kernelimpl.HostValue[int32](a, 0),
-		Out:  kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunArrays = stubs.Range1(arraysKernel, func(l *kernelimpl.Launch, k corpus.Arrays) {
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var bestKernel = kernelimpl.RegisterForm(pkg.Kernel("Best"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Best{
-		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, newBestHost)
-var RunBest = stubs.Range1(bestKernel, func(l *kernelimpl.Launch, k corpus.Best) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var bestLocalKernel = kernelimpl.Register(pkg.Kernel("BestLocal"), func(a *kernelimpl.HostArgs) any {
-	return corpus.BestLocal{
-		In:  kernelimpl.HostSlice[corpus.Vec](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-})
-var RunBestLocal = stubs.Range1(bestLocalKernel, func(l *kernelimpl.Launch, k corpus.BestLocal) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var bitsKernel = kernelimpl.Register(pkg.Kernel("Bits"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Bits{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunBits = stubs.Range1(bitsKernel, func(l *kernelimpl.Launch, k corpus.Bits) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var bodiesKernel = kernelimpl.Register(pkg.Kernel("Bodies"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Bodies{
-		In:  kernelimpl.HostSlice[corpus.Body](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Body](a, 1),
-		By:  kernelimpl.HostValue[corpus.Vec](a, 2),
-	}.Kernel
-})
-var RunBodies = stubs.Range1(bodiesKernel, func(l *kernelimpl.Launch, k corpus.Bodies) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.By)
-})
-var bothKindsKernel = kernelimpl.Register(pkg.Kernel("BothKinds"), func(a *kernelimpl.HostArgs) any {
-	return corpus.BothKinds{
-		X:   kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunBothKinds = stubs.Range1(bothKindsKernel, func(l *kernelimpl.Launch, k corpus.BothKinds) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var chainsKernel = kernelimpl.Register(pkg.Kernel("Chains"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Chains{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunChains = stubs.Range1(chainsKernel, func(l *kernelimpl.Launch, k corpus.Chains) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Closures{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k corpus.Closures) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var collatzKernel = kernelimpl.Register(pkg.Kernel("Collatz"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Collatz{
-		Out: kernelimpl.HostSlice[uint32](a, 0),
-	}.Kernel
-})
-var RunCollatz = stubs.Range1(collatzKernel, func(l *kernelimpl.Launch, k corpus.Collatz) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var complexKernel = kernelimpl.Register(pkg.Kernel("Complex"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Complex{
-		X:     kernelimpl.HostSlice[float64](a, 0),
-		Y:     kernelimpl.HostSlice[float64](a, 1),
-		Out:   kernelimpl.HostSlice[[2]float64](a, 2),
-		Small: kernelimpl.HostSlice[[2]float32](a, 3),
-		Eq:    kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunComplex = stubs.Range1(complexKernel, func(l *kernelimpl.Launch, k corpus.Complex) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.Small)
-	kernelimpl.Slice(l, 4, k.Eq)
-})
-var convertFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertFloat32{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertFloat32Host)
-var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertFloat64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertFloat64{
-		In:  kernelimpl.HostSlice[float64](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertFloat64Host)
-var RunConvertFloat64 = stubs.Range1(convertFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertFloat64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertInt{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k corpus.ConvertInt) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertInt16{
-		In:  kernelimpl.HostSlice[int16](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertInt16Host)
-var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertInt32{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertInt32Host)
-var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertInt64{
-		In:  kernelimpl.HostSlice[int64](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertInt64Host)
-var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertInt8{
-		In:  kernelimpl.HostSlice[int8](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertInt8Host)
-var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertInt8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertUint{
-		In:  kernelimpl.HostSlice[uint](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k corpus.ConvertUint) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertUint16{
-		In:  kernelimpl.HostSlice[uint16](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertUint16Host)
-var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertUint32{
-		In:  kernelimpl.HostSlice[uint32](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertUint32Host)
-var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertUint64{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertUint64Host)
-var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ConvertUint8{
-		In:  kernelimpl.HostSlice[uint8](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Converted](a, 1),
-	}.Kernel
-}, newConvertUint8Host)
-var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k corpus.ConvertUint8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var copyArraysKernel = kernelimpl.Register(pkg.Kernel("CopyArrays"), func(a *kernelimpl.HostArgs) any {
-	return corpus.CopyArrays{
-		Bytes: kernelimpl.HostSlice[[1024]byte](a, 0),
-		Words: kernelimpl.HostSlice[[256]int32](a, 1),
-		Grids: kernelimpl.HostSlice[[32][32]byte](a, 2),
-		Out:   kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunCopyArrays = stubs.Range1(copyArraysKernel, func(l *kernelimpl.Launch, k corpus.CopyArrays) {
-	kernelimpl.Slice(l, 0, k.Bytes)
-	kernelimpl.Slice(l, 1, k.Words)
-	kernelimpl.Slice(l, 2, k.Grids)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var copyMixedKernel = kernelimpl.Register(pkg.Kernel("CopyMixed"), func(a *kernelimpl.HostArgs) any {
-	return corpus.CopyMixed{
-		Mixed: kernelimpl.HostSlice[corpus.Mixed](a, 0),
-		Out:   kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunCopyMixed = stubs.Range1(copyMixedKernel, func(l *kernelimpl.Launch, k corpus.CopyMixed) {
-	kernelimpl.Slice(l, 0, k.Mixed)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var copyStructsKernel = kernelimpl.Register(pkg.Kernel("CopyStructs"), func(a *kernelimpl.HostArgs) any {
-	return corpus.CopyStructs{
-		Pairs: kernelimpl.HostSlice[[16]corpus.Twin](a, 0),
-		Many:  kernelimpl.HostSlice[[70]corpus.Twin](a, 1),
-		Cubes: kernelimpl.HostSlice[[4][4][4]float32](a, 2),
-		Out:   kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunCopyStructs = stubs.Range1(copyStructsKernel, func(l *kernelimpl.Launch, k corpus.CopyStructs) {
-	kernelimpl.Slice(l, 0, k.Pairs)
-	kernelimpl.Slice(l, 1, k.Many)
-	kernelimpl.Slice(l, 2, k.Cubes)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var countedKernel = kernelimpl.Register(pkg.Kernel("Counted"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Counted{
-		How:  kernelimpl.HostValue[int](a, 0),
-		From: kernelimpl.HostValue[int](a, 1),
-		To:   kernelimpl.HostValue[int](a, 2),
-		By:   kernelimpl.HostValue[int](a, 3),
-		In:   kernelimpl.HostSlice[int32](a, 4),
-		Out:  kernelimpl.HostSlice[int32](a, 5),
-	}.Kernel
-})
-var RunCounted = stubs.Range1(countedKernel, func(l *kernelimpl.Launch, k corpus.Counted) {
-	kernelimpl.Value(l, 0, k.How)
-	kernelimpl.Value(l, 1, k.From)
-	kernelimpl.Value(l, 2, k.To)
-	kernelimpl.Value(l, 3, k.By)
-	kernelimpl.Slice(l, 4, k.In)
-	kernelimpl.Slice(l, 5, k.Out)
-})
-var deepKernel = kernelimpl.Register(pkg.Kernel("Deep"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Deep{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunDeep = stubs.Range1(deepKernel, func(l *kernelimpl.Launch, k corpus.Deep) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var earlyReturnKernel = kernelimpl.Register(pkg.Kernel("EarlyReturn"), func(a *kernelimpl.HostArgs) any {
-	return corpus.EarlyReturn{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunEarlyReturn = stubs.Range1(earlyReturnKernel, func(l *kernelimpl.Launch, k corpus.EarlyReturn) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var embeddedKernel = kernelimpl.Register(pkg.Kernel("Embedded"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Embedded{
-		In:   kernelimpl.HostSlice[corpus.Outer](a, 0),
-		Out:  kernelimpl.HostSlice[corpus.Outer](a, 1),
-		Keys: kernelimpl.HostSlice[int32](a, 2),
-		Eq:   kernelimpl.HostSlice[bool](a, 3),
-	}.Kernel
-})
-var RunEmbedded = stubs.Range1(embeddedKernel, func(l *kernelimpl.Launch, k corpus.Embedded) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.Keys)
-	kernelimpl.Slice(l, 3, k.Eq)
-})
-var faultBeforeBarrierKernel = kernelimpl.RegisterForm(pkg.Kernel("FaultBeforeBarrier"), func(a *kernelimpl.HostArgs) any {
-	return corpus.FaultBeforeBarrier{
-		Bad: kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newFaultBeforeBarrierHost)
-var RunFaultBeforeBarrier = stubs.NDRange1(faultBeforeBarrierKernel, func(l *kernelimpl.Launch, k corpus.FaultBeforeBarrier) {
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var faultyKernel = kernelimpl.Register(pkg.Kernel("Faulty"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Faulty{
-		At:   kernelimpl.HostValue[int](a, 0),
-		What: kernelimpl.HostValue[int](a, 1),
-		N:    kernelimpl.HostValue[int](a, 2),
-		X:    kernelimpl.HostSlice[int32](a, 3),
-		Out:  kernelimpl.HostSlice[int32](a, 4),
-	}.Kernel
-})
-var RunFaulty = stubs.Range1(faultyKernel, func(l *kernelimpl.Launch, k corpus.Faulty) {
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.Value(l, 1, k.What)
-	kernelimpl.Value(l, 2, k.N)
-	kernelimpl.Slice(l, 3, k.X)
-	kernelimpl.Slice(l, 4, k.Out)
-})
-var floatOpsFloat32Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.FloatOpsFloat32{
-		A:      kernelimpl.HostSlice[float32](a, 0),
-		B:      kernelimpl.HostSlice[float32](a, 1),
-		Out:    kernelimpl.HostSlice[float32](a, 2),
-		Orders: kernelimpl.HostSlice[bool](a, 3),
-	}.Kernel
-})
-var RunFloatOpsFloat32 = stubs.Range1(floatOpsFloat32Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat32) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.Orders)
-})
-var floatOpsFloat64Kernel = kernelimpl.Register(pkg.Kernel("FloatOpsFloat64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.FloatOpsFloat64{
-		A:      kernelimpl.HostSlice[float64](a, 0),
-		B:      kernelimpl.HostSlice[float64](a, 1),
-		Out:    kernelimpl.HostSlice[float64](a, 2),
-		Orders: kernelimpl.HostSlice[bool](a, 3),
-	}.Kernel
-})
-var RunFloatOpsFloat64 = stubs.Range1(floatOpsFloat64Kernel, func(l *kernelimpl.Launch, k corpus.FloatOpsFloat64) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.Orders)
-})
-var foundLastKernel = kernelimpl.Register(pkg.Kernel("FoundLast"), func(a *kernelimpl.HostArgs) any {
-	return corpus.FoundLast{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunFoundLast = stubs.Range1(foundLastKernel, func(l *kernelimpl.Launch, k corpus.FoundLast) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var freshKernel = kernelimpl.Register(pkg.Kernel("Fresh"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Fresh{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunFresh = stubs.Range1(freshKernel, func(l *kernelimpl.Launch, k corpus.Fresh) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var fusedKernel = kernelimpl.RegisterForm(pkg.Kernel("Fused"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Fused{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Z:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newFusedHost)
-var RunFused = stubs.Range1(fusedKernel, func(l *kernelimpl.Launch, k corpus.Fused) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Z)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var genericsKernel = kernelimpl.Register(pkg.Kernel("Generics"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Generics{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-})
-var RunGenerics = stubs.Range1(genericsKernel, func(l *kernelimpl.Launch, k corpus.Generics) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var gotoKernel = kernelimpl.Register(pkg.Kernel("Goto"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Goto{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunGoto = stubs.Range1(gotoKernel, func(l *kernelimpl.Launch, k corpus.Goto) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var grid2Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Grid2{
-		W:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newGrid2Host)
-var RunGrid2 = stubs.Range2(grid2Kernel, func(l *kernelimpl.Launch, k corpus.Grid2) {
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var grid2LocalKernel = kernelimpl.RegisterForm(pkg.Kernel("Grid2Local"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Grid2Local{
-		W:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-}, newGrid2LocalHost)
-var RunGrid2Local = stubs.NDRange2(grid2LocalKernel, func(l *kernelimpl.Launch, k corpus.Grid2Local) {
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var grid3Kernel = kernelimpl.RegisterForm(pkg.Kernel("Grid3"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Grid3{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newGrid3Host)
-var RunGrid3 = stubs.Range3(grid3Kernel, func(l *kernelimpl.Launch, k corpus.Grid3) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var groupFloats32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupFloats32{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, newGroupFloats32Host)
-var RunGroupFloats32 = stubs.NDRange1(groupFloats32Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupFloats64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupFloats64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupFloats64{
-		In:  kernelimpl.HostSlice[float64](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-}, newGroupFloats64Host)
-var RunGroupFloats64 = stubs.NDRange1(groupFloats64Kernel, func(l *kernelimpl.Launch, k corpus.GroupFloats64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupGuardsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupGuards"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupGuards{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newGroupGuardsHost)
-var RunGroupGuards = stubs.NDRange1(groupGuardsKernel, func(l *kernelimpl.Launch, k corpus.GroupGuards) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsInt16Kernel = kernelimpl.Register(pkg.Kernel("GroupIntsInt16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsInt16{
-		In:  kernelimpl.HostSlice[int16](a, 0),
-		Out: kernelimpl.HostSlice[int16](a, 1),
-	}.Kernel
-})
-var RunGroupIntsInt16 = stubs.NDRange1(groupIntsInt16Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsInt32{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newGroupIntsInt32Host)
-var RunGroupIntsInt32 = stubs.NDRange1(groupIntsInt32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsInt64{
-		In:  kernelimpl.HostSlice[int64](a, 0),
-		Out: kernelimpl.HostSlice[int64](a, 1),
-	}.Kernel
-}, newGroupIntsInt64Host)
-var RunGroupIntsInt64 = stubs.NDRange1(groupIntsInt64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsInt8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsInt8{
-		In:  kernelimpl.HostSlice[int8](a, 0),
-		Out: kernelimpl.HostSlice[int8](a, 1),
-	}.Kernel
-}, newGroupIntsInt8Host)
-var RunGroupIntsInt8 = stubs.NDRange1(groupIntsInt8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsInt8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsUint32{
-		In:  kernelimpl.HostSlice[uint32](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-}, newGroupIntsUint32Host)
-var RunGroupIntsUint32 = stubs.NDRange1(groupIntsUint32Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsUint64{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-}, newGroupIntsUint64Host)
-var RunGroupIntsUint64 = stubs.NDRange1(groupIntsUint64Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupIntsUint8Kernel = kernelimpl.RegisterForm(pkg.Kernel("GroupIntsUint8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupIntsUint8{
-		In:  kernelimpl.HostSlice[uint8](a, 0),
-		Out: kernelimpl.HostSlice[uint8](a, 1),
-	}.Kernel
-}, newGroupIntsUint8Host)
-var RunGroupIntsUint8 = stubs.NDRange1(groupIntsUint8Kernel, func(l *kernelimpl.Launch, k corpus.GroupIntsUint8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var groupLeaversKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupLeavers"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupLeavers{
-		Bad: kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		X:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-		F:   kernelimpl.HostSlice[float32](a, 4),
-	}.Kernel
-}, newGroupLeaversHost)
-var RunGroupLeavers = stubs.NDRange1(groupLeaversKernel, func(l *kernelimpl.Launch, k corpus.GroupLeavers) {
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.X)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.F)
-})
-var groupRoundsKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupRounds"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupRounds{
-		Bad: kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newGroupRoundsHost)
-var RunGroupRounds = stubs.NDRange3(groupRoundsKernel, func(l *kernelimpl.Launch, k corpus.GroupRounds) {
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var groupSettlesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupSettles"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupSettles{
-		Bad: kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newGroupSettlesHost)
-var RunGroupSettles = stubs.NDRange1(groupSettlesKernel, func(l *kernelimpl.Launch, k corpus.GroupSettles) {
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var groupVotesKernel = kernelimpl.RegisterForm(pkg.Kernel("GroupVotes"), func(a *kernelimpl.HostArgs) any {
-	return corpus.GroupVotes{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[bool](a, 1),
-		IDs: kernelimpl.HostSlice[int](a, 2),
-	}.Kernel
-}, newGroupVotesHost)
-var RunGroupVotes = stubs.NDRange2(groupVotesKernel, func(l *kernelimpl.Launch, k corpus.GroupVotes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.IDs)
-})
-var iDsKernel = kernelimpl.Register(pkg.Kernel("IDs"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IDs{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunIDs = stubs.NDRange3(iDsKernel, func(l *kernelimpl.Launch, k corpus.IDs) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var intOpsIntKernel = kernelimpl.Register(pkg.Kernel("IntOpsInt"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsInt{
-		A:      kernelimpl.HostSlice[int](a, 0),
-		B:      kernelimpl.HostSlice[int](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[int](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsInt = stubs.Range1(intOpsIntKernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsInt16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsInt16{
-		A:      kernelimpl.HostSlice[int16](a, 0),
-		B:      kernelimpl.HostSlice[int16](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[int16](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsInt16 = stubs.Range1(intOpsInt16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt16) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsInt32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsInt32{
-		A:      kernelimpl.HostSlice[int32](a, 0),
-		B:      kernelimpl.HostSlice[int32](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[int32](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsInt32 = stubs.Range1(intOpsInt32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt32) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsInt64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsInt64{
-		A:      kernelimpl.HostSlice[int64](a, 0),
-		B:      kernelimpl.HostSlice[int64](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[int64](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsInt64 = stubs.Range1(intOpsInt64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt64) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsInt8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsInt8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsInt8{
-		A:      kernelimpl.HostSlice[int8](a, 0),
-		B:      kernelimpl.HostSlice[int8](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[int8](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsInt8 = stubs.Range1(intOpsInt8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsInt8) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsUintKernel = kernelimpl.Register(pkg.Kernel("IntOpsUint"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsUint{
-		A:      kernelimpl.HostSlice[uint](a, 0),
-		B:      kernelimpl.HostSlice[uint](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[uint](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsUint = stubs.Range1(intOpsUintKernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsUint16Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsUint16{
-		A:      kernelimpl.HostSlice[uint16](a, 0),
-		B:      kernelimpl.HostSlice[uint16](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[uint16](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsUint16 = stubs.Range1(intOpsUint16Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint16) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsUint32Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsUint32{
-		A:      kernelimpl.HostSlice[uint32](a, 0),
-		B:      kernelimpl.HostSlice[uint32](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[uint32](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsUint32 = stubs.Range1(intOpsUint32Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint32) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsUint64Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsUint64{
-		A:      kernelimpl.HostSlice[uint64](a, 0),
-		B:      kernelimpl.HostSlice[uint64](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[uint64](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsUint64 = stubs.Range1(intOpsUint64Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint64) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var intOpsUint8Kernel = kernelimpl.Register(pkg.Kernel("IntOpsUint8"), func(a *kernelimpl.HostArgs) any {
-	return corpus.IntOpsUint8{
-		A:      kernelimpl.HostSlice[uint8](a, 0),
-		B:      kernelimpl.HostSlice[uint8](a, 1),
-		Shift:  kernelimpl.HostSlice[uint32](a, 2),
-		Out:    kernelimpl.HostSlice[uint8](a, 3),
-		Orders: kernelimpl.HostSlice[bool](a, 4),
-	}.Kernel
-})
-var RunIntOpsUint8 = stubs.Range1(intOpsUint8Kernel, func(l *kernelimpl.Launch, k corpus.IntOpsUint8) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Shift)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Orders)
-})
-var jumpsKernel = kernelimpl.Register(pkg.Kernel("Jumps"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Jumps{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunJumps = stubs.Range1(jumpsKernel, func(l *kernelimpl.Launch, k corpus.Jumps) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var largeStructsKernel = kernelimpl.Register(pkg.Kernel("LargeStructs"), func(a *kernelimpl.HostArgs) any {
-	return corpus.LargeStructs{
-		By:  kernelimpl.HostValue[corpus.Wide](a, 0),
-		In:  kernelimpl.HostSlice[corpus.Wide](a, 1),
-		Out: kernelimpl.HostSlice[corpus.Wide](a, 2),
-		Eq:  kernelimpl.HostSlice[bool](a, 3),
-	}.Kernel
-})
-var RunLargeStructs = stubs.Range1(largeStructsKernel, func(l *kernelimpl.Launch, k corpus.LargeStructs) {
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.Eq)
-})
-var leaversKernel = kernelimpl.RegisterForm(pkg.Kernel("Leavers"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Leavers{
-		Bad: kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newLeaversHost)
-var RunLeavers = stubs.NDRange1(leaversKernel, func(l *kernelimpl.Launch, k corpus.Leavers) {
-	kernelimpl.Value(l, 0, k.Bad)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var localStructsKernel = kernelimpl.RegisterForm(pkg.Kernel("LocalStructs"), func(a *kernelimpl.HostArgs) any {
-	return corpus.LocalStructs{
-		In:   kernelimpl.HostSlice[int32](a, 0),
-		Out:  kernelimpl.HostSlice[int32](a, 1),
-		Acc:  dsl.LocalLen[corpus.Cell](kernelimpl.HostLen(a, 2)),
-		Acc2: dsl.LocalLen[[2]uint16](kernelimpl.HostLen(a, 3)),
-	}.Kernel
-}, newLocalStructsHost)
-var RunLocalStructs = stubs.NDRange1(localStructsKernel, func(l *kernelimpl.Launch, k corpus.LocalStructs) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Acc.Len())
-	kernelimpl.Accessor(l, k.Acc2.Len())
-})
-var lookupKernel = kernelimpl.Register(pkg.Kernel("Lookup"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Lookup{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-		F:   kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-})
-var RunLookup = stubs.Range1(lookupKernel, func(l *kernelimpl.Launch, k corpus.Lookup) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.F)
-})
-var loopedLocalKernel = kernelimpl.RegisterForm(pkg.Kernel("LoopedLocal"), func(a *kernelimpl.HostArgs) any {
-	return corpus.LoopedLocal{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newLoopedLocalHost)
-var RunLoopedLocal = stubs.NDRange1(loopedLocalKernel, func(l *kernelimpl.Launch, k corpus.LoopedLocal) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var loopsKernel = kernelimpl.Register(pkg.Kernel("Loops"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Loops{
-		N:   kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int64](a, 1),
-	}.Kernel
-})
-var RunLoops = stubs.Range1(loopsKernel, func(l *kernelimpl.Launch, k corpus.Loops) {
-	kernelimpl.Slice(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var math1Kernel = kernelimpl.Register(pkg.Kernel("Math1"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Math1{
-		X:   kernelimpl.HostSlice[float64](a, 0),
-		Y:   kernelimpl.HostSlice[float64](a, 1),
-		Out: kernelimpl.HostSlice[float64](a, 2),
-		N:   kernelimpl.HostSlice[int](a, 3),
-	}.Kernel
-})
-var RunMath1 = stubs.Range1(math1Kernel, func(l *kernelimpl.Launch, k corpus.Math1) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.N)
-})
-var math32Kernel = kernelimpl.Register(pkg.Kernel("Math32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Math32{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
-var RunMath32 = stubs.Range1(math32Kernel, func(l *kernelimpl.Launch, k corpus.Math32) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var mathFuncsKernel = kernelimpl.Register(pkg.Kernel("MathFuncs"), func(a *kernelimpl.HostArgs) any {
-	return corpus.MathFuncs{
-		X:   kernelimpl.HostSlice[float64](a, 0),
-		Y:   kernelimpl.HostSlice[float64](a, 1),
-		Out: kernelimpl.HostSlice[float64](a, 2),
-	}.Kernel
-})
-var RunMathFuncs = stubs.Range1(mathFuncsKernel, func(l *kernelimpl.Launch, k corpus.MathFuncs) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var maybeNilKernel = kernelimpl.RegisterForm(pkg.Kernel("MaybeNil"), func(a *kernelimpl.HostArgs) any {
-	return corpus.MaybeNil{
-		X:   kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newMaybeNilHost)
-var RunMaybeNil = stubs.Range1(maybeNilKernel, func(l *kernelimpl.Launch, k corpus.MaybeNil) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var moreBitsKernel = kernelimpl.Register(pkg.Kernel("MoreBits"), func(a *kernelimpl.HostArgs) any {
-	return corpus.MoreBits{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunMoreBits = stubs.Range1(moreBitsKernel, func(l *kernelimpl.Launch, k corpus.MoreBits) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var nearKernel = kernelimpl.Register(pkg.Kernel("Near"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Near{
-		X:   kernelimpl.HostSlice[float64](a, 0),
-		Y:   kernelimpl.HostSlice[float64](a, 1),
-		Out: kernelimpl.HostSlice[float64](a, 2),
-	}.Kernel
-})
-var RunNear = stubs.Range1(nearKernel, func(l *kernelimpl.Launch, k corpus.Near) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var neighboursKernel = kernelimpl.RegisterForm(pkg.Kernel("Neighbours"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Neighbours{
-		In:   kernelimpl.HostSlice[int32](a, 0),
-		Out:  kernelimpl.HostSlice[int32](a, 1),
-		Tile: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
-	}.Kernel
-}, newNeighboursHost)
-var RunNeighbours = stubs.NDRange1(neighboursKernel, func(l *kernelimpl.Launch, k corpus.Neighbours) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.Tile.Len())
-})
-var nestedLoopsKernel = kernelimpl.Register(pkg.Kernel("NestedLoops"), func(a *kernelimpl.HostArgs) any {
-	return corpus.NestedLoops{
-		N:   kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunNestedLoops = stubs.Range1(nestedLoopsKernel, func(l *kernelimpl.Launch, k corpus.NestedLoops) {
-	kernelimpl.Slice(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var nilAgainKernel = kernelimpl.Register(pkg.Kernel("NilAgain"), func(a *kernelimpl.HostArgs) any {
-	return corpus.NilAgain{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunNilAgain = stubs.Range1(nilAgainKernel, func(l *kernelimpl.Launch, k corpus.NilAgain) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var nilFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("NilFault"), func(a *kernelimpl.HostArgs) any {
-	return corpus.NilFault{
-		At:  kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newNilFaultHost)
-var RunNilFault = stubs.Range1(nilFaultKernel, func(l *kernelimpl.Launch, k corpus.NilFault) {
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var oddsKernel = kernelimpl.Register(pkg.Kernel("Odds"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Odds{
-		In:  kernelimpl.HostSlice[corpus.Odd](a, 0),
-		Out: kernelimpl.HostSlice[corpus.Odd](a, 1),
-		One: kernelimpl.HostValue[[1]int32](a, 2),
-		N:   kernelimpl.HostSlice[int32](a, 5),
-	}.Kernel
-})
-var RunOdds = stubs.Range1(oddsKernel, func(l *kernelimpl.Launch, k corpus.Odds) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Value(l, 2, k.One)
-	kernelimpl.Slice(l, 5, k.N)
-})
-var oneLineKernel = kernelimpl.RegisterForm(pkg.Kernel("OneLine"), func(a *kernelimpl.HostArgs) any {
-	return corpus.OneLine{
-		I:   kernelimpl.HostValue[int](a, 0),
-		X:   kernelimpl.HostSlice[int32](a, 1),
-		Y:   kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-		Z:   kernelimpl.HostSlice[uint8](a, 4),
-	}.Kernel
-}, newOneLineHost)
-var RunOneLine = stubs.Range1(oneLineKernel, func(l *kernelimpl.Launch, k corpus.OneLine) {
-	kernelimpl.Value(l, 0, k.I)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.Z)
-})
-var onlyReturnKernel = kernelimpl.RegisterForm(pkg.Kernel("OnlyReturn"), func(a *kernelimpl.HostArgs) any {
-	return corpus.OnlyReturn{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newOnlyReturnHost)
-var RunOnlyReturn = stubs.Range1(onlyReturnKernel, func(l *kernelimpl.Launch, k corpus.OnlyReturn) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var phasesKernel = kernelimpl.RegisterForm(pkg.Kernel("Phases"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Phases{
-		Steps: kernelimpl.HostValue[int](a, 0),
-		In:    kernelimpl.HostSlice[int32](a, 1),
-		Out:   kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newPhasesHost)
-var RunPhases = stubs.NDRange1(phasesKernel, func(l *kernelimpl.Launch, k corpus.Phases) {
-	kernelimpl.Value(l, 0, k.Steps)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var pointersKernel = kernelimpl.Register(pkg.Kernel("Pointers"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Pointers{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-		Tmp: kernelimpl.HostSlice[corpus.Counter](a, 1),
-	}.Kernel
-})
-var RunPointers = stubs.Range1(pointersKernel, func(l *kernelimpl.Launch, k corpus.Pointers) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.Tmp)
-})
-var primesKernel = kernelimpl.Register(pkg.Kernel("Primes"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Primes{
-		Out: kernelimpl.HostSlice[bool](a, 0),
-	}.Kernel
-})
-var RunPrimes = stubs.Range1(primesKernel, func(l *kernelimpl.Launch, k corpus.Primes) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var quotientsKernel = kernelimpl.RegisterForm(pkg.Kernel("Quotients"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Quotients{
-		A:        kernelimpl.HostSlice[float32](a, 0),
-		B:        kernelimpl.HostSlice[float32](a, 1),
-		Quotient: kernelimpl.HostSlice[float32](a, 2),
-		Root:     kernelimpl.HostSlice[float32](a, 3),
-		Inverse:  kernelimpl.HostSlice[float32](a, 4),
-	}.Kernel
-}, newQuotientsHost)
-var RunQuotients = stubs.Range1(quotientsKernel, func(l *kernelimpl.Launch, k corpus.Quotients) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Quotient)
-	kernelimpl.Slice(l, 3, k.Root)
-	kernelimpl.Slice(l, 4, k.Inverse)
-})
-var rangeNilKernel = kernelimpl.Register(pkg.Kernel("RangeNil"), func(a *kernelimpl.HostArgs) any {
-	return corpus.RangeNil{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunRangeNil = stubs.Range1(rangeNilKernel, func(l *kernelimpl.Launch, k corpus.RangeNil) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var rangesKernel = kernelimpl.Register(pkg.Kernel("Ranges"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Ranges{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunRanges = stubs.Range1(rangesKernel, func(l *kernelimpl.Launch, k corpus.Ranges) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var reduceKernel = kernelimpl.RegisterForm(pkg.Kernel("Reduce"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Reduce{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newReduceHost)
-var RunReduce = stubs.NDRange1(reduceKernel, func(l *kernelimpl.Launch, k corpus.Reduce) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var resultsKernel = kernelimpl.Register(pkg.Kernel("Results"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Results{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunResults = stubs.Range1(resultsKernel, func(l *kernelimpl.Launch, k corpus.Results) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var returnEarlyKernel = kernelimpl.RegisterForm(pkg.Kernel("ReturnEarly"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ReturnEarly{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newReturnEarlyHost)
-var RunReturnEarly = stubs.NDRange1(returnEarlyKernel, func(l *kernelimpl.Launch, k corpus.ReturnEarly) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var roundedKernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Rounded{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Z:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newRoundedHost)
-var RunRounded = stubs.Range1(roundedKernel, func(l *kernelimpl.Launch, k corpus.Rounded) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Z)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var searchKernel = kernelimpl.Register(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Search{
-		Nodes: kernelimpl.HostSlice[corpus.Node](a, 0),
-		Out:   kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSearch = stubs.Range1(searchKernel, func(l *kernelimpl.Launch, k corpus.Search) {
-	kernelimpl.Slice(l, 0, k.Nodes)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var searchesKernel = kernelimpl.Register(pkg.Kernel("Searches"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Searches{
-		Seeds: kernelimpl.HostSlice[uint32](a, 0),
-		Found: kernelimpl.HostSlice[[12]uint32](a, 1),
-	}.Kernel
-})
-var RunSearches = stubs.Range1(searchesKernel, func(l *kernelimpl.Launch, k corpus.Searches) {
-	kernelimpl.Slice(l, 0, k.Seeds)
-	kernelimpl.Slice(l, 1, k.Found)
-})
-var shufflesBoolKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesBool"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesBool{
-		In:    kernelimpl.HostSlice[bool](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[bool](a, 2),
-	}.Kernel
-}, newShufflesBoolHost)
-var RunShufflesBool = stubs.NDRange1(shufflesBoolKernel, func(l *kernelimpl.Launch, k corpus.ShufflesBool) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shufflesFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesFloat32{
-		In:    kernelimpl.HostSlice[float32](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-}, newShufflesFloat32Host)
-var RunShufflesFloat32 = stubs.NDRange1(shufflesFloat32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shufflesFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesFloat64"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesFloat64{
-		In:    kernelimpl.HostSlice[float64](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[float64](a, 2),
-	}.Kernel
-}, newShufflesFloat64Host)
-var RunShufflesFloat64 = stubs.NDRange1(shufflesFloat64Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesFloat64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shufflesIntKernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesInt{
-		In:    kernelimpl.HostSlice[int](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[int](a, 2),
-	}.Kernel
-}, newShufflesIntHost)
-var RunShufflesInt = stubs.NDRange1(shufflesIntKernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shufflesInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("ShufflesInt16"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesInt16{
-		In:    kernelimpl.HostSlice[int16](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[int16](a, 2),
-	}.Kernel
-}, newShufflesInt16Host)
-var RunShufflesInt16 = stubs.NDRange1(shufflesInt16Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesInt16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shufflesUint32Kernel = kernelimpl.Register(pkg.Kernel("ShufflesUint32"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ShufflesUint32{
-		In:    kernelimpl.HostSlice[uint32](a, 0),
-		Lanes: kernelimpl.HostSlice[int](a, 1),
-		Out:   kernelimpl.HostSlice[uint32](a, 2),
-	}.Kernel
-})
-var RunShufflesUint32 = stubs.NDRange1(shufflesUint32Kernel, func(l *kernelimpl.Launch, k corpus.ShufflesUint32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Lanes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var singleKernel = kernelimpl.Register(pkg.Kernel("Single"), func(a *kernelimpl.HostArgs) any {
-	var k corpus.Single
-	k.In = kernelimpl.HostSlice[int32](a, 0)
-	k.Out = kernelimpl.HostSlice[int64](a, 1)
-	// Every work-item has a receiver of its own.
-	return func(item dsl.Task) {
-		k := k
-		k.Kernel(item)
-	}
-})
-var RunSingle = stubs.Task(singleKernel, func(l *kernelimpl.Launch, k corpus.Single) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var sitesKernel = kernelimpl.Register(pkg.Kernel("Sites"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Sites{
-		At:  kernelimpl.HostValue[int](a, 0),
-		X:   kernelimpl.HostSlice[int32](a, 1),
-		Y:   kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunSites = stubs.Range1(sitesKernel, func(l *kernelimpl.Launch, k corpus.Sites) {
-	kernelimpl.Value(l, 0, k.At)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var smallKernel = kernelimpl.Register(pkg.Kernel("Small"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Small{
-		A: kernelimpl.HostSlice[int8](a, 0),
-		B: kernelimpl.HostSlice[uint16](a, 1),
-		C: kernelimpl.HostSlice[bool](a, 2),
-		D: kernelimpl.HostSlice[uint8](a, 3),
-		E: kernelimpl.HostSlice[int16](a, 4),
-		F: kernelimpl.HostSlice[[3]int8](a, 5),
-	}.Kernel
-})
+var _, RunArgs = stubs.Range1(pkg.Kernel("Args"), corpus.Args.Kernel)
+var _, RunArrays = stubs.Range1(pkg.Kernel("Arrays"), corpus.Arrays.Kernel)
+var _, RunBest = stubs.Range1(pkg.Kernel("Best"), corpus.Best.Kernel, newBestHost)
+var _, RunBestLocal = stubs.Range1(pkg.Kernel("BestLocal"), corpus.BestLocal.Kernel)
+var _, RunBits = stubs.Range1(pkg.Kernel("Bits"), corpus.Bits.Kernel)
+var _, RunBodies = stubs.Range1(pkg.Kernel("Bodies"), corpus.Bodies.Kernel)
+var _, RunBothKinds = stubs.Range1(pkg.Kernel("BothKinds"), corpus.BothKinds.Kernel)
+var _, RunChains = stubs.Range1(pkg.Kernel("Chains"), corpus.Chains.Kernel)
+var _, RunClosures = stubs.Range1(pkg.Kernel("Closures"), corpus.Closures.Kernel)
+var _, RunCollatz = stubs.Range1(pkg.Kernel("Collatz"), corpus.Collatz.Kernel)
+var _, RunComplex = stubs.Range1(pkg.Kernel("Complex"), corpus.Complex.Kernel)
+var _, RunConvertFloat32 = stubs.Range1(pkg.Kernel("ConvertFloat32"), corpus.ConvertFloat32.Kernel, newConvertFloat32Host)
+var _, RunConvertFloat64 = stubs.Range1(pkg.Kernel("ConvertFloat64"), corpus.ConvertFloat64.Kernel, newConvertFloat64Host)
+var _, RunConvertInt = stubs.Range1(pkg.Kernel("ConvertInt"), corpus.ConvertInt.Kernel)
+var _, RunConvertInt16 = stubs.Range1(pkg.Kernel("ConvertInt16"), corpus.ConvertInt16.Kernel, newConvertInt16Host)
+var _, RunConvertInt32 = stubs.Range1(pkg.Kernel("ConvertInt32"), corpus.ConvertInt32.Kernel, newConvertInt32Host)
+var _, RunConvertInt64 = stubs.Range1(pkg.Kernel("ConvertInt64"), corpus.ConvertInt64.Kernel, newConvertInt64Host)
+var _, RunConvertInt8 = stubs.Range1(pkg.Kernel("ConvertInt8"), corpus.ConvertInt8.Kernel, newConvertInt8Host)
+var _, RunConvertUint = stubs.Range1(pkg.Kernel("ConvertUint"), corpus.ConvertUint.Kernel)
+var _, RunConvertUint16 = stubs.Range1(pkg.Kernel("ConvertUint16"), corpus.ConvertUint16.Kernel, newConvertUint16Host)
+var _, RunConvertUint32 = stubs.Range1(pkg.Kernel("ConvertUint32"), corpus.ConvertUint32.Kernel, newConvertUint32Host)
+var _, RunConvertUint64 = stubs.Range1(pkg.Kernel("ConvertUint64"), corpus.ConvertUint64.Kernel, newConvertUint64Host)
+var _, RunConvertUint8 = stubs.Range1(pkg.Kernel("ConvertUint8"), corpus.ConvertUint8.Kernel, newConvertUint8Host)
+var _, RunCopyArrays = stubs.Range1(pkg.Kernel("CopyArrays"), corpus.CopyArrays.Kernel)
+var _, RunCopyMixed = stubs.Range1(pkg.Kernel("CopyMixed"), corpus.CopyMixed.Kernel)
+var _, RunCopyStructs = stubs.Range1(pkg.Kernel("CopyStructs"), corpus.CopyStructs.Kernel)
+var _, RunCounted = stubs.Range1(pkg.Kernel("Counted"), corpus.Counted.Kernel)
+var _, RunDeep = stubs.Range1(pkg.Kernel("Deep"), corpus.Deep.Kernel)
+var _, RunEarlyReturn = stubs.Range1(pkg.Kernel("EarlyReturn"), corpus.EarlyReturn.Kernel)
+var _, RunEmbedded = stubs.Range1(pkg.Kernel("Embedded"), corpus.Embedded.Kernel)
+var _, RunFaultBeforeBarrier = stubs.NDRange1(pkg.Kernel("FaultBeforeBarrier"), corpus.FaultBeforeBarrier.Kernel, newFaultBeforeBarrierHost)
+var _, RunFaulty = stubs.Range1(pkg.Kernel("Faulty"), corpus.Faulty.Kernel)
+var _, RunFloatOpsFloat32 = stubs.Range1(pkg.Kernel("FloatOpsFloat32"), corpus.FloatOpsFloat32.Kernel)
+var _, RunFloatOpsFloat64 = stubs.Range1(pkg.Kernel("FloatOpsFloat64"), corpus.FloatOpsFloat64.Kernel)
+var _, RunFoundLast = stubs.Range1(pkg.Kernel("FoundLast"), corpus.FoundLast.Kernel)
+var _, RunFresh = stubs.Range1(pkg.Kernel("Fresh"), corpus.Fresh.Kernel)
+var _, RunFused = stubs.Range1(pkg.Kernel("Fused"), corpus.Fused.Kernel, newFusedHost)
+var _, RunGenerics = stubs.Range1(pkg.Kernel("Generics"), corpus.Generics.Kernel)
+var _, RunGoto = stubs.Range1(pkg.Kernel("Goto"), corpus.Goto.Kernel)
+var _, RunGrid2 = stubs.Range2(pkg.Kernel("Grid2"), corpus.Grid2.Kernel, newGrid2Host)
+var _, RunGrid2Local = stubs.NDRange2(pkg.Kernel("Grid2Local"), corpus.Grid2Local.Kernel, newGrid2LocalHost)
+var _, RunGrid3 = stubs.Range3(pkg.Kernel("Grid3"), corpus.Grid3.Kernel, newGrid3Host)
+var _, RunGroupFloats32 = stubs.NDRange1(pkg.Kernel("GroupFloats32"), corpus.GroupFloats32.Kernel, newGroupFloats32Host)
+var _, RunGroupFloats64 = stubs.NDRange1(pkg.Kernel("GroupFloats64"), corpus.GroupFloats64.Kernel, newGroupFloats64Host)
+var _, RunGroupGuards = stubs.NDRange1(pkg.Kernel("GroupGuards"), corpus.GroupGuards.Kernel, newGroupGuardsHost)
+var _, RunGroupIntsInt16 = stubs.NDRange1(pkg.Kernel("GroupIntsInt16"), corpus.GroupIntsInt16.Kernel)
+var _, RunGroupIntsInt32 = stubs.NDRange1(pkg.Kernel("GroupIntsInt32"), corpus.GroupIntsInt32.Kernel, newGroupIntsInt32Host)
+var _, RunGroupIntsInt64 = stubs.NDRange1(pkg.Kernel("GroupIntsInt64"), corpus.GroupIntsInt64.Kernel, newGroupIntsInt64Host)
+var _, RunGroupIntsInt8 = stubs.NDRange1(pkg.Kernel("GroupIntsInt8"), corpus.GroupIntsInt8.Kernel, newGroupIntsInt8Host)
+var _, RunGroupIntsUint32 = stubs.NDRange1(pkg.Kernel("GroupIntsUint32"), corpus.GroupIntsUint32.Kernel, newGroupIntsUint32Host)
+var _, RunGroupIntsUint64 = stubs.NDRange1(pkg.Kernel("GroupIntsUint64"), corpus.GroupIntsUint64.Kernel, newGroupIntsUint64Host)
+var _, RunGroupIntsUint8 = stubs.NDRange1(pkg.Kernel("GroupIntsUint8"), corpus.GroupIntsUint8.Kernel, newGroupIntsUint8Host)
+var _, RunGroupLeavers = stubs.NDRange1(pkg.Kernel("GroupLeavers"), corpus.GroupLeavers.Kernel, newGroupLeaversHost)
+var _, RunGroupRounds = stubs.NDRange3(pkg.Kernel("GroupRounds"), corpus.GroupRounds.Kernel, newGroupRoundsHost)
+var _, RunGroupSettles = stubs.NDRange1(pkg.Kernel("GroupSettles"), corpus.GroupSettles.Kernel, newGroupSettlesHost)
+var _, RunGroupVotes = stubs.NDRange2(pkg.Kernel("GroupVotes"), corpus.GroupVotes.Kernel, newGroupVotesHost)
+var _, RunIDs = stubs.NDRange3(pkg.Kernel("IDs"), corpus.IDs.Kernel)
+var _, RunIntOpsInt = stubs.Range1(pkg.Kernel("IntOpsInt"), corpus.IntOpsInt.Kernel)
+var _, RunIntOpsInt16 = stubs.Range1(pkg.Kernel("IntOpsInt16"), corpus.IntOpsInt16.Kernel)
+var _, RunIntOpsInt32 = stubs.Range1(pkg.Kernel("IntOpsInt32"), corpus.IntOpsInt32.Kernel)
+var _, RunIntOpsInt64 = stubs.Range1(pkg.Kernel("IntOpsInt64"), corpus.IntOpsInt64.Kernel)
+var _, RunIntOpsInt8 = stubs.Range1(pkg.Kernel("IntOpsInt8"), corpus.IntOpsInt8.Kernel)
+var _, RunIntOpsUint = stubs.Range1(pkg.Kernel("IntOpsUint"), corpus.IntOpsUint.Kernel)
+var _, RunIntOpsUint16 = stubs.Range1(pkg.Kernel("IntOpsUint16"), corpus.IntOpsUint16.Kernel)
+var _, RunIntOpsUint32 = stubs.Range1(pkg.Kernel("IntOpsUint32"), corpus.IntOpsUint32.Kernel)
+var _, RunIntOpsUint64 = stubs.Range1(pkg.Kernel("IntOpsUint64"), corpus.IntOpsUint64.Kernel)
+var _, RunIntOpsUint8 = stubs.Range1(pkg.Kernel("IntOpsUint8"), corpus.IntOpsUint8.Kernel)
+var _, RunJumps = stubs.Range1(pkg.Kernel("Jumps"), corpus.Jumps.Kernel)
+var _, RunLargeStructs = stubs.Range1(pkg.Kernel("LargeStructs"), corpus.LargeStructs.Kernel)
+var _, RunLeavers = stubs.NDRange1(pkg.Kernel("Leavers"), corpus.Leavers.Kernel, newLeaversHost)
+var _, RunLocalStructs = stubs.NDRange1(pkg.Kernel("LocalStructs"), corpus.LocalStructs.Kernel, newLocalStructsHost)
+var _, RunLookup = stubs.Range1(pkg.Kernel("Lookup"), corpus.Lookup.Kernel)
+var _, RunLoopedLocal = stubs.NDRange1(pkg.Kernel("LoopedLocal"), corpus.LoopedLocal.Kernel, newLoopedLocalHost)
+var _, RunLoops = stubs.Range1(pkg.Kernel("Loops"), corpus.Loops.Kernel)
+var _, RunMath1 = stubs.Range1(pkg.Kernel("Math1"), corpus.Math1.Kernel)
+var _, RunMath32 = stubs.Range1(pkg.Kernel("Math32"), corpus.Math32.Kernel)
+var _, RunMathFuncs = stubs.Range1(pkg.Kernel("MathFuncs"), corpus.MathFuncs.Kernel)
+var _, RunMaybeNil = stubs.Range1(pkg.Kernel("MaybeNil"), corpus.MaybeNil.Kernel, newMaybeNilHost)
+var _, RunMoreBits = stubs.Range1(pkg.Kernel("MoreBits"), corpus.MoreBits.Kernel)
+var _, RunNear = stubs.Range1(pkg.Kernel("Near"), corpus.Near.Kernel)
+var _, RunNeighbours = stubs.NDRange1(pkg.Kernel("Neighbours"), corpus.Neighbours.Kernel, newNeighboursHost)
+var _, RunNestedLoops = stubs.Range1(pkg.Kernel("NestedLoops"), corpus.NestedLoops.Kernel)
+var _, RunNilAgain = stubs.Range1(pkg.Kernel("NilAgain"), corpus.NilAgain.Kernel)
+var _, RunNilFault = stubs.Range1(pkg.Kernel("NilFault"), corpus.NilFault.Kernel, newNilFaultHost)
+var _, RunOdds = stubs.Range1(pkg.Kernel("Odds"), corpus.Odds.Kernel)
+var _, RunOneLine = stubs.Range1(pkg.Kernel("OneLine"), corpus.OneLine.Kernel, newOneLineHost)
+var _, RunOnlyReturn = stubs.Range1(pkg.Kernel("OnlyReturn"), corpus.OnlyReturn.Kernel, newOnlyReturnHost)
+var _, RunPhases = stubs.NDRange1(pkg.Kernel("Phases"), corpus.Phases.Kernel, newPhasesHost)
+var _, RunPointers = stubs.Range1(pkg.Kernel("Pointers"), corpus.Pointers.Kernel)
+var _, RunPrimes = stubs.Range1(pkg.Kernel("Primes"), corpus.Primes.Kernel)
+var _, RunQuotients = stubs.Range1(pkg.Kernel("Quotients"), corpus.Quotients.Kernel, newQuotientsHost)
+var _, RunRangeNil = stubs.Range1(pkg.Kernel("RangeNil"), corpus.RangeNil.Kernel)
+var _, RunRanges = stubs.Range1(pkg.Kernel("Ranges"), corpus.Ranges.Kernel)
+var _, RunReduce = stubs.NDRange1(pkg.Kernel("Reduce"), corpus.Reduce.Kernel, newReduceHost)
+var _, RunResults = stubs.Range1(pkg.Kernel("Results"), corpus.Results.Kernel)
+var _, RunReturnEarly = stubs.NDRange1(pkg.Kernel("ReturnEarly"), corpus.ReturnEarly.Kernel, newReturnEarlyHost)
+var _, RunRounded = stubs.Range1(pkg.Kernel("Rounded"), corpus.Rounded.Kernel, newRoundedHost)
+var _, RunSearch = stubs.Range1(pkg.Kernel("Search"), corpus.Search.Kernel)
+var _, RunSearches = stubs.Range1(pkg.Kernel("Searches"), corpus.Searches.Kernel)
+var _, RunShufflesBool = stubs.NDRange1(pkg.Kernel("ShufflesBool"), corpus.ShufflesBool.Kernel, newShufflesBoolHost)
+var _, RunShufflesFloat32 = stubs.NDRange1(pkg.Kernel("ShufflesFloat32"), corpus.ShufflesFloat32.Kernel, newShufflesFloat32Host)
+var _, RunShufflesFloat64 = stubs.NDRange1(pkg.Kernel("ShufflesFloat64"), corpus.ShufflesFloat64.Kernel, newShufflesFloat64Host)
+var _, RunShufflesInt = stubs.NDRange1(pkg.Kernel("ShufflesInt"), corpus.ShufflesInt.Kernel, newShufflesIntHost)
+var _, RunShufflesInt16 = stubs.NDRange1(pkg.Kernel("ShufflesInt16"), corpus.ShufflesInt16.Kernel, newShufflesInt16Host)
+var _, RunShufflesUint32 = stubs.NDRange1(pkg.Kernel("ShufflesUint32"), corpus.ShufflesUint32.Kernel)
+var _, RunSingle = stubs.Task(pkg.Kernel("Single"), func(k corpus.Single, item dsl.Task) {
+	k.Kernel(item)
+})
+var _, RunSites = stubs.Range1(pkg.Kernel("Sites"), corpus.Sites.Kernel)
+var smallKernel, RunSmall = stubs.Range1(pkg.Kernel("Small"), corpus.Small.Kernel)
 
-// Small is the kernel [corpus.Small] with its slices in device memory.
-// Small stores to slices of small elements.
 type Small struct {
 	A runtime.View[int8]
 	B runtime.View[uint16]
@@ -1345,7 +190,6 @@ type Small struct {
 	F runtime.View[[3]int8]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Small) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(smallKernel)
 	kernelimpl.View(l, 0, k.A)
@@ -1356,136 +200,18 @@ func (k Small) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 5, k.F)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Small) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Small) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunSmall(ctx context.Context, dev *runtime.Device, k corpus.Small, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(smallKernel)
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.D)
-	kernelimpl.Slice(l, 4, k.E)
-	kernelimpl.Slice(l, 5, k.F)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var spilledKernel = kernelimpl.Register(pkg.Kernel("Spilled"), func(a *kernelimpl.HostArgs) any {
-	var k corpus.Spilled
-	k.A = kernelimpl.HostSlice[int32](a, 0)
-	k.B = kernelimpl.HostSlice[int32](a, 1)
-	k.C = kernelimpl.HostSlice[int32](a, 2)
-	k.D = kernelimpl.HostSlice[int32](a, 3)
-	k.E = kernelimpl.HostSlice[int32](a, 4)
-	k.F = kernelimpl.HostSlice[int32](a, 5)
-	k.G = kernelimpl.HostSlice[int32](a, 6)
-	k.H = kernelimpl.HostValue[int64](a, 7)
-	k.I = kernelimpl.HostValue[int64](a, 8)
-	k.J = kernelimpl.HostValue[int64](a, 9)
-	k.K = kernelimpl.HostValue[int64](a, 10)
-	k.L = kernelimpl.HostValue[[6]int16](a, 11)
-	k.M = kernelimpl.HostValue[bool](a, 12)
-	k.N = kernelimpl.HostValue[float32](a, 13)
-	k.O = kernelimpl.HostValue[corpus.Vec](a, 14)
-	k.P.Q = kernelimpl.HostSlice[float32](a, 15)
-	k.P.R = kernelimpl.HostValue[uint8](a, 16)
-	k.Out = kernelimpl.HostSlice[float32](a, 17)
-	return k.Kernel
-})
-var RunSpilled = stubs.Range1(spilledKernel, func(l *kernelimpl.Launch, k corpus.Spilled) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.C)
-	kernelimpl.Slice(l, 3, k.D)
-	kernelimpl.Slice(l, 4, k.E)
-	kernelimpl.Slice(l, 5, k.F)
-	kernelimpl.Slice(l, 6, k.G)
-	kernelimpl.Value(l, 7, k.H)
-	kernelimpl.Value(l, 8, k.I)
-	kernelimpl.Value(l, 9, k.J)
-	kernelimpl.Value(l, 10, k.K)
-	kernelimpl.Value(l, 11, k.L)
-	kernelimpl.Value(l, 12, k.M)
-	kernelimpl.Value(l, 13, k.N)
-	kernelimpl.Value(l, 14, k.O)
-	kernelimpl.Slice(l, 15, k.P.Q)
-	kernelimpl.Value(l, 16, k.P.R)
-	kernelimpl.Slice(l, 17, k.Out)
-})
-var subSlicesKernel = kernelimpl.Register(pkg.Kernel("SubSlices"), func(a *kernelimpl.HostArgs) any {
-	return corpus.SubSlices{
-		A:   kernelimpl.HostSlice[int32](a, 0),
-		B:   kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunSubSlices = stubs.Range1(subSlicesKernel, func(l *kernelimpl.Launch, k corpus.SubSlices) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var swapKernel = kernelimpl.Register(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Swap{
-		Out: kernelimpl.HostSlice[uint64](a, 0),
-	}.Kernel
-})
-var RunSwap = stubs.Range1(swapKernel, func(l *kernelimpl.Launch, k corpus.Swap) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var switchesKernel = kernelimpl.Register(pkg.Kernel("Switches"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Switches{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSwitches = stubs.Range1(switchesKernel, func(l *kernelimpl.Launch, k corpus.Switches) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Tables{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k corpus.Tables) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var transposeKernel = kernelimpl.RegisterForm(pkg.Kernel("Transpose"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Transpose{
-		W:   kernelimpl.HostValue[int](a, 0),
-		H:   kernelimpl.HostValue[int](a, 1),
-		In:  kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newTransposeHost)
-var RunTranspose = stubs.NDRange2(transposeKernel, func(l *kernelimpl.Launch, k corpus.Transpose) {
-	kernelimpl.Value(l, 0, k.W)
-	kernelimpl.Value(l, 1, k.H)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var wordsKernel = kernelimpl.Register(pkg.Kernel("Words"), func(a *kernelimpl.HostArgs) any {
-	return corpus.Words{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunWords = stubs.Range1(wordsKernel, func(l *kernelimpl.Launch, k corpus.Words) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var zeroDivisorsKernel = kernelimpl.Register(pkg.Kernel("ZeroDivisors"), func(a *kernelimpl.HostArgs) any {
-	return corpus.ZeroDivisors{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-})
-var RunZeroDivisors = stubs.Range1(zeroDivisorsKernel, func(l *kernelimpl.Launch, k corpus.ZeroDivisors) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
+var _, RunSpilled = stubs.Range1(pkg.Kernel("Spilled"), corpus.Spilled.Kernel)
+var _, RunSubSlices = stubs.Range1(pkg.Kernel("SubSlices"), corpus.SubSlices.Kernel)
+var _, RunSwap = stubs.Range1(pkg.Kernel("Swap"), corpus.Swap.Kernel)
+var _, RunSwitches = stubs.Range1(pkg.Kernel("Switches"), corpus.Switches.Kernel)
+var _, RunTables = stubs.Range1(pkg.Kernel("Tables"), corpus.Tables.Kernel)
+var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), corpus.Transpose.Kernel, newTransposeHost)
+var _, RunWords = stubs.Range1(pkg.Kernel("Words"), corpus.Words.Kernel)
+var _, RunZeroDivisors = stubs.Range1(pkg.Kernel("ZeroDivisors"), corpus.ZeroDivisors.Kernel)

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{dispatchKernel, missesKernel, nestedKernel, passesKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,51 +35,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/dispatch"
 
-var dispatchKernel = kernelimpl.Register(pkg.Kernel("Dispatch"), func(a *kernelimpl.HostArgs) any {
-	return dispatch.Dispatch{
-		In:    kernelimpl.HostSlice[int32](a, 0),
-		Other: kernelimpl.HostSlice[int32](a, 1),
-		Out:   kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunDispatch = stubs.Range1(dispatchKernel, func(l *kernelimpl.Launch, k dispatch.Dispatch) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Other)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var missesKernel = kernelimpl.Register(pkg.Kernel("Misses"), func(a *kernelimpl.HostArgs) any {
-	return dispatch.Misses{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunMisses = stubs.Range1(missesKernel, func(l *kernelimpl.Launch, k dispatch.Misses) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var nestedKernel = kernelimpl.Register(pkg.Kernel("Nested"), func(a *kernelimpl.HostArgs) any {
-	return dispatch.Nested{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunNested = stubs.Range1(nestedKernel, func(l *kernelimpl.Launch, k dispatch.Nested) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var passesKernel = kernelimpl.Register(pkg.Kernel("Passes"), func(a *kernelimpl.HostArgs) any {
-	return dispatch.Passes{
-		Op:  kernelimpl.HostSlice[int32](a, 0),
-		A:   kernelimpl.HostSlice[int32](a, 1),
-		B:   kernelimpl.HostSlice[int32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunPasses = stubs.Range1(passesKernel, func(l *kernelimpl.Launch, k dispatch.Passes) {
-	kernelimpl.Slice(l, 0, k.Op)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.Out)
-})
+var _, RunDispatch = stubs.Range1(pkg.Kernel("Dispatch"), dispatch.Dispatch.Kernel)
+var _, RunMisses = stubs.Range1(pkg.Kernel("Misses"), dispatch.Misses.Kernel)
+var _, RunNested = stubs.Range1(pkg.Kernel("Nested"), dispatch.Nested.Kernel)
+var _, RunPasses = stubs.Range1(pkg.Kernel("Passes"), dispatch.Passes.Kernel)

@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -18,10 +17,8 @@ type behindHost struct {
 
 func newBehindHost() kernelimpl.HostForm { return new(behindHost) }
 
-var behindHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:165:18"},
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:182:7"},
-}
+const behindHostSites = `1	internal/difftest/golang/rounds.go:165:18
+1	182:7`
 
 func (g *behindHost) Begin() {
 	g.Sites = behindHostSites
@@ -112,11 +109,9 @@ type complexesHost struct {
 
 func newComplexesHost() kernelimpl.HostForm { return new(complexesHost) }
 
-var complexesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:350:22"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:351:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:353:7"},
-}
+const complexesHostSites = `1	internal/difftest/golang/lang.go:350:22
+1	351:9
+1	353:7`
 
 func (g *complexesHost) Begin() {
 	g.Sites = complexesHostSites
@@ -182,12 +177,10 @@ type deferredNilHost struct {
 
 func newDeferredNilHost() kernelimpl.HostForm { return new(deferredNilHost) }
 
-var deferredNilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:131:7"},
-	{Kind: 12, Pos: "internal/difftest/golang/lang.go:132:2"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:133:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:121:36"},
-}
+const deferredNilHostSites = `1	internal/difftest/golang/lang.go:131:7
+12	132:2
+1	133:7
+1	121:36`
 
 func (g *deferredNilHost) Begin() {
 	g.Sites = deferredNilHostSites
@@ -286,9 +279,7 @@ type elsewhereHost struct {
 
 func newElsewhereHost() kernelimpl.HostForm { return new(elsewhereHost) }
 
-var elsewhereHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rounds.go:253:48"},
-}
+const elsewhereHostSites = `1	internal/difftest/golang/rounds.go:253:48`
 
 var elsewhereHostTable0 = [3]int32{4, 5, 6}
 
@@ -319,15 +310,13 @@ type makesFaultHost struct {
 
 func newMakesFaultHost() kernelimpl.HostForm { return new(makesFaultHost) }
 
-var makesFaultHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/makes.go:158:15"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: len out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:162:11", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: len out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:154:47", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 13, Pos: "internal/difftest/golang/makes.go:178:11", Message: "runtime error: makeslice: cap out of range"},
-	{Kind: 1, Pos: "internal/difftest/golang/makes.go:180:7"},
-}
+const makesFaultHostSites = `1	internal/difftest/golang/makes.go:158:15
+13	162:11	"runtime error: makeslice: len out of range"
+13	162:11	"runtime error: makeslice: cap out of range"
+13	154:47	"runtime error: makeslice: len out of range"
+13	154:47	"runtime error: makeslice: cap out of range"
+13	178:11	"runtime error: makeslice: cap out of range"
+1	180:7`
 
 func (g *makesFaultHost) Begin() {
 	g.Sites = makesFaultHostSites
@@ -488,14 +477,12 @@ type nilCallsHost struct {
 
 func newNilCallsHost() kernelimpl.HostForm { return new(nilCallsHost) }
 
-var nilCallsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:146:11"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:151:7"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:176:17"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:179:19"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:152:7"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:153:7"},
-}
+const nilCallsHostSites = `1	internal/difftest/golang/unlike.go:146:11
+1	151:7
+12	176:17
+12	179:19
+1	152:7
+1	153:7`
 
 func (g *nilCallsHost) Begin() {
 	g.Sites = nilCallsHostSites
@@ -507,8 +494,7 @@ func (g *nilCallsHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v14, v17 int32
-		var v15 bool
+		var v15 int32
 		v0 := int32(x)
 		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v1) {
@@ -516,28 +502,26 @@ func (g *nilCallsHost) Run() {
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
-		v12 := int32(0)
-		if 3 < v7 {
-			v12 = (v7 << 24) >> 24
+		v8 := 3 < v7
+		v11 := int32(0)
+		if v8 {
+			v11 = (v7 << 24) >> 24
 		}
+		v13 := v11
 		if v7 <= 3 {
-			v14 = 0
-			v15 = false
-		} else {
-			v14 = v12
-			v15 = true
+			v13 = 0
 		}
-		if v15 {
-			v17 = v14 * 2
+		if v8 {
+			v15 = v13 * 2
 		} else {
-			v17 = -2
+			v15 = -2
 		}
-		v18 := v5 * 3
-		if uint64(v18) >= uint64(v3) {
-			g.Fault(1, v18, v3, v0)
+		v16 := v5 * 3
+		if uint64(v16) >= uint64(v3) {
+			g.Fault(1, v16, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*12)) = v17
+		*(*int32)(unsafe.Add(p1, x*12)) = v15
 		if v7 == 11 {
 			g.Fault(2, 0, 0, v0)
 			continue
@@ -546,16 +530,16 @@ func (g *nilCallsHost) Run() {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v25 := v7 * 2
-		v26 := v18 + 1
-		if uint64(v26) >= uint64(v3) {
-			g.Fault(4, v26, v3, v0)
+		v23 := v7 * 2
+		v24 := v16 + 1
+		if uint64(v24) >= uint64(v3) {
+			g.Fault(4, v24, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*12+4)) = v25
-		v29 := v18 + 2
-		if uint64(v29) >= uint64(v3) {
-			g.Fault(5, v29, v3, v0)
+		*(*int32)(unsafe.Add(p1, x*12+4)) = v23
+		v27 := v16 + 2
+		if uint64(v27) >= uint64(v3) {
+			g.Fault(5, v27, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*12+8)) = 5
@@ -569,12 +553,10 @@ type nilMethodsHost struct {
 
 func newNilMethodsHost() kernelimpl.HostForm { return new(nilMethodsHost) }
 
-var nilMethodsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:127:11"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:134:13"},
-	{Kind: 12, Pos: "internal/difftest/golang/unlike.go:135:18"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:135:7"},
-}
+const nilMethodsHostSites = `1	internal/difftest/golang/unlike.go:127:11
+12	134:13
+12	135:18
+1	135:7`
 
 func (g *nilMethodsHost) Begin() {
 	g.Sites = nilMethodsHostSites
@@ -647,13 +629,11 @@ type panicsDoubleHost struct {
 
 func newPanicsDoubleHost() kernelimpl.HostForm { return new(panicsDoubleHost) }
 
-var panicsDoubleHostSites = []abi.Site{
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:229:8", Message: "1e+21"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:231:8", Message: "(2-1i)"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00g\x00\x00"},
-	{Kind: 13, Pos: "internal/difftest/golang/panics.go:237:8", Message: "\x00k\x00\x00"},
-	{Kind: 1, Pos: "internal/difftest/golang/panics.go:239:7"},
-}
+const panicsDoubleHostSites = `13	internal/difftest/golang/panics.go:229:8	"1e+21"
+13	231:8	"(2-1i)"
+13	237:8	"\x00g\x00\x00"
+13	237:8	"\x00k\x00\x00"
+1	239:7`
 
 func (g *panicsDoubleHost) Begin() {
 	g.Sites = panicsDoubleHostSites
@@ -725,48 +705,46 @@ type pipelineHost struct {
 
 func newPipelineHost() kernelimpl.HostForm { return new(pipelineHost) }
 
-var pipelineHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:13"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:36:3"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:12:50"},
-	{Kind: 10, Pos: "internal/difftest/golang/stages.go:13:56"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:13:50"},
-	{Kind: 4, Pos: "internal/difftest/golang/stages.go:41:14"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:33"},
-	{Kind: 1, Pos: "internal/difftest/golang/stages.go:53:7"},
-}
+const pipelineHostSites = `1	internal/difftest/golang/stages.go:36:13
+1	36:3
+1	12:50
+10	13:56
+1	13:50
+4	41:14
+1	slices/zsortanyfunc.go:12:33
+1	12:42
+1	27:31
+1	27:50
+1	30:16
+1	30:34
+1	50:36
+1	50:51
+1	251:35
+1	251:50
+1	299:13
+1	299:22
+1	323:26
+1	323:35
+1	202:26
+1	202:35
+1	214:28
+1	214:39
+1	228:18
+1	slices/kgen_sort.go:41:43
+1	41:53
+1	slices/zsortanyfunc.go:174:42
+1	178:36
+1	181:35
+1	187:26
+1	136:29
+1	136:42
+1	139:25
+1	142:26
+1	146:35
+1	149:25
+1	slices/kgen_sort.go:53:11
+1	internal/difftest/golang/stages.go:53:33
+1	53:7`
 
 var pipelineHostTable0 = [3]int32{0, 5, 7}
 
@@ -2879,12 +2857,10 @@ type rounded32Host struct {
 
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
 
-var rounded32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-}
+const rounded32HostSites = `1	internal/difftest/golang/rules.go:51:16
+1	51:24
+1	51:32
+3	52:14`
 
 func (g *rounded32Host) Begin() {
 	g.Sites = rounded32HostSites
@@ -2942,12 +2918,10 @@ type rounded64Host struct {
 
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
 
-var rounded64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:16"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:24"},
-	{Kind: 1, Pos: "internal/difftest/golang/rules.go:51:32"},
-	{Kind: 3, Pos: "internal/difftest/golang/rules.go:52:14"},
-}
+const rounded64HostSites = `1	internal/difftest/golang/rules.go:51:16
+1	51:24
+1	51:32
+3	52:14`
 
 func (g *rounded64Host) Begin() {
 	g.Sites = rounded64HostSites
@@ -3005,42 +2979,40 @@ type sharedHost struct {
 
 func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
-var sharedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:14"},
-	{Kind: 1, Pos: "internal/difftest/golang/sorting.go:121:3"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:33"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:12:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:31"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:27:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:16"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:30:34"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:50:51"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:251:50"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:13"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:299:22"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:323:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:202:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:28"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:214:39"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:228:18"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:43"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:41:53"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:174:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:178:36"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:181:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:187:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:29"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:136:42"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:139:25"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:142:26"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:146:35"},
-	{Kind: 1, Pos: "slices/zsortanyfunc.go:149:25"},
-	{Kind: 1, Pos: "slices/kgen_sort.go:53:11"},
-}
+const sharedHostSites = `1	internal/difftest/golang/sorting.go:121:14
+1	121:3
+1	slices/zsortanyfunc.go:12:33
+1	12:42
+1	27:31
+1	27:50
+1	30:16
+1	30:34
+1	50:36
+1	50:51
+1	251:35
+1	251:50
+1	299:13
+1	299:22
+1	323:26
+1	323:35
+1	202:26
+1	202:35
+1	214:28
+1	214:39
+1	228:18
+1	slices/kgen_sort.go:41:43
+1	41:53
+1	slices/zsortanyfunc.go:174:42
+1	178:36
+1	181:35
+1	187:26
+1	136:29
+1	136:42
+1	139:25
+1	142:26
+1	146:35
+1	149:25
+1	slices/kgen_sort.go:53:11`
 
 func (g *sharedHost) Begin() {
 	g.Sites = sharedHostSites
@@ -5293,22 +5265,20 @@ func (g *sharedHost) Run() {
 // sideHost is a work-group of the kernel [Side].
 type sideHost struct {
 	kernelimpl.HostGroup
-	v24, v26, v55 []int32
+	v19, v21, v48 []int32
 
-	v27, v28 []int64
+	v22, v23 []int64
 
-	v29 []bool
+	v24 []bool
 }
 
 func newSideHost() kernelimpl.HostForm { return new(sideHost) }
 
-var sideHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:270:15"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:271:9"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:280:17"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:282:3"},
-	{Kind: 1, Pos: "internal/difftest/golang/alternatives.go:284:7"},
-}
+const sideHostSites = `1	internal/difftest/golang/alternatives.go:270:15
+1	271:9
+1	280:17
+1	282:3
+1	284:7`
 
 func (g *sideHost) Begin() {
 	g.Sites = sideHostSites
@@ -5316,9 +5286,9 @@ func (g *sideHost) Begin() {
 	g.Allot(0, 32)
 	g.Allot(1, 32)
 	g.Allot(2, 32*n)
-	kernelimpl.HostRoom(n, &g.v24, &g.v26, &g.v55)
-	kernelimpl.HostRoom(n, &g.v27, &g.v28)
-	kernelimpl.HostRoom(n, &g.v29)
+	kernelimpl.HostRoom(n, &g.v19, &g.v21, &g.v48)
+	kernelimpl.HostRoom(n, &g.v22, &g.v23)
+	kernelimpl.HostRoom(n, &g.v24)
 }
 
 func (g *sideHost) Run() {
@@ -5333,11 +5303,11 @@ func (g *sideHost) Run() {
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	m1 := g.Memory(1)
+	h19 := g.v19[:n]
+	h21 := g.v21[:n]
+	h22 := g.v22[:n]
+	h23 := g.v23[:n]
 	h24 := g.v24[:n]
-	h26 := g.v26[:n]
-	h27 := g.v27[:n]
-	h28 := g.v28[:n]
-	h29 := g.v29[:n]
 	more := false
 	for li := range n {
 		own2 := unsafe.Add(m2, li*32)
@@ -5345,16 +5315,11 @@ func (g *sideHost) Run() {
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		var v22, v23, v24, v25, v26 int32
+		var v17, v18, v19, v20, v21 int32
 		*(*[32]byte)(own2) = [32]byte{}
 		*(*int32)(own2) = 1
 		*(*int32)(unsafe.Add(own2, 4)) = 2
 		*(*int32)(unsafe.Add(own2, 8)) = 3
-		*(*int32)(unsafe.Add(own2, 12)) = 0
-		*(*int32)(unsafe.Add(own2, 16)) = 0
-		*(*int32)(unsafe.Add(own2, 20)) = 0
-		*(*int32)(unsafe.Add(own2, 24)) = 0
-		*(*int32)(unsafe.Add(own2, 28)) = 0
 		if uint32(v6) >= 8 {
 			g.Fault(0, v7, 8, v0)
 			g.Leave(li)
@@ -5365,40 +5330,40 @@ func (g *sideHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v19 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
-		if (v19 & 1) == 0 {
-			v22 = 1
-			v23 = 0
-			v24 = 0
-			v25 = v6
-			v26 = 8
+		v14 := *(*int32)(unsafe.Add(p0, (basex+li)*4))
+		if (v14 & 1) == 0 {
+			v17 = 1
+			v18 = 0
+			v19 = 0
+			v20 = v6
+			v21 = 8
 		} else {
-			v22 = 0
-			v23 = v6
-			v24 = 8
-			v25 = 0
-			v26 = 0
+			v17 = 0
+			v18 = v6
+			v19 = 8
+			v20 = 0
+			v21 = 0
 		}
-		v27 := int64(uint32(v24))
-		v28 := int64(uint32(v26))
-		v29 := v22 == 0
-		if v29 {
-			*(*int32)(unsafe.Add(m0, int(v23)*4)) = v19
+		v22 := int64(uint32(v19))
+		v23 := int64(uint32(v21))
+		v24 := v17 == 0
+		if v24 {
+			*(*int32)(unsafe.Add(m0, int(v18)*4)) = v14
 		} else {
-			*(*int32)(unsafe.Add(m1, int(v25)*4)) = v19
+			*(*int32)(unsafe.Add(m1, int(v20)*4)) = v14
 		}
+		h19[li] = v19
+		h21[li] = v21
+		h22[li] = v22
+		h23[li] = v23
 		h24[li] = v24
-		h26[li] = v26
-		h27[li] = v27
-		h28[li] = v28
-		h29[li] = v29
 		more = true
 	}
 	if !more {
 		return
 	}
 	// Barrier, alternatives.go:275
-	h55 := g.v55[:n]
+	h48 := g.v48[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -5406,59 +5371,59 @@ func (g *sideHost) Run() {
 			continue
 		}
 		v6 := int32(li)
-		v29 := h29[li]
 		v24 := h24[li]
+		v19 := h19[li]
 		v7 := int64(uint32(v6))
-		v27 := h27[li]
+		v22 := h22[li]
 		v0 := int32(basex + li)
-		v26 := h26[li]
-		v28 := h28[li]
+		v21 := h21[li]
+		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v38, v39, v40, v44, v48, v49, v50, v54 int32
-		v36 := 7 - v6
+		var v31, v32, v33, v37, v41, v42, v43, v47 int32
+		v29 := 7 - v6
 		if (*(*int32)(unsafe.Add(p0, (basex+li)*4)) & 2) != 0 {
-			v38 = 0
-			v39 = v36
-			v40 = 0
+			v31 = 0
+			v32 = v29
+			v33 = 0
 		} else {
-			v38 = 1
-			v39 = 0
-			v40 = v36
+			v31 = 1
+			v32 = 0
+			v33 = v29
 		}
-		if v38 == 0 {
-			v44 = *(*int32)(unsafe.Add(m0, int(v39)*4))
+		if v31 == 0 {
+			v37 = *(*int32)(unsafe.Add(m0, int(v32)*4))
 		} else {
-			v44 = *(*int32)(unsafe.Add(m1, int(v40)*4))
+			v37 = *(*int32)(unsafe.Add(m1, int(v33)*4))
 		}
-		if !v29 {
+		if !v24 {
 			goto b18
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(2, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(2, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v48 = 0
-		v49 = v6
-		v50 = 0
+		v41 = 0
+		v42 = v6
+		v43 = 0
 		goto b19
 	b18:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(2, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(2, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v48 = 1
-		v49 = 0
-		v50 = v6
+		v41 = 1
+		v42 = 0
+		v43 = v6
 	b19:
-		if v48 == 0 {
-			v54 = *(*int32)(unsafe.Add(m1, int(v49)*4))
+		if v41 == 0 {
+			v47 = *(*int32)(unsafe.Add(m1, int(v42)*4))
 		} else {
-			v54 = *(*int32)(unsafe.Add(own2, int(v50)*4))
+			v47 = *(*int32)(unsafe.Add(own2, int(v43)*4))
 		}
-		v55 := v44 + v54
-		h55[li] = v55
+		v48 := v37 + v47
+		h48[li] = v48
 		more = true
 	}
 	if !more {
@@ -5470,70 +5435,70 @@ func (g *sideHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v29 := h29[li]
-		v6 := int32(li)
 		v24 := h24[li]
+		v6 := int32(li)
+		v19 := h19[li]
 		v7 := int64(uint32(v6))
-		v27 := h27[li]
+		v22 := h22[li]
 		v0 := int32(basex + li)
-		v26 := h26[li]
-		v28 := h28[li]
+		v21 := h21[li]
+		v23 := h23[li]
 		own2 := unsafe.Add(m2, li*32)
-		var v59, v60, v61, v65, v70, v71, v72 int32
-		if !v29 {
+		var v52, v53, v54, v58, v63, v64, v65 int32
+		if !v24 {
 			goto b26
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(3, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(3, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v59 = 0
-		v60 = v6
-		v61 = 0
+		v52 = 0
+		v53 = v6
+		v54 = 0
 		goto b27
 	b26:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(3, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(3, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v59 = 1
-		v60 = 0
-		v61 = v6
+		v52 = 1
+		v53 = 0
+		v54 = v6
 	b27:
-		if v59 == 0 {
-			v65 = *(*int32)(unsafe.Add(m1, int(v60)*4))
+		if v52 == 0 {
+			v58 = *(*int32)(unsafe.Add(m1, int(v53)*4))
 		} else {
-			v65 = *(*int32)(unsafe.Add(own2, int(v61)*4))
+			v58 = *(*int32)(unsafe.Add(own2, int(v54)*4))
 		}
-		v66 := v65 + 3
-		if !v29 {
+		v59 := v58 + 3
+		if !v24 {
 			goto b33
 		}
-		if uint32(v6) >= uint32(v24) {
-			g.Fault(3, v7, v27, v0)
+		if uint32(v6) >= uint32(v19) {
+			g.Fault(3, v7, v22, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = 0
-		v71 = v6
-		v72 = 0
+		v63 = 0
+		v64 = v6
+		v65 = 0
 		goto b34
 	b33:
-		if uint32(v6) >= uint32(v26) {
-			g.Fault(3, v7, v28, v0)
+		if uint32(v6) >= uint32(v21) {
+			g.Fault(3, v7, v23, v0)
 			g.Leave(li)
 			continue
 		}
-		v70 = 1
-		v71 = 0
-		v72 = v6
+		v63 = 1
+		v64 = 0
+		v65 = v6
 	b34:
-		if v70 == 0 {
-			*(*int32)(unsafe.Add(m1, int(v71)*4)) = v66
+		if v63 == 0 {
+			*(*int32)(unsafe.Add(m1, int(v64)*4)) = v59
 		} else {
-			*(*int32)(unsafe.Add(own2, int(v72)*4)) = v66
+			*(*int32)(unsafe.Add(own2, int(v65)*4)) = v59
 		}
 		more = true
 	}
@@ -5548,18 +5513,18 @@ func (g *sideHost) Run() {
 			continue
 		}
 		own2 := unsafe.Add(m2, li*32)
-		v55 := h55[li]
+		v48 := h48[li]
 		v6 := int32(li)
-		v36 := 7 - v6
+		v29 := 7 - v6
 		v0 := int32(basex + li)
 		v5 := int64(uint32(v0))
-		v79 := (v55 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
-		v82 := v79 + (*(*int32)(unsafe.Add(m1, int(v36)*4)) * 2)
+		v72 := (v48 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
+		v75 := v72 + (*(*int32)(unsafe.Add(m1, int(v29)*4)) * 2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v82
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v75
 	}
 }
 
@@ -5570,9 +5535,7 @@ type typeSwitchesHost struct {
 
 func newTypeSwitchesHost() kernelimpl.HostForm { return new(typeSwitchesHost) }
 
-var typeSwitchesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/lang.go:320:7"},
-}
+const typeSwitchesHostSites = `1	internal/difftest/golang/lang.go:320:7`
 
 func (g *typeSwitchesHost) Begin() {
 	g.Sites = typeSwitchesHostSites
@@ -5601,13 +5564,11 @@ type unlikeHost struct {
 
 func newUnlikeHost() kernelimpl.HostForm { return new(unlikeHost) }
 
-var unlikeHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:84:11"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:87:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:93:10", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 13, Pos: "internal/difftest/golang/unlike.go:96:7", Message: "runtime error: comparing uncomparable type golang.uncomparable"},
-	{Kind: 1, Pos: "internal/difftest/golang/unlike.go:102:7"},
-}
+const unlikeHostSites = `1	internal/difftest/golang/unlike.go:84:11
+13	87:7	"runtime error: comparing uncomparable type golang.uncomparable"
+13	93:10	"runtime error: comparing uncomparable type golang.uncomparable"
+13	96:7	"runtime error: comparing uncomparable type golang.uncomparable"
+1	102:7`
 
 func (g *unlikeHost) Begin() {
 	g.Sites = unlikeHostSites
@@ -5619,7 +5580,7 @@ func (g *unlikeHost) Run() {
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for x := g.Lo; x < g.Hi; x++ {
-		var v16, v27, v31, v35, v39, v41, v45 bool
+		var v14, v25, v29, v33, v37, v39, v43 bool
 		v0 := int32(x)
 		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v1) {
@@ -5629,105 +5590,105 @@ func (g *unlikeHost) Run() {
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
 		v8 := v7 & 1
 		v9 := v8 == 0
-		v11 := v7 & 2
-		v12 := v11 == 0
-		v14 := v8
-		if v12 {
-			v14 = 0
+		v10 := v7 & 2
+		v11 := v10 == 0
+		v12 := v8
+		if v11 {
+			v12 = 0
 		}
 		if !v9 {
-			v16 = v9
+			v14 = v9
 			goto b4
 		}
-		if v12 {
+		if v11 {
 			g.Fault(1, 0, 0, v0)
 			continue
 		}
-		v16 = v12
+		v14 = v11
 	b4:
-		v17 := v14 == v8
-		v18 := v11 != 0
+		v15 := v12 == v8
+		v16 := v10 != 0
+		v17 := v16 && v15
+		v18 := v8 != 0
 		v19 := v18 && v17
-		v20 := v8 != 0
-		v21 := v20 && v19
-		v23 := int32(0)
-		if v16 || v21 {
-			v23 = 1
+		v21 := int32(0)
+		if v14 || v19 {
+			v21 = 1
 		}
-		v25 := (v7 & 4) == 0
-		if !v25 {
-			v31 = v25
+		v23 := (v7 & 4) == 0
+		if !v23 {
+			v29 = v23
 			goto b9
 		}
-		if !v12 {
-			v27 = v12
+		if !v11 {
+			v25 = v11
 			goto b8
 		}
 		if v9 {
 			g.Fault(2, 0, 0, v0)
 			continue
 		}
-		v27 = v9
+		v25 = v9
 	b8:
 		{
-			v28 := v20 && v17
-			v29 := v18 && v28
-			v31 = v27 || v29
+			v26 := v18 && v15
+			v27 := v16 && v26
+			v29 = v25 || v27
 		}
 	b9:
-		v33 := v23
-		if v31 {
-			v33 = v23 + 2
+		v31 := v21
+		if v29 {
+			v31 = v21 + 2
 		}
-		if !v25 {
-			v39 = v25
+		if !v23 {
+			v37 = v23
 			goto b14
 		}
-		if !v12 {
-			v35 = v12
+		if !v11 {
+			v33 = v11
 			goto b13
 		}
 		if v9 {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v35 = v9
+		v33 = v9
 	b13:
 		{
-			v36 := v20 && v17
-			v37 := v18 && v36
-			v39 = v35 || v37
+			v34 := v18 && v15
+			v35 := v16 && v34
+			v37 = v33 || v35
 		}
 	b14:
-		if !v39 {
-			v45 = v39
+		if !v37 {
+			v43 = v37
 			goto b19
 		}
-		if !v12 {
-			v41 = v12
+		if !v11 {
+			v39 = v11
 			goto b18
 		}
 		if v9 {
 			g.Fault(3, 0, 0, v0)
 			continue
 		}
-		v41 = v9
+		v39 = v9
 	b18:
 		{
-			v42 := v20 && v17
-			v43 := v18 && v42
-			v45 = v41 || v43
+			v40 := v18 && v15
+			v41 := v16 && v40
+			v43 = v39 || v41
 		}
 	b19:
-		v47 := v33
-		if v45 {
-			v47 = v33 + 4
+		v45 := v31
+		if v43 {
+			v45 = v31 + 4
 		}
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v47
+		*(*int32)(unsafe.Add(p1, x*4)) = v45
 	}
 }
 
@@ -5739,10 +5700,8 @@ type watchedHost struct {
 
 func newWatchedHost() kernelimpl.HostForm { return new(watchedHost) }
 
-var watchedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/golang/watched.go:81:105"},
-	{Kind: 1, Pos: "internal/difftest/golang/watched.go:85:7"},
-}
+const watchedHostSites = `1	internal/difftest/golang/watched.go:81:105
+1	85:7`
 
 var watchedHostTable0 = [3]int32{1, 2, 3}
 
@@ -5801,15 +5760,15 @@ func (g *watchedHost) Run() {
 			continue
 		}
 		v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
-		v50 := v45
+		v49 := v45
 		if (v2 & 1) == 0 {
-			v50 = v45 + 1
+			v49 = v45 + 1
 		}
-		v54 := float64(float64(float64(float64(v50)+2.5)+1.5) + -2)
+		v53 := float64(float64(float64(float64(v49)+2.5)+1.5) + -2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v2)
 			continue
 		}
-		*(*float64)(unsafe.Add(p0, x*8)) = v54
+		*(*float64)(unsafe.Add(p0, x*8)) = v53
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"unicode"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/golang"
 	"github.com/kgen-go/kgen/internal/difftest/golang/near/far"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -26,7 +25,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{againKernel, alternativesKernel, appendsKernel, behindKernel, besselKernel, binaryKernel, bitsFaultKernel, bytesKernel, castsKernel, changesKernel, ciphersKernel, closuresKernel, complexesKernel, computedKernel, deferredKernel, deferredNilKernel, editsKernel, elsewhereKernel, firstsKernel, floatsKernel, generatorsKernel, inFloat64Kernel, inconsistentKernel, initialKernel, interfacesKernel, iteratorsKernel, joinedKernel, keptKernel, largeKernel, longTextsKernel, lookupsKernel, loopVarsKernel, makesKernel, makesAmongKernel, makesFaultKernel, makesOfKernel, moreSlicesKernel, namedKernel, nilCallsKernel, nilMethodsKernel, nonesKernel, orderKernel, outcomesKernel, panicsKernel, panicsDoubleKernel, passedKernel, peepholesKernel, pipelineKernel, randomKernel, recordsKernel, refilledKernel, ringsKernel, rounded32Kernel, rounded64Kernel, roundsKernel, runesKernel, sentinelsKernel, sharedKernel, shiftedKernel, shiftsIntKernel, shiftsInt16Kernel, shiftsInt32Kernel, shiftsInt64Kernel, shiftsInt8Kernel, shiftsUintKernel, shiftsUint16Kernel, shiftsUint32Kernel, shiftsUint64Kernel, shiftsUint8Kernel, sideKernel, signalsKernel, signedChunksKernel, slicesKernel, slotsKernel, sortsKernel, spelledKernel, stableKernel, stableInterfacesKernel, stringsKernel, swapLoopsKernel, swappedKernel, tablesKernel, textBoundsKernel, textsKernel, toArraysKernel, turnsKernel, typeSwitchesKernel, utf8Kernel, unicodesKernel, unitsKernel, unlikeKernel, unrolledKernel, unsignedChunksKernel, unstableKernel, updatesKernel, varintsKernel, visitorsKernel, waresKernel, watchedKernel, zeroedKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -80,1078 +79,106 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/golang"
 
-var againKernel = kernelimpl.Register(pkg.Kernel("Again"), func(a *kernelimpl.HostArgs) any {
-	return golang.Again{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunAgain = stubs.Range1(againKernel, func(l *kernelimpl.Launch, k golang.Again) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var alternativesKernel = kernelimpl.Register(pkg.Kernel("Alternatives"), func(a *kernelimpl.HostArgs) any {
-	return golang.Alternatives{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunAlternatives = stubs.Range1(alternativesKernel, func(l *kernelimpl.Launch, k golang.Alternatives) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var appendsKernel = kernelimpl.Register(pkg.Kernel("Appends"), func(a *kernelimpl.HostArgs) any {
-	return golang.Appends{
-		In:   kernelimpl.HostSlice[int](a, 0),
-		Out:  kernelimpl.HostSlice[int](a, 1),
-		Text: kernelimpl.HostSlice[byte](a, 2),
-	}.Kernel
-})
-var RunAppends = stubs.Range1(appendsKernel, func(l *kernelimpl.Launch, k golang.Appends) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.Text)
-})
-var behindKernel = kernelimpl.RegisterForm(pkg.Kernel("Behind"), func(a *kernelimpl.HostArgs) any {
-	return golang.Behind{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newBehindHost)
-var RunBehind = stubs.Range1(behindKernel, func(l *kernelimpl.Launch, k golang.Behind) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var besselKernel = kernelimpl.Register(pkg.Kernel("Bessel"), func(a *kernelimpl.HostArgs) any {
-	return golang.Bessel{
-		X:   kernelimpl.HostSlice[float64](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-})
-var RunBessel = stubs.Range1(besselKernel, func(l *kernelimpl.Launch, k golang.Bessel) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var binaryKernel = kernelimpl.Register(pkg.Kernel("Binary"), func(a *kernelimpl.HostArgs) any {
-	return golang.Binary{
-		In:  kernelimpl.HostSlice[byte](a, 0),
-		Out: kernelimpl.HostSlice[byte](a, 1),
-		Sum: kernelimpl.HostSlice[uint64](a, 2),
-	}.Kernel
-})
-var RunBinary = stubs.Range1(binaryKernel, func(l *kernelimpl.Launch, k golang.Binary) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.Sum)
-})
-var bitsFaultKernel = kernelimpl.Register(pkg.Kernel("BitsFault"), func(a *kernelimpl.HostArgs) any {
-	return golang.BitsFault{
-		Mode: kernelimpl.HostValue[int](a, 0),
-		X:    kernelimpl.HostSlice[uint64](a, 1),
-		Y:    kernelimpl.HostSlice[uint64](a, 2),
-		Z:    kernelimpl.HostSlice[uint64](a, 3),
-	}.Kernel
-})
-var RunBitsFault = stubs.Range1(bitsFaultKernel, func(l *kernelimpl.Launch, k golang.BitsFault) {
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.Z)
-})
-var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Bytes{
-		In:  kernelimpl.HostSlice[byte](a, 0),
-		Buf: kernelimpl.HostSlice[byte](a, 1),
-		Out: kernelimpl.HostSlice[int](a, 2),
-	}.Kernel
-})
-var RunBytes = stubs.Range1(bytesKernel, func(l *kernelimpl.Launch, k golang.Bytes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Buf)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var castsKernel = kernelimpl.Register(pkg.Kernel("Casts"), func(a *kernelimpl.HostArgs) any {
-	return golang.Casts{
-		F:   kernelimpl.HostSlice[float32](a, 0),
-		N:   kernelimpl.HostSlice[int32](a, 1),
-		L:   kernelimpl.HostSlice[uint64](a, 2),
-		Out: kernelimpl.HostSlice[uint32](a, 3),
-	}.Kernel
-})
-var RunCasts = stubs.Range1(castsKernel, func(l *kernelimpl.Launch, k golang.Casts) {
-	kernelimpl.Slice(l, 0, k.F)
-	kernelimpl.Slice(l, 1, k.N)
-	kernelimpl.Slice(l, 2, k.L)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var changesKernel = kernelimpl.Register(pkg.Kernel("Changes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Changes{
-		A:   kernelimpl.HostSlice[int64](a, 0),
-		B:   kernelimpl.HostSlice[int64](a, 1),
-		Out: kernelimpl.HostSlice[int64](a, 2),
-	}.Kernel
-})
-var RunChanges = stubs.Range1(changesKernel, func(l *kernelimpl.Launch, k golang.Changes) {
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.B)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var ciphersKernel = kernelimpl.Register(pkg.Kernel("Ciphers"), func(a *kernelimpl.HostArgs) any {
-	return golang.Ciphers{
-		Out: kernelimpl.HostSlice[uint64](a, 0),
-	}.Kernel
-})
-var RunCiphers = stubs.Range1(ciphersKernel, func(l *kernelimpl.Launch, k golang.Ciphers) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var closuresKernel = kernelimpl.Register(pkg.Kernel("Closures"), func(a *kernelimpl.HostArgs) any {
-	return golang.Closures{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunClosures = stubs.Range1(closuresKernel, func(l *kernelimpl.Launch, k golang.Closures) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var complexesKernel = kernelimpl.RegisterForm(pkg.Kernel("Complexes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Complexes{
-		In: kernelimpl.HostSlice[complex64](a, 0),
-		By: kernelimpl.HostValue[complex128](a, 1),
-		Pairs: kernelimpl.HostSlice[struct {
-			Z [2]complex64
-			N int32
-		}](a, 2),
-		Out: kernelimpl.HostSlice[complex128](a, 3),
-	}.Kernel
-}, newComplexesHost)
-var RunComplexes = stubs.Range1(complexesKernel, func(l *kernelimpl.Launch, k golang.Complexes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Value(l, 1, k.By)
-	kernelimpl.Slice(l, 2, k.Pairs)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var computedKernel = kernelimpl.Register(pkg.Kernel("Computed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
-	return golang.Computed{
-		In:  kernelimpl.HostSlice[uint32](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-		F:   kernelimpl.HostSlice[float32](a, 2),
-		D:   kernelimpl.HostSlice[float64](a, 3),
-	}.Kernel
-})
-var RunComputed = stubs.Range1(computedKernel, func(l *kernelimpl.Launch, k golang.Computed) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.F)
-	kernelimpl.Slice(l, 3, k.D)
-})
-var deferredKernel = kernelimpl.Register(pkg.Kernel("Deferred"), func(a *kernelimpl.HostArgs) any {
-	return golang.Deferred{
-		Out: kernelimpl.HostSlice[int](a, 0),
-		Log: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunDeferred = stubs.Range1(deferredKernel, func(l *kernelimpl.Launch, k golang.Deferred) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.Log)
-})
-var deferredNilKernel = kernelimpl.RegisterForm(pkg.Kernel("DeferredNil"), func(a *kernelimpl.HostArgs) any {
-	return golang.DeferredNil{
-		Mode: kernelimpl.HostValue[int](a, 0),
-		Out:  kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-}, newDeferredNilHost)
-var RunDeferredNil = stubs.Range1(deferredNilKernel, func(l *kernelimpl.Launch, k golang.DeferredNil) {
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var editsKernel = kernelimpl.Register(pkg.Kernel("Edits"), func(a *kernelimpl.HostArgs) any {
-	return golang.Edits{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Buf: kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunEdits = stubs.Range1(editsKernel, func(l *kernelimpl.Launch, k golang.Edits) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Buf)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var elsewhereKernel = kernelimpl.RegisterForm(pkg.Kernel("Elsewhere", &far.N, &far.Table), func(a *kernelimpl.HostArgs) any {
-	return golang.Elsewhere{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-}, newElsewhereHost)
-var RunElsewhere = stubs.Range1(elsewhereKernel, func(l *kernelimpl.Launch, k golang.Elsewhere) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var firstsKernel = kernelimpl.Register(pkg.Kernel("Firsts"), func(a *kernelimpl.HostArgs) any {
-	return golang.Firsts{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunFirsts = stubs.Range1(firstsKernel, func(l *kernelimpl.Launch, k golang.Firsts) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var floatsKernel = kernelimpl.Register(pkg.Kernel("Floats"), func(a *kernelimpl.HostArgs) any {
-	return golang.Floats{
-		Buf: kernelimpl.HostSlice[float64](a, 0),
-		N:   kernelimpl.HostValue[int](a, 1),
-	}.Kernel
-})
-var RunFloats = stubs.Range1(floatsKernel, func(l *kernelimpl.Launch, k golang.Floats) {
-	kernelimpl.Slice(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-})
-var generatorsKernel = kernelimpl.Register(pkg.Kernel("Generators"), func(a *kernelimpl.HostArgs) any {
-	return golang.Generators{
-		Out: kernelimpl.HostSlice[uint64](a, 0),
-	}.Kernel
-})
-var RunGenerators = stubs.Range1(generatorsKernel, func(l *kernelimpl.Launch, k golang.Generators) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var inFloat64Kernel = kernelimpl.Register(pkg.Kernel("InFloat64"), func(a *kernelimpl.HostArgs) any {
-	return golang.InFloat64{
-		X:    kernelimpl.HostSlice[float32](a, 0),
-		Y:    kernelimpl.HostSlice[float32](a, 1),
-		Out:  kernelimpl.HostSlice[float32](a, 2),
-		Is:   kernelimpl.HostSlice[uint32](a, 3),
-		Bits: kernelimpl.HostSlice[uint32](a, 4),
-	}.Kernel
-})
-var RunInFloat64 = stubs.Range1(inFloat64Kernel, func(l *kernelimpl.Launch, k golang.InFloat64) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-	kernelimpl.Slice(l, 3, k.Is)
-	kernelimpl.Slice(l, 4, k.Bits)
-})
-var inconsistentKernel = kernelimpl.Register(pkg.Kernel("Inconsistent"), func(a *kernelimpl.HostArgs) any {
-	return golang.Inconsistent{
-		Buf: kernelimpl.HostSlice[float32](a, 0),
-		N:   kernelimpl.HostValue[int](a, 1),
-	}.Kernel
-})
-var RunInconsistent = stubs.Range1(inconsistentKernel, func(l *kernelimpl.Launch, k golang.Inconsistent) {
-	kernelimpl.Slice(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-})
-var initialKernel = kernelimpl.Register(pkg.Kernel("Initial"), func(a *kernelimpl.HostArgs) any {
-	return golang.Initial{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunInitial = stubs.Range1(initialKernel, func(l *kernelimpl.Launch, k golang.Initial) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var interfacesKernel = kernelimpl.Register(pkg.Kernel("Interfaces"), func(a *kernelimpl.HostArgs) any {
-	return golang.Interfaces{
-		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunInterfaces = stubs.Range1(interfacesKernel, func(l *kernelimpl.Launch, k golang.Interfaces) {
-	kernelimpl.Slice(l, 0, k.Buf)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var iteratorsKernel = kernelimpl.Register(pkg.Kernel("Iterators"), func(a *kernelimpl.HostArgs) any {
-	return golang.Iterators{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunIterators = stubs.Range1(iteratorsKernel, func(l *kernelimpl.Launch, k golang.Iterators) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var joinedKernel = kernelimpl.Register(pkg.Kernel("Joined"), func(a *kernelimpl.HostArgs) any {
-	return golang.Joined{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunJoined = stubs.Range1(joinedKernel, func(l *kernelimpl.Launch, k golang.Joined) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var keptKernel = kernelimpl.Register(pkg.Kernel("Kept"), func(a *kernelimpl.HostArgs) any {
-	return golang.Kept{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunKept = stubs.Range1(keptKernel, func(l *kernelimpl.Launch, k golang.Kept) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var largeKernel = kernelimpl.Register(pkg.Kernel("Large"), func(a *kernelimpl.HostArgs) any {
-	return golang.Large{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunLarge = stubs.Range1(largeKernel, func(l *kernelimpl.Launch, k golang.Large) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var longTextsKernel = kernelimpl.Register(pkg.Kernel("LongTexts"), func(a *kernelimpl.HostArgs) any {
-	return golang.LongTexts{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunLongTexts = stubs.Range1(longTextsKernel, func(l *kernelimpl.Launch, k golang.LongTexts) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var lookupsKernel = kernelimpl.Register(pkg.Kernel("Lookups"), func(a *kernelimpl.HostArgs) any {
-	return golang.Lookups{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunLookups = stubs.Range1(lookupsKernel, func(l *kernelimpl.Launch, k golang.Lookups) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var loopVarsKernel = kernelimpl.Register(pkg.Kernel("LoopVars"), func(a *kernelimpl.HostArgs) any {
-	return golang.LoopVars{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunLoopVars = stubs.Range1(loopVarsKernel, func(l *kernelimpl.Launch, k golang.LoopVars) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var makesKernel = kernelimpl.Register(pkg.Kernel("Makes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Makes{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunMakes = stubs.Range1(makesKernel, func(l *kernelimpl.Launch, k golang.Makes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var makesAmongKernel = kernelimpl.Register(pkg.Kernel("MakesAmong"), func(a *kernelimpl.HostArgs) any {
-	return golang.MakesAmong{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunMakesAmong = stubs.Range1(makesAmongKernel, func(l *kernelimpl.Launch, k golang.MakesAmong) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var makesFaultKernel = kernelimpl.RegisterForm(pkg.Kernel("MakesFault"), func(a *kernelimpl.HostArgs) any {
-	return golang.MakesFault{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newMakesFaultHost)
-var RunMakesFault = stubs.Range1(makesFaultKernel, func(l *kernelimpl.Launch, k golang.MakesFault) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var makesOfKernel = kernelimpl.Register(pkg.Kernel("MakesOf"), func(a *kernelimpl.HostArgs) any {
-	return golang.MakesOf{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunMakesOf = stubs.Range1(makesOfKernel, func(l *kernelimpl.Launch, k golang.MakesOf) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var moreSlicesKernel = kernelimpl.Register(pkg.Kernel("MoreSlices"), func(a *kernelimpl.HostArgs) any {
-	return golang.MoreSlices{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		F:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunMoreSlices = stubs.Range1(moreSlicesKernel, func(l *kernelimpl.Launch, k golang.MoreSlices) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.F)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var namedKernel = kernelimpl.Register(pkg.Kernel("Named"), func(a *kernelimpl.HostArgs) any {
-	return golang.Named{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunNamed = stubs.Range1(namedKernel, func(l *kernelimpl.Launch, k golang.Named) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var nilCallsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilCalls"), func(a *kernelimpl.HostArgs) any {
-	return golang.NilCalls{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newNilCallsHost)
-var RunNilCalls = stubs.Range1(nilCallsKernel, func(l *kernelimpl.Launch, k golang.NilCalls) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var nilMethodsKernel = kernelimpl.RegisterForm(pkg.Kernel("NilMethods"), func(a *kernelimpl.HostArgs) any {
-	return golang.NilMethods{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newNilMethodsHost)
-var RunNilMethods = stubs.Range1(nilMethodsKernel, func(l *kernelimpl.Launch, k golang.NilMethods) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var nonesKernel = kernelimpl.Register(pkg.Kernel("Nones"), func(a *kernelimpl.HostArgs) any {
-	return golang.Nones{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunNones = stubs.Range1(nonesKernel, func(l *kernelimpl.Launch, k golang.Nones) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var orderKernel = kernelimpl.Register(pkg.Kernel("Order"), func(a *kernelimpl.HostArgs) any {
-	return golang.Order{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunOrder = stubs.Range1(orderKernel, func(l *kernelimpl.Launch, k golang.Order) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var outcomesKernel = kernelimpl.Register(pkg.Kernel("Outcomes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Outcomes{
-		In:  kernelimpl.HostSlice[byte](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunOutcomes = stubs.Range1(outcomesKernel, func(l *kernelimpl.Launch, k golang.Outcomes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var panicsKernel = kernelimpl.Register(pkg.Kernel("Panics"), func(a *kernelimpl.HostArgs) any {
-	return golang.Panics{
-		Mode: kernelimpl.HostValue[int](a, 0),
-		Out:  kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunPanics = stubs.Range1(panicsKernel, func(l *kernelimpl.Launch, k golang.Panics) {
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var panicsDoubleKernel = kernelimpl.RegisterForm(pkg.Kernel("PanicsDouble"), func(a *kernelimpl.HostArgs) any {
-	return golang.PanicsDouble{
-		Mode: kernelimpl.HostValue[int](a, 0),
-		Out:  kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-}, newPanicsDoubleHost)
-var RunPanicsDouble = stubs.Range1(panicsDoubleKernel, func(l *kernelimpl.Launch, k golang.PanicsDouble) {
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var passedKernel = kernelimpl.Register(pkg.Kernel("Passed", &crc32.IEEETable), func(a *kernelimpl.HostArgs) any {
-	return golang.Passed{
-		Out: kernelimpl.HostSlice[uint32](a, 0),
-	}.Kernel
-})
-var RunPassed = stubs.Range1(passedKernel, func(l *kernelimpl.Launch, k golang.Passed) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var peepholesKernel = kernelimpl.Register(pkg.Kernel("Peepholes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Peepholes{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Y:   kernelimpl.HostSlice[uint64](a, 1),
-		Out: kernelimpl.HostSlice[golang.PeepholeResults](a, 2),
-	}.Kernel
-})
-var RunPeepholes = stubs.Range1(peepholesKernel, func(l *kernelimpl.Launch, k golang.Peepholes) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var pipelineKernel = kernelimpl.RegisterForm(pkg.Kernel("Pipeline"), func(a *kernelimpl.HostArgs) any {
-	return golang.Pipeline{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-		T:   dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
-	}.Kernel
-}, newPipelineHost)
-var RunPipeline = stubs.NDRange1(pipelineKernel, func(l *kernelimpl.Launch, k golang.Pipeline) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Accessor(l, k.T.Len())
-})
-var randomKernel = kernelimpl.Register(pkg.Kernel("Random"), func(a *kernelimpl.HostArgs) any {
-	return golang.Random{
-		Seed: kernelimpl.HostValue[uint64](a, 0),
-		Out:  kernelimpl.HostSlice[uint64](a, 1),
-		F:    kernelimpl.HostSlice[float64](a, 2),
-	}.Kernel
-})
-var RunRandom = stubs.Range1(randomKernel, func(l *kernelimpl.Launch, k golang.Random) {
-	kernelimpl.Value(l, 0, k.Seed)
-	kernelimpl.Slice(l, 1, k.Out)
-	kernelimpl.Slice(l, 2, k.F)
-})
-var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
-	return golang.Records{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k golang.Records) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var refilledKernel = kernelimpl.Register(pkg.Kernel("Refilled"), func(a *kernelimpl.HostArgs) any {
-	return golang.Refilled{
-		Out: kernelimpl.HostSlice[uint64](a, 0),
-	}.Kernel
-})
-var RunRefilled = stubs.Range1(refilledKernel, func(l *kernelimpl.Launch, k golang.Refilled) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var ringsKernel = kernelimpl.Register(pkg.Kernel("Rings"), func(a *kernelimpl.HostArgs) any {
-	return golang.Rings{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunRings = stubs.Range1(ringsKernel, func(l *kernelimpl.Launch, k golang.Rings) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var rounded32Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded32"), func(a *kernelimpl.HostArgs) any {
-	return golang.Rounded32{
-		X:   kernelimpl.HostSlice[float32](a, 0),
-		Y:   kernelimpl.HostSlice[float32](a, 1),
-		Z:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newRounded32Host)
-var RunRounded32 = stubs.Range1(rounded32Kernel, func(l *kernelimpl.Launch, k golang.Rounded32) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Z)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var rounded64Kernel = kernelimpl.RegisterForm(pkg.Kernel("Rounded64"), func(a *kernelimpl.HostArgs) any {
-	return golang.Rounded64{
-		X:   kernelimpl.HostSlice[float64](a, 0),
-		Y:   kernelimpl.HostSlice[float64](a, 1),
-		Z:   kernelimpl.HostSlice[float64](a, 2),
-		Out: kernelimpl.HostSlice[float64](a, 3),
-	}.Kernel
-}, newRounded64Host)
-var RunRounded64 = stubs.Range1(rounded64Kernel, func(l *kernelimpl.Launch, k golang.Rounded64) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Y)
-	kernelimpl.Slice(l, 2, k.Z)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var roundsKernel = kernelimpl.Register(pkg.Kernel("Rounds"), func(a *kernelimpl.HostArgs) any {
-	return golang.Rounds{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunRounds = stubs.Range1(roundsKernel, func(l *kernelimpl.Launch, k golang.Rounds) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var runesKernel = kernelimpl.Register(pkg.Kernel("Runes"), func(a *kernelimpl.HostArgs) any {
-	return golang.Runes{
-		In:  kernelimpl.HostSlice[byte](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunRunes = stubs.Range1(runesKernel, func(l *kernelimpl.Launch, k golang.Runes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var sentinelsKernel = kernelimpl.Register(pkg.Kernel("Sentinels"), func(a *kernelimpl.HostArgs) any {
-	return golang.Sentinels{
-		In:  kernelimpl.HostSlice[byte](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunSentinels = stubs.Range1(sentinelsKernel, func(l *kernelimpl.Launch, k golang.Sentinels) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var sharedKernel = kernelimpl.RegisterForm(pkg.Kernel("Shared"), func(a *kernelimpl.HostArgs) any {
-	return golang.Shared{
-		Buf: kernelimpl.HostSlice[float32](a, 0),
-	}.Kernel
-}, newSharedHost)
-var RunShared = stubs.NDRange1(sharedKernel, func(l *kernelimpl.Launch, k golang.Shared) {
-	kernelimpl.Slice(l, 0, k.Buf)
-})
-var shiftedKernel = kernelimpl.Register(pkg.Kernel("Shifted"), func(a *kernelimpl.HostArgs) any {
-	return golang.Shifted{
-		X:   kernelimpl.HostSlice[int64](a, 0),
-		N:   kernelimpl.HostSlice[uint32](a, 1),
-		Out: kernelimpl.HostSlice[uint64](a, 2),
-	}.Kernel
-})
-var RunShifted = stubs.Range1(shiftedKernel, func(l *kernelimpl.Launch, k golang.Shifted) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.N)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var shiftsIntKernel = kernelimpl.Register(pkg.Kernel("ShiftsInt"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsInt{
-		X:     kernelimpl.HostSlice[int](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[int](a, 3),
-	}.Kernel
-})
-var RunShiftsInt = stubs.Range1(shiftsIntKernel, func(l *kernelimpl.Launch, k golang.ShiftsInt) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsInt16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt16"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsInt16{
-		X:     kernelimpl.HostSlice[int16](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[int16](a, 3),
-	}.Kernel
-})
-var RunShiftsInt16 = stubs.Range1(shiftsInt16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt16) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsInt32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt32"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsInt32{
-		X:     kernelimpl.HostSlice[int32](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-})
-var RunShiftsInt32 = stubs.Range1(shiftsInt32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt32) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsInt64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt64"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsInt64{
-		X:     kernelimpl.HostSlice[int64](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[int64](a, 3),
-	}.Kernel
-})
-var RunShiftsInt64 = stubs.Range1(shiftsInt64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt64) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsInt8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsInt8"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsInt8{
-		X:     kernelimpl.HostSlice[int8](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[int8](a, 3),
-	}.Kernel
-})
-var RunShiftsInt8 = stubs.Range1(shiftsInt8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsInt8) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsUintKernel = kernelimpl.Register(pkg.Kernel("ShiftsUint"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsUint{
-		X:     kernelimpl.HostSlice[uint](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[uint](a, 3),
-	}.Kernel
-})
-var RunShiftsUint = stubs.Range1(shiftsUintKernel, func(l *kernelimpl.Launch, k golang.ShiftsUint) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsUint16Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint16"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsUint16{
-		X:     kernelimpl.HostSlice[uint16](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[uint16](a, 3),
-	}.Kernel
-})
-var RunShiftsUint16 = stubs.Range1(shiftsUint16Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint16) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsUint32Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint32"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsUint32{
-		X:     kernelimpl.HostSlice[uint32](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[uint32](a, 3),
-	}.Kernel
-})
-var RunShiftsUint32 = stubs.Range1(shiftsUint32Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint32) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsUint64Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint64"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsUint64{
-		X:     kernelimpl.HostSlice[uint64](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[uint64](a, 3),
-	}.Kernel
-})
-var RunShiftsUint64 = stubs.Range1(shiftsUint64Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint64) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var shiftsUint8Kernel = kernelimpl.Register(pkg.Kernel("ShiftsUint8"), func(a *kernelimpl.HostArgs) any {
-	return golang.ShiftsUint8{
-		X:     kernelimpl.HostSlice[uint8](a, 0),
-		Small: kernelimpl.HostSlice[int8](a, 1),
-		Large: kernelimpl.HostSlice[int64](a, 2),
-		Out:   kernelimpl.HostSlice[uint8](a, 3),
-	}.Kernel
-})
-var RunShiftsUint8 = stubs.Range1(shiftsUint8Kernel, func(l *kernelimpl.Launch, k golang.ShiftsUint8) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Small)
-	kernelimpl.Slice(l, 2, k.Large)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var sideKernel = kernelimpl.RegisterForm(pkg.Kernel("Side"), func(a *kernelimpl.HostArgs) any {
-	return golang.Side{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newSideHost)
-var RunSide = stubs.NDRange1(sideKernel, func(l *kernelimpl.Launch, k golang.Side) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var signalsKernel = kernelimpl.Register(pkg.Kernel("Signals"), func(a *kernelimpl.HostArgs) any {
-	return golang.Signals{
-		Out:  kernelimpl.HostSlice[float32](a, 0),
-		Bits: kernelimpl.HostSlice[uint32](a, 1),
-		Wide: kernelimpl.HostSlice[uint64](a, 2),
-	}.Kernel
-})
-var RunSignals = stubs.Range1(signalsKernel, func(l *kernelimpl.Launch, k golang.Signals) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.Bits)
-	kernelimpl.Slice(l, 2, k.Wide)
-})
-var signedChunksKernel = kernelimpl.Register(pkg.Kernel("SignedChunks"), func(a *kernelimpl.HostArgs) any {
-	return golang.SignedChunks{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunSignedChunks = stubs.Range1(signedChunksKernel, func(l *kernelimpl.Launch, k golang.SignedChunks) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var slicesKernel = kernelimpl.Register(pkg.Kernel("Slices"), func(a *kernelimpl.HostArgs) any {
-	return golang.Slices{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunSlices = stubs.Range1(slicesKernel, func(l *kernelimpl.Launch, k golang.Slices) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var slotsKernel = kernelimpl.Register(pkg.Kernel("Slots"), func(a *kernelimpl.HostArgs) any {
-	return golang.Slots{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSlots = stubs.Range1(slotsKernel, func(l *kernelimpl.Launch, k golang.Slots) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var sortsKernel = kernelimpl.Register(pkg.Kernel("Sorts"), func(a *kernelimpl.HostArgs) any {
-	return golang.Sorts{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Buf: kernelimpl.HostSlice[int64](a, 1),
-	}.Kernel
-})
-var RunSorts = stubs.Range1(sortsKernel, func(l *kernelimpl.Launch, k golang.Sorts) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Buf)
-})
-var spelledKernel = kernelimpl.Register(pkg.Kernel("Spelled"), func(a *kernelimpl.HostArgs) any {
-	return golang.Spelled{
-		In:    kernelimpl.HostSlice[byte](a, 0),
-		Other: kernelimpl.HostSlice[byte](a, 1),
-		Out:   kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunSpelled = stubs.Range1(spelledKernel, func(l *kernelimpl.Launch, k golang.Spelled) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Other)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var stableKernel = kernelimpl.Register(pkg.Kernel("Stable"), func(a *kernelimpl.HostArgs) any {
-	return golang.Stable{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunStable = stubs.Range1(stableKernel, func(l *kernelimpl.Launch, k golang.Stable) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var stableInterfacesKernel = kernelimpl.Register(pkg.Kernel("StableInterfaces"), func(a *kernelimpl.HostArgs) any {
-	return golang.StableInterfaces{
-		Buf: kernelimpl.HostSlice[golang.Entry](a, 0),
-	}.Kernel
-})
-var RunStableInterfaces = stubs.Range1(stableInterfacesKernel, func(l *kernelimpl.Launch, k golang.StableInterfaces) {
-	kernelimpl.Slice(l, 0, k.Buf)
-})
-var stringsKernel = kernelimpl.Register(pkg.Kernel("Strings"), func(a *kernelimpl.HostArgs) any {
-	return golang.Strings{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunStrings = stubs.Range1(stringsKernel, func(l *kernelimpl.Launch, k golang.Strings) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var swapLoopsKernel = kernelimpl.Register(pkg.Kernel("SwapLoops"), func(a *kernelimpl.HostArgs) any {
-	return golang.SwapLoops{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSwapLoops = stubs.Range1(swapLoopsKernel, func(l *kernelimpl.Launch, k golang.SwapLoops) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var swappedKernel = kernelimpl.Register(pkg.Kernel("Swapped"), func(a *kernelimpl.HostArgs) any {
-	return golang.Swapped{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunSwapped = stubs.Range1(swappedKernel, func(l *kernelimpl.Launch, k golang.Swapped) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var tablesKernel = kernelimpl.Register(pkg.Kernel("Tables"), func(a *kernelimpl.HostArgs) any {
-	return golang.Tables{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-})
-var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k golang.Tables) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var textBoundsKernel = kernelimpl.Register(pkg.Kernel("TextBounds"), func(a *kernelimpl.HostArgs) any {
-	return golang.TextBounds{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-		N:   kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunTextBounds = stubs.Range1(textBoundsKernel, func(l *kernelimpl.Launch, k golang.TextBounds) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.N)
-})
-var textsKernel = kernelimpl.Register(pkg.Kernel("Texts"), func(a *kernelimpl.HostArgs) any {
-	return golang.Texts{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-		B:   kernelimpl.HostSlice[byte](a, 1),
-	}.Kernel
-})
-var RunTexts = stubs.Range1(textsKernel, func(l *kernelimpl.Launch, k golang.Texts) {
-	kernelimpl.Slice(l, 0, k.Out)
-	kernelimpl.Slice(l, 1, k.B)
-})
-var toArraysKernel = kernelimpl.Register(pkg.Kernel("ToArrays"), func(a *kernelimpl.HostArgs) any {
-	return golang.ToArrays{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunToArrays = stubs.Range1(toArraysKernel, func(l *kernelimpl.Launch, k golang.ToArrays) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var turnsKernel = kernelimpl.Register(pkg.Kernel("Turns"), func(a *kernelimpl.HostArgs) any {
-	return golang.Turns{
-		X:   kernelimpl.HostSlice[int64](a, 0),
-		Out: kernelimpl.HostSlice[int64](a, 1),
-	}.Kernel
-})
-var RunTurns = stubs.Range1(turnsKernel, func(l *kernelimpl.Launch, k golang.Turns) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var typeSwitchesKernel = kernelimpl.RegisterForm(pkg.Kernel("TypeSwitches"), func(a *kernelimpl.HostArgs) any {
-	return golang.TypeSwitches{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-}, newTypeSwitchesHost)
-var RunTypeSwitches = stubs.Range1(typeSwitchesKernel, func(l *kernelimpl.Launch, k golang.TypeSwitches) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var utf8Kernel = kernelimpl.Register(pkg.Kernel("UTF8"), func(a *kernelimpl.HostArgs) any {
-	return golang.UTF8{
-		In:  kernelimpl.HostSlice[rune](a, 0),
-		Raw: kernelimpl.HostSlice[byte](a, 1),
-		Out: kernelimpl.HostSlice[int](a, 2),
-	}.Kernel
-})
-var RunUTF8 = stubs.Range1(utf8Kernel, func(l *kernelimpl.Launch, k golang.UTF8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Raw)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var unicodesKernel = kernelimpl.Register(pkg.Kernel("Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), func(a *kernelimpl.HostArgs) any {
-	return golang.Unicodes{
-		In:  kernelimpl.HostSlice[rune](a, 0),
-		Raw: kernelimpl.HostSlice[byte](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunUnicodes = stubs.Range1(unicodesKernel, func(l *kernelimpl.Launch, k golang.Unicodes) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Raw)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var unitsKernel = kernelimpl.Register(pkg.Kernel("Units"), func(a *kernelimpl.HostArgs) any {
-	return golang.Units{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunUnits = stubs.Range1(unitsKernel, func(l *kernelimpl.Launch, k golang.Units) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var unlikeKernel = kernelimpl.RegisterForm(pkg.Kernel("Unlike"), func(a *kernelimpl.HostArgs) any {
-	return golang.Unlike{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newUnlikeHost)
-var RunUnlike = stubs.Range1(unlikeKernel, func(l *kernelimpl.Launch, k golang.Unlike) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var unrolledKernel = kernelimpl.Register(pkg.Kernel("Unrolled"), func(a *kernelimpl.HostArgs) any {
-	return golang.Unrolled{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunUnrolled = stubs.Range1(unrolledKernel, func(l *kernelimpl.Launch, k golang.Unrolled) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var unsignedChunksKernel = kernelimpl.Register(pkg.Kernel("UnsignedChunks"), func(a *kernelimpl.HostArgs) any {
-	return golang.UnsignedChunks{
-		X:   kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunUnsignedChunks = stubs.Range1(unsignedChunksKernel, func(l *kernelimpl.Launch, k golang.UnsignedChunks) {
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var unstableKernel = kernelimpl.Register(pkg.Kernel("Unstable"), func(a *kernelimpl.HostArgs) any {
-	return golang.Unstable{
-		Buf:   kernelimpl.HostSlice[golang.Entry](a, 0),
-		N:     kernelimpl.HostValue[int](a, 1),
-		Count: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunUnstable = stubs.Range1(unstableKernel, func(l *kernelimpl.Launch, k golang.Unstable) {
-	kernelimpl.Slice(l, 0, k.Buf)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.Slice(l, 2, k.Count)
-})
-var updatesKernel = kernelimpl.Register(pkg.Kernel("Updates"), func(a *kernelimpl.HostArgs) any {
-	return golang.Updates{
-		Mode: kernelimpl.HostValue[int32](a, 0),
-		In:   kernelimpl.HostSlice[int32](a, 1),
-		Out:  kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-})
-var RunUpdates = stubs.Range1(updatesKernel, func(l *kernelimpl.Launch, k golang.Updates) {
-	kernelimpl.Value(l, 0, k.Mode)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var varintsKernel = kernelimpl.Register(pkg.Kernel("Varints"), func(a *kernelimpl.HostArgs) any {
-	return golang.Varints{
-		In:    kernelimpl.HostSlice[int64](a, 0),
-		Bytes: kernelimpl.HostSlice[byte](a, 1),
-		Out:   kernelimpl.HostSlice[uint64](a, 2),
-	}.Kernel
-})
-var RunVarints = stubs.Range1(varintsKernel, func(l *kernelimpl.Launch, k golang.Varints) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Bytes)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var visitorsKernel = kernelimpl.Register(pkg.Kernel("Visitors"), func(a *kernelimpl.HostArgs) any {
-	return golang.Visitors{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-})
-var RunVisitors = stubs.Range1(visitorsKernel, func(l *kernelimpl.Launch, k golang.Visitors) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var waresKernel = kernelimpl.Register(pkg.Kernel("Wares", &color.GrayModel), func(a *kernelimpl.HostArgs) any {
-	return golang.Wares{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunWares = stubs.Range1(waresKernel, func(l *kernelimpl.Launch, k golang.Wares) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var watchedKernel = kernelimpl.RegisterForm(pkg.Kernel("Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), func(a *kernelimpl.HostArgs) any {
-	return golang.Watched{
-		Out: kernelimpl.HostSlice[float64](a, 0),
-	}.Kernel
-}, newWatchedHost, golang.WatchedTile)
-var RunWatched = stubs.Range1(watchedKernel, func(l *kernelimpl.Launch, k golang.Watched) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var zeroedKernel = kernelimpl.Register(pkg.Kernel("Zeroed"), func(a *kernelimpl.HostArgs) any {
-	return golang.Zeroed{
-		Out: kernelimpl.HostSlice[int](a, 0),
-	}.Kernel
-})
-var RunZeroed = stubs.Range1(zeroedKernel, func(l *kernelimpl.Launch, k golang.Zeroed) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
+var _, RunAgain = stubs.Range1(pkg.Kernel("Again"), golang.Again.Kernel)
+var _, RunAlternatives = stubs.Range1(pkg.Kernel("Alternatives"), golang.Alternatives.Kernel)
+var _, RunAppends = stubs.Range1(pkg.Kernel("Appends"), golang.Appends.Kernel)
+var _, RunBehind = stubs.Range1(pkg.Kernel("Behind"), golang.Behind.Kernel, newBehindHost)
+var _, RunBessel = stubs.Range1(pkg.Kernel("Bessel"), golang.Bessel.Kernel)
+var _, RunBinary = stubs.Range1(pkg.Kernel("Binary"), golang.Binary.Kernel)
+var _, RunBitsFault = stubs.Range1(pkg.Kernel("BitsFault"), golang.BitsFault.Kernel)
+var _, RunBytes = stubs.Range1(pkg.Kernel("Bytes"), golang.Bytes.Kernel)
+var _, RunCasts = stubs.Range1(pkg.Kernel("Casts"), golang.Casts.Kernel)
+var _, RunChanges = stubs.Range1(pkg.Kernel("Changes"), golang.Changes.Kernel)
+var _, RunCiphers = stubs.Range1(pkg.Kernel("Ciphers"), golang.Ciphers.Kernel)
+var _, RunClosures = stubs.Range1(pkg.Kernel("Closures"), golang.Closures.Kernel)
+var _, RunComplexes = stubs.Range1(pkg.Kernel("Complexes"), golang.Complexes.Kernel, newComplexesHost)
+var _, RunComputed = stubs.Range1(pkg.Kernel("Computed", &crc32.IEEETable), golang.Computed.Kernel)
+var _, RunDeferred = stubs.Range1(pkg.Kernel("Deferred"), golang.Deferred.Kernel)
+var _, RunDeferredNil = stubs.Range1(pkg.Kernel("DeferredNil"), golang.DeferredNil.Kernel, newDeferredNilHost)
+var _, RunEdits = stubs.Range1(pkg.Kernel("Edits"), golang.Edits.Kernel)
+var _, RunElsewhere = stubs.Range1(pkg.Kernel("Elsewhere", &far.N, &far.Table), golang.Elsewhere.Kernel, newElsewhereHost)
+var _, RunFirsts = stubs.Range1(pkg.Kernel("Firsts"), golang.Firsts.Kernel)
+var _, RunFloats = stubs.Range1(pkg.Kernel("Floats"), golang.Floats.Kernel)
+var _, RunGenerators = stubs.Range1(pkg.Kernel("Generators"), golang.Generators.Kernel)
+var _, RunInFloat64 = stubs.Range1(pkg.Kernel("InFloat64"), golang.InFloat64.Kernel)
+var _, RunInconsistent = stubs.Range1(pkg.Kernel("Inconsistent"), golang.Inconsistent.Kernel)
+var _, RunInitial = stubs.Range1(pkg.Kernel("Initial"), golang.Initial.Kernel)
+var _, RunInterfaces = stubs.Range1(pkg.Kernel("Interfaces"), golang.Interfaces.Kernel)
+var _, RunIterators = stubs.Range1(pkg.Kernel("Iterators"), golang.Iterators.Kernel)
+var _, RunJoined = stubs.Range1(pkg.Kernel("Joined"), golang.Joined.Kernel)
+var _, RunKept = stubs.Range1(pkg.Kernel("Kept"), golang.Kept.Kernel)
+var _, RunLarge = stubs.Range1(pkg.Kernel("Large"), golang.Large.Kernel)
+var _, RunLongTexts = stubs.Range1(pkg.Kernel("LongTexts"), golang.LongTexts.Kernel)
+var _, RunLookups = stubs.Range1(pkg.Kernel("Lookups"), golang.Lookups.Kernel)
+var _, RunLoopVars = stubs.Range1(pkg.Kernel("LoopVars"), golang.LoopVars.Kernel)
+var _, RunMakes = stubs.Range1(pkg.Kernel("Makes"), golang.Makes.Kernel)
+var _, RunMakesAmong = stubs.Range1(pkg.Kernel("MakesAmong"), golang.MakesAmong.Kernel)
+var _, RunMakesFault = stubs.Range1(pkg.Kernel("MakesFault"), golang.MakesFault.Kernel, newMakesFaultHost)
+var _, RunMakesOf = stubs.Range1(pkg.Kernel("MakesOf"), golang.MakesOf.Kernel)
+var _, RunMoreSlices = stubs.Range1(pkg.Kernel("MoreSlices"), golang.MoreSlices.Kernel)
+var _, RunNamed = stubs.Range1(pkg.Kernel("Named"), golang.Named.Kernel)
+var _, RunNilCalls = stubs.Range1(pkg.Kernel("NilCalls"), golang.NilCalls.Kernel, newNilCallsHost)
+var _, RunNilMethods = stubs.Range1(pkg.Kernel("NilMethods"), golang.NilMethods.Kernel, newNilMethodsHost)
+var _, RunNones = stubs.Range1(pkg.Kernel("Nones"), golang.Nones.Kernel)
+var _, RunOrder = stubs.Range1(pkg.Kernel("Order"), golang.Order.Kernel)
+var _, RunOutcomes = stubs.Range1(pkg.Kernel("Outcomes"), golang.Outcomes.Kernel)
+var _, RunPanics = stubs.Range1(pkg.Kernel("Panics"), golang.Panics.Kernel)
+var _, RunPanicsDouble = stubs.Range1(pkg.Kernel("PanicsDouble"), golang.PanicsDouble.Kernel, newPanicsDoubleHost)
+var _, RunPassed = stubs.Range1(pkg.Kernel("Passed", &crc32.IEEETable), golang.Passed.Kernel)
+var _, RunPeepholes = stubs.Range1(pkg.Kernel("Peepholes"), golang.Peepholes.Kernel)
+var _, RunPipeline = stubs.NDRange1(pkg.Kernel("Pipeline"), golang.Pipeline.Kernel, newPipelineHost)
+var _, RunRandom = stubs.Range1(pkg.Kernel("Random"), golang.Random.Kernel)
+var _, RunRecords = stubs.Range1(pkg.Kernel("Records"), golang.Records.Kernel)
+var _, RunRefilled = stubs.Range1(pkg.Kernel("Refilled"), golang.Refilled.Kernel)
+var _, RunRings = stubs.Range1(pkg.Kernel("Rings"), golang.Rings.Kernel)
+var _, RunRounded32 = stubs.Range1(pkg.Kernel("Rounded32"), golang.Rounded32.Kernel, newRounded32Host)
+var _, RunRounded64 = stubs.Range1(pkg.Kernel("Rounded64"), golang.Rounded64.Kernel, newRounded64Host)
+var _, RunRounds = stubs.Range1(pkg.Kernel("Rounds"), golang.Rounds.Kernel)
+var _, RunRunes = stubs.Range1(pkg.Kernel("Runes"), golang.Runes.Kernel)
+var _, RunSentinels = stubs.Range1(pkg.Kernel("Sentinels"), golang.Sentinels.Kernel)
+var _, RunShared = stubs.NDRange1(pkg.Kernel("Shared"), golang.Shared.Kernel, newSharedHost)
+var _, RunShifted = stubs.Range1(pkg.Kernel("Shifted"), golang.Shifted.Kernel)
+var _, RunShiftsInt = stubs.Range1(pkg.Kernel("ShiftsInt"), golang.ShiftsInt.Kernel)
+var _, RunShiftsInt16 = stubs.Range1(pkg.Kernel("ShiftsInt16"), golang.ShiftsInt16.Kernel)
+var _, RunShiftsInt32 = stubs.Range1(pkg.Kernel("ShiftsInt32"), golang.ShiftsInt32.Kernel)
+var _, RunShiftsInt64 = stubs.Range1(pkg.Kernel("ShiftsInt64"), golang.ShiftsInt64.Kernel)
+var _, RunShiftsInt8 = stubs.Range1(pkg.Kernel("ShiftsInt8"), golang.ShiftsInt8.Kernel)
+var _, RunShiftsUint = stubs.Range1(pkg.Kernel("ShiftsUint"), golang.ShiftsUint.Kernel)
+var _, RunShiftsUint16 = stubs.Range1(pkg.Kernel("ShiftsUint16"), golang.ShiftsUint16.Kernel)
+var _, RunShiftsUint32 = stubs.Range1(pkg.Kernel("ShiftsUint32"), golang.ShiftsUint32.Kernel)
+var _, RunShiftsUint64 = stubs.Range1(pkg.Kernel("ShiftsUint64"), golang.ShiftsUint64.Kernel)
+var _, RunShiftsUint8 = stubs.Range1(pkg.Kernel("ShiftsUint8"), golang.ShiftsUint8.Kernel)
+var _, RunSide = stubs.NDRange1(pkg.Kernel("Side"), golang.Side.Kernel, newSideHost)
+var _, RunSignals = stubs.Range1(pkg.Kernel("Signals"), golang.Signals.Kernel)
+var _, RunSignedChunks = stubs.Range1(pkg.Kernel("SignedChunks"), golang.SignedChunks.Kernel)
+var _, RunSlices = stubs.Range1(pkg.Kernel("Slices"), golang.Slices.Kernel)
+var _, RunSlots = stubs.Range1(pkg.Kernel("Slots"), golang.Slots.Kernel)
+var _, RunSorts = stubs.Range1(pkg.Kernel("Sorts"), golang.Sorts.Kernel)
+var _, RunSpelled = stubs.Range1(pkg.Kernel("Spelled"), golang.Spelled.Kernel)
+var _, RunStable = stubs.Range1(pkg.Kernel("Stable"), golang.Stable.Kernel)
+var _, RunStableInterfaces = stubs.Range1(pkg.Kernel("StableInterfaces"), golang.StableInterfaces.Kernel)
+var _, RunStrings = stubs.Range1(pkg.Kernel("Strings"), golang.Strings.Kernel)
+var _, RunSwapLoops = stubs.Range1(pkg.Kernel("SwapLoops"), golang.SwapLoops.Kernel)
+var _, RunSwapped = stubs.Range1(pkg.Kernel("Swapped"), golang.Swapped.Kernel)
+var _, RunTables = stubs.Range1(pkg.Kernel("Tables"), golang.Tables.Kernel)
+var _, RunTextBounds = stubs.Range1(pkg.Kernel("TextBounds"), golang.TextBounds.Kernel)
+var _, RunTexts = stubs.Range1(pkg.Kernel("Texts"), golang.Texts.Kernel)
+var _, RunToArrays = stubs.Range1(pkg.Kernel("ToArrays"), golang.ToArrays.Kernel)
+var _, RunTurns = stubs.Range1(pkg.Kernel("Turns"), golang.Turns.Kernel)
+var _, RunTypeSwitches = stubs.Range1(pkg.Kernel("TypeSwitches"), golang.TypeSwitches.Kernel, newTypeSwitchesHost)
+var _, RunUTF8 = stubs.Range1(pkg.Kernel("UTF8"), golang.UTF8.Kernel)
+var _, RunUnicodes = stubs.Range1(pkg.Kernel("Unicodes", &unicode.CaseRanges, &unicode.Digit, &unicode.Greek, &unicode.Han, &unicode.Hiragana, &unicode.Letter, &unicode.Lower, &unicode.Punct, &unicode.Upper, &unicode.White_Space), golang.Unicodes.Kernel)
+var _, RunUnits = stubs.Range1(pkg.Kernel("Units"), golang.Units.Kernel)
+var _, RunUnlike = stubs.Range1(pkg.Kernel("Unlike"), golang.Unlike.Kernel, newUnlikeHost)
+var _, RunUnrolled = stubs.Range1(pkg.Kernel("Unrolled"), golang.Unrolled.Kernel)
+var _, RunUnsignedChunks = stubs.Range1(pkg.Kernel("UnsignedChunks"), golang.UnsignedChunks.Kernel)
+var _, RunUnstable = stubs.Range1(pkg.Kernel("Unstable"), golang.Unstable.Kernel)
+var _, RunUpdates = stubs.Range1(pkg.Kernel("Updates"), golang.Updates.Kernel)
+var _, RunVarints = stubs.Range1(pkg.Kernel("Varints"), golang.Varints.Kernel)
+var _, RunVisitors = stubs.Range1(pkg.Kernel("Visitors"), golang.Visitors.Kernel)
+var _, RunWares = stubs.Range1(pkg.Kernel("Wares", &color.GrayModel), golang.Wares.Kernel)
+var _, RunWatched = stubs.Range1(pkg.Kernel("Watched", &golang.WatchedBool, &golang.WatchedCall, &golang.WatchedComplex, &golang.WatchedEmpty, &golang.WatchedError, &golang.WatchedFloat, &golang.WatchedInner, &golang.WatchedInt, &golang.WatchedLarge, &golang.WatchedMethod, &golang.WatchedMixed, &golang.WatchedNil, &golang.WatchedPadded, &golang.WatchedShape, &golang.WatchedSlice, &golang.WatchedText, &golang.WatchedTile, &golang.WatchedUint16, &golang.WatchedUint8), golang.Watched.Kernel, newWatchedHost, golang.WatchedTile)
+var _, RunZeroed = stubs.Range1(pkg.Kernel("Zeroed"), golang.Zeroed.Kernel)

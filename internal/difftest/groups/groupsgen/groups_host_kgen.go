@@ -7,7 +7,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -36,14 +35,12 @@ type aloneHost struct {
 
 func newAloneHost() kernelimpl.HostForm { return new(aloneHost) }
 
-var aloneHostSites = []abi.Site{
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:18"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:24"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:98:33"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:98:39"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:99:37"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:102:36"},
-}
+const aloneHostSites = `4	internal/difftest/groups/kernel.go:98:18
+3	98:24
+4	98:33
+3	98:39
+1	99:37
+1	102:36`
 
 func (g *aloneHost) Begin() {
 	g.Sites = aloneHostSites
@@ -386,26 +383,23 @@ type ballotsHost struct {
 	kernelimpl.HostGroup
 	v11 []bool
 
-	v13, v14, v15, v16, v100, v101, v102, v103 []int32
+	v12, v13, v14, v15, v86, v87, v88, v89 []int32
 
 	sbool []bool
 }
 
 func newBallotsHost() kernelimpl.HostForm { return new(ballotsHost) }
 
-var ballotsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:69:12"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:77:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:77:20"},
-}
+const ballotsHostSites = `1	internal/difftest/groups/kernel.go:69:12
+4	77:14
+3	77:20`
 
 func (g *ballotsHost) Begin() {
 	g.Sites = ballotsHostSites
 	n := g.Items
-	g.Allot(0, 16*n)
-	g.Allot(1, 16)
+	g.Allot(0, 16)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
-	kernelimpl.HostRoom(n, &g.v13, &g.v14, &g.v15, &g.v16, &g.v100, &g.v101, &g.v102, &g.v103)
+	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v86, &g.v87, &g.v88, &g.v89)
 }
 
 func (g *ballotsHost) Run() {
@@ -414,11 +408,9 @@ func (g *ballotsHost) Run() {
 	v1 := g.Int64(24)
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	m0 := g.Memory(0)
 	h11 := g.v11[:n]
 	more := false
 	for li := range n {
-		own0 := unsafe.Add(m0, li*16)
 		v0 := int32(basex + li)
 		v6 := int64(uint32(v0))
 		if v1 <= v6 {
@@ -430,9 +422,7 @@ func (g *ballotsHost) Run() {
 			g.Leave(li)
 			continue
 		}
-		v9 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		v11 := (v9 & 1) != 0
-		*(*[16]byte)(own0) = [16]byte{}
+		v11 := (*(*int32)(unsafe.Add(p1, (basex+li)*4)) & 1) != 0
 		h11[li] = v11
 		more = true
 	}
@@ -443,31 +433,31 @@ func (g *ballotsHost) Run() {
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 0)
+		kernelimpl.HostBallot(g.v12, in, g.SubGroup, 0)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 1)
+		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 1)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 2)
+		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 2)
 	}
 	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
-		kernelimpl.HostBallot(g.v16, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v15, in, g.SubGroup, 3)
 	}
+	m0 := g.Memory(0)
+	h12 := g.v12[:n]
 	h13 := g.v13[:n]
 	h14 := g.v14[:n]
 	h15 := g.v15[:n]
-	h16 := g.v16[:n]
-	m1 := g.Memory(1)
 	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -482,103 +472,94 @@ func (g *ballotsHost) Run() {
 			if dead[li] {
 				continue
 			}
-			own0 := unsafe.Add(m0, li*16)
+			v12 := h12[li]
 			v13 := h13[li]
 			v14 := h14[li]
 			v15 := h15[li]
-			v16 := h16[li]
 			v0 := int32(basex + li)
 			v6 := int64(uint32(v0))
-			var v42, v57, v72, v87 int64
-			*(*int32)(own0) = v13
-			*(*int32)(unsafe.Add(own0, 4)) = v14
-			*(*int32)(unsafe.Add(own0, 8)) = v15
-			*(*int32)(unsafe.Add(own0, 12)) = v16
-			*(*int32)(m1) = *(*int32)(own0)
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(own0, 4))
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(own0, 8))
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(own0, 12))
-			v29 := *(*int32)(m1)
-			v30 := int32(lane)
-			if 0 < v30 {
-				v33 := int32(32)
-				if v30 < 32 {
-					v33 = v30
+			var v32, v46, v60, v74 int64
+			*(*int32)(m0) = v12
+			*(*int32)(unsafe.Add(m0, 4)) = v13
+			*(*int32)(unsafe.Add(m0, 8)) = v14
+			*(*int32)(unsafe.Add(m0, 12)) = v15
+			v20 := int32(lane)
+			if 0 < v20 {
+				v23 := int32(32)
+				if v20 < 32 {
+					v23 = v20
 				}
-				v37 := int32(0)
-				if uint32(v33) < 32 {
-					v37 = int32(1) << (uint32(v33&31) & 31)
+				v27 := int32(0)
+				if uint32(v23) < 32 {
+					v27 = int32(1) << (uint32(v23&31) & 31)
 				}
-				v41 := int64(uint32(int32(bits.OnesCount32(uint32(v29 & (v37 + -1))))))
-				v42 = v41
+				v31 := int64(uint32(int32(bits.OnesCount32(uint32(v12 & (v27 + -1))))))
+				v32 = v31
 			} else {
-				v42 = 0
+				v32 = 0
 			}
-			v43 := *(*int32)(unsafe.Add(m1, 4))
-			v44 := v30 + -32
-			if 0 < v44 {
-				v47 := int32(32)
-				if v44 < 32 {
-					v47 = v44
+			v33 := v20 + -32
+			if 0 < v33 {
+				v36 := int32(32)
+				if v33 < 32 {
+					v36 = v33
 				}
-				v51 := int32(0)
-				if uint32(v47) < 32 {
-					v51 = int32(1) << (uint32(v47&31) & 31)
+				v40 := int32(0)
+				if uint32(v36) < 32 {
+					v40 = int32(1) << (uint32(v36&31) & 31)
 				}
-				v55 := int64(uint32(int32(bits.OnesCount32(uint32(v43 & (v51 + -1))))))
-				v57 = v42 + v55
+				v44 := int64(uint32(int32(bits.OnesCount32(uint32(v13 & (v40 + -1))))))
+				v46 = v32 + v44
 			} else {
-				v57 = v42
+				v46 = v32
 			}
-			v58 := *(*int32)(unsafe.Add(m1, 8))
-			v59 := v30 + -64
-			if 0 < v59 {
-				v62 := int32(32)
-				if v59 < 32 {
-					v62 = v59
+			v47 := v20 + -64
+			if 0 < v47 {
+				v50 := int32(32)
+				if v47 < 32 {
+					v50 = v47
 				}
-				v66 := int32(0)
-				if uint32(v62) < 32 {
-					v66 = int32(1) << (uint32(v62&31) & 31)
+				v54 := int32(0)
+				if uint32(v50) < 32 {
+					v54 = int32(1) << (uint32(v50&31) & 31)
 				}
-				v70 := int64(uint32(int32(bits.OnesCount32(uint32(v58 & (v66 + -1))))))
-				v72 = v57 + v70
+				v58 := int64(uint32(int32(bits.OnesCount32(uint32(v14 & (v54 + -1))))))
+				v60 = v46 + v58
 			} else {
-				v72 = v57
+				v60 = v46
 			}
-			v73 := *(*int32)(unsafe.Add(m1, 12))
-			v74 := v30 + -96
-			if 0 < v74 {
-				v77 := int32(32)
-				if v74 < 32 {
-					v77 = v74
+			v61 := v20 + -96
+			if 0 < v61 {
+				v64 := int32(32)
+				if v61 < 32 {
+					v64 = v61
 				}
-				v81 := int32(0)
-				if uint32(v77) < 32 {
-					v81 = int32(1) << (uint32(v77&31) & 31)
+				v68 := int32(0)
+				if uint32(v64) < 32 {
+					v68 = int32(1) << (uint32(v64&31) & 31)
 				}
-				v85 := int64(uint32(int32(bits.OnesCount32(uint32(v73 & (v81 + -1))))))
-				v87 = v72 + v85
+				v72 := int64(uint32(int32(bits.OnesCount32(uint32(v15 & (v68 + -1))))))
+				v74 = v60 + v72
 			} else {
-				v87 = v72
+				v74 = v60
 			}
-			v88 := v6 * 4
-			if uint64(v88) > uint64(v4) {
-				g.Fault(1, v88, v4, v0)
+			v75 := v6 * 4
+			if uint64(v75) > uint64(v4) {
+				g.Fault(1, v75, v4, v0)
 				g.Leave(li)
 				continue
 			}
-			v90 := v4 - v88
-			v91 := (basex + li) * 16
-			if 4 > uint64(v90) {
-				g.Fault(2, 4, v90, v0)
+			v77 := v4 - v75
+			v78 := (basex + li) * 16
+			if 4 > uint64(v77) {
+				g.Fault(2, 4, v77, v0)
 				g.Leave(li)
 				continue
 			}
-			v95 := *(*int32)(unsafe.Add(own0, int(int32(uint32(v30)/32))*4))
-			*(*int32)(unsafe.Add(p2, v91)) = *(*int32)(own0)
-			*(*int32)(unsafe.Add(p2, v91+4)) = v95
-			*(*int32)(unsafe.Add(p2, v91+8)) = int32(uint64(v87))
+			v81 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v20)/32))*4))
+			*(*int32)(unsafe.Add(p2, v78)) = v12
+			*(*int32)(unsafe.Add(p2, v78+4)) = v81
+			*(*int32)(unsafe.Add(p2, v78+8)) = int32(uint64(v74))
 			more = true
 		}
 	}
@@ -589,36 +570,36 @@ func (g *ballotsHost) Run() {
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v100, in, g.SubGroup, 0)
+		kernelimpl.HostBallot(g.v86, in, g.SubGroup, 0)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v101, in, g.SubGroup, 1)
+		kernelimpl.HostBallot(g.v87, in, g.SubGroup, 1)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v102, in, g.SubGroup, 2)
+		kernelimpl.HostBallot(g.v88, in, g.SubGroup, 2)
 	}
 	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v103, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v89, in, g.SubGroup, 3)
 	}
-	h100 := g.v100[:n]
-	h103 := g.v103[:n]
+	h86 := g.v86[:n]
+	h89 := g.v89[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v103 := h103[li]
-		v91 := (basex + li) * 16
-		*(*int32)(unsafe.Add(p2, v91+12)) = v100 ^ v103
+		v86 := h86[li]
+		v89 := h89[li]
+		v78 := (basex + li) * 16
+		*(*int32)(unsafe.Add(p2, v78+12)) = v86 ^ v89
 	}
 }
 
@@ -626,25 +607,23 @@ func (g *ballotsHost) Run() {
 type bisectionsHost struct {
 	kernelimpl.HostGroup
 	c0                 int32
-	v10, v20, v30, v57 []int32
+	v10, v20, v30, v56 []int32
 
 	sint32 []int32
 }
 
 func newBisectionsHost() kernelimpl.HostForm { return new(bisectionsHost) }
 
-var bisectionsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:210:10"},
-	{Kind: 2, Pos: "internal/difftest/groups/lanes.go:225:41"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:229:5"},
-}
+const bisectionsHostSites = `1	internal/difftest/groups/lanes.go:210:10
+2	225:41
+1	229:5`
 
 func (g *bisectionsHost) Begin() {
 	g.Sites = bisectionsHostSites
 	n := g.Items
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v57)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v20, &g.v30, &g.v56)
 }
 
 func (g *bisectionsHost) Run() {
@@ -738,7 +717,7 @@ func (g *bisectionsHost) Run() {
 	v1 := g.Int64(24)
 	v34 := v1 + 40
 	v35 := uint64(v34) <= 64
-	h57 := g.v57[:n]
+	h56 := g.v56[:n]
 	more = false
 	for li := range n {
 		if dead[li] {
@@ -747,7 +726,7 @@ func (g *bisectionsHost) Run() {
 		v30 := h30[li]
 		v0 := int32(basex + li)
 		var v37, v38 int64
-		var v52, v53 bool
+		var v52 bool
 		v33 := v30
 		if int32(li) == 0 {
 			v33 = 0
@@ -780,22 +759,16 @@ func (g *bisectionsHost) Run() {
 			}
 			goto b12
 		}
-		if v37 >= v34 {
-			v53 = false
-			goto b18
-		}
-		if *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36 {
-			v52 = true
+		if v37 < v34 {
+			v52 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v37)))*4)) == v36
 		} else {
 			v52 = false
 		}
-		v53 = v52
-	b18:
-		v57 := v33
-		if v53 {
-			v57 = v33 + (int32(uint64(v37)) << 8)
+		v56 := v33
+		if v52 {
+			v56 = v33 + (int32(uint64(v37)) << 8)
 		}
-		h57[li] = v57
+		h56[li] = v56
 		more = true
 	}
 	if !more {
@@ -810,12 +783,12 @@ func (g *bisectionsHost) Run() {
 		}
 		v0 := int32(basex + li)
 		v7 := int64(uint32(v0))
-		v57 := h57[li]
+		v56 := h56[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v57
+		*(*int32)(unsafe.Add(p4, (basex+li)*4)) = v56
 	}
 }
 
@@ -839,12 +812,10 @@ type choicesHost struct {
 
 func newChoicesHost() kernelimpl.HostForm { return new(choicesHost) }
 
-var choicesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:214:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:219:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:229:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:236:7"},
-}
+const choicesHostSites = `1	internal/difftest/groups/kernel.go:214:11
+1	219:6
+1	229:13
+1	236:7`
 
 func (g *choicesHost) Begin() {
 	g.Sites = choicesHostSites
@@ -1145,15 +1116,13 @@ type oneWayOutHost struct {
 
 func newOneWayOutHost() kernelimpl.HostForm { return new(oneWayOutHost) }
 
-var oneWayOutHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:112:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:114:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:120:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:129:9", Message: "too many"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:132:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:138:5"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:140:8", Message: "the end"},
-}
+const oneWayOutHostSites = `1	internal/difftest/groups/lanes.go:112:10
+1	114:6
+1	120:7
+13	129:9	"too many"
+1	132:7
+1	138:5
+13	140:8	"the end"`
 
 func (g *oneWayOutHost) Begin() {
 	g.Sites = oneWayOutHostSites
@@ -1305,15 +1274,13 @@ type ownChecksHost struct {
 
 func newOwnChecksHost() kernelimpl.HostForm { return new(ownChecksHost) }
 
-var ownChecksHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:52:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:54:6"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:60:17"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:61:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:67:6"},
-	{Kind: 10, Pos: "internal/difftest/groups/lanes.go:74:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:82:5"},
-}
+const ownChecksHostSites = `1	internal/difftest/groups/lanes.go:52:10
+1	54:6
+10	60:17
+1	61:15
+1	67:6
+10	74:15
+1	82:5`
 
 func (g *ownChecksHost) Begin() {
 	g.Sites = ownChecksHostSites
@@ -1739,11 +1706,9 @@ type ownLoopsHost struct {
 
 func newOwnLoopsHost() kernelimpl.HostForm { return new(ownLoopsHost) }
 
-var ownLoopsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:23:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:31:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:42:5"},
-}
+const ownLoopsHostSites = `1	internal/difftest/groups/lanes.go:23:10
+1	31:6
+1	42:5`
 
 func (g *ownLoopsHost) Begin() {
 	g.Sites = ownLoopsHostSites
@@ -1987,11 +1952,9 @@ type replacedHost struct {
 
 func newReplacedHost() kernelimpl.HostForm { return new(replacedHost) }
 
-var replacedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:150:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:156:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:163:5"},
-}
+const replacedHostSites = `1	internal/difftest/groups/lanes.go:150:10
+1	156:6
+1	163:5`
 
 func (g *replacedHost) Begin() {
 	g.Sites = replacedHostSites
@@ -2121,14 +2084,12 @@ type rowsHost struct {
 
 func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
 
-var rowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:250:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:252:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:254:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:260:13"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:267:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:272:7"},
-}
+const rowsHostSites = `1	internal/difftest/groups/kernel.go:250:11
+1	252:6
+1	254:13
+1	260:13
+1	267:12
+1	272:7`
 
 func (g *rowsHost) Begin() {
 	g.Sites = rowsHostSites
@@ -2611,11 +2572,9 @@ type searchHost struct {
 
 func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
 
-var searchHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:177:9"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:178:7"},
-	{Kind: 13, Pos: "internal/difftest/groups/lanes.go:183:7", Message: "not found"},
-}
+const searchHostSites = `1	internal/difftest/groups/lanes.go:177:9
+1	178:7
+13	183:7	"not found"`
 
 func (g *searchHost) Begin() {
 	g.Sites = searchHostSites
@@ -2740,14 +2699,12 @@ type statedHost struct {
 
 func newStatedHost() kernelimpl.HostForm { return new(statedHost) }
 
-var statedHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:15"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:31:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:33:31"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:34:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:39:20"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:52:5"},
-}
+const statedHostSites = `1	internal/difftest/groups/kernel.go:31:15
+1	31:6
+1	33:31
+1	34:12
+1	39:20
+1	52:5`
 
 func (g *statedHost) Begin() {
 	g.Sites = statedHostSites
@@ -3192,12 +3149,10 @@ type stepsHost struct {
 
 func newStepsHost() kernelimpl.HostForm { return new(stepsHost) }
 
-var stepsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:92:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:103:5"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:97:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:100:11"},
-}
+const stepsHostSites = `1	internal/difftest/groups/lanes.go:92:10
+1	103:5
+1	97:7
+1	100:11`
 
 func (g *stepsHost) Begin() {
 	g.Sites = stepsHostSites
@@ -3356,14 +3311,12 @@ type uniformRowsHost struct {
 
 func newUniformRowsHost() kernelimpl.HostForm { return new(uniformRowsHost) }
 
-var uniformRowsHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:285:11"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:287:6"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:290:12"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:295:21"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:301:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:299:12"},
-}
+const uniformRowsHostSites = `1	internal/difftest/groups/kernel.go:285:11
+1	287:6
+1	290:12
+1	295:21
+1	301:7
+1	299:12`
 
 func (g *uniformRowsHost) Begin() {
 	g.Sites = uniformRowsHostSites
@@ -3797,11 +3750,9 @@ type votesHost struct {
 
 func newVotesHost() kernelimpl.HostForm { return new(votesHost) }
 
-var votesHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:192:10"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:195:7"},
-	{Kind: 1, Pos: "internal/difftest/groups/lanes.go:201:5"},
-}
+const votesHostSites = `1	internal/difftest/groups/lanes.go:192:10
+1	195:7
+1	201:5`
 
 func (g *votesHost) Begin() {
 	g.Sites = votesHostSites
@@ -3918,11 +3869,9 @@ type wholeFloat32Host struct {
 
 func newWholeFloat32Host() kernelimpl.HostForm { return new(wholeFloat32Host) }
 
-var wholeFloat32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-}
+const wholeFloat32HostSites = `1	internal/difftest/groups/kernel.go:188:11
+4	189:14
+3	189:31`
 
 func (g *wholeFloat32Host) Begin() {
 	g.Sites = wholeFloat32HostSites
@@ -4110,11 +4059,9 @@ type wholeFloat64Host struct {
 
 func newWholeFloat64Host() kernelimpl.HostForm { return new(wholeFloat64Host) }
 
-var wholeFloat64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:188:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:189:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:189:31"},
-}
+const wholeFloat64HostSites = `1	internal/difftest/groups/kernel.go:188:11
+4	189:14
+3	189:31`
 
 func (g *wholeFloat64Host) Begin() {
 	g.Sites = wholeFloat64HostSites
@@ -4311,12 +4258,10 @@ type wholeInt16Host struct {
 
 func newWholeInt16Host() kernelimpl.HostForm { return new(wholeInt16Host) }
 
-var wholeInt16HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt16HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt16Host) Begin() {
 	g.Sites = wholeInt16HostSites
@@ -4776,12 +4721,10 @@ type wholeInt32Host struct {
 
 func newWholeInt32Host() kernelimpl.HostForm { return new(wholeInt32Host) }
 
-var wholeInt32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt32HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt32Host) Begin() {
 	g.Sites = wholeInt32HostSites
@@ -5231,12 +5174,10 @@ type wholeInt64Host struct {
 
 func newWholeInt64Host() kernelimpl.HostForm { return new(wholeInt64Host) }
 
-var wholeInt64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt64HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt64Host) Begin() {
 	g.Sites = wholeInt64HostSites
@@ -5682,12 +5623,10 @@ type wholeInt8Host struct {
 
 func newWholeInt8Host() kernelimpl.HostForm { return new(wholeInt8Host) }
 
-var wholeInt8HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeInt8HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeInt8Host) Begin() {
 	g.Sites = wholeInt8HostSites
@@ -6147,12 +6086,10 @@ type wholeUint32Host struct {
 
 func newWholeUint32Host() kernelimpl.HostForm { return new(wholeUint32Host) }
 
-var wholeUint32HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeUint32HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeUint32Host) Begin() {
 	g.Sites = wholeUint32HostSites
@@ -6602,12 +6539,10 @@ type wholeUint64Host struct {
 
 func newWholeUint64Host() kernelimpl.HostForm { return new(wholeUint64Host) }
 
-var wholeUint64HostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/groups/kernel.go:143:11"},
-	{Kind: 4, Pos: "internal/difftest/groups/kernel.go:144:14"},
-	{Kind: 3, Pos: "internal/difftest/groups/kernel.go:144:31"},
-	{Kind: 10, Pos: "internal/difftest/groups/kernel.go:165:16"},
-}
+const wholeUint64HostSites = `1	internal/difftest/groups/kernel.go:143:11
+4	144:14
+3	144:31
+10	165:16`
 
 func (g *wholeUint64Host) Begin() {
 	g.Sites = wholeUint64HostSites

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{aloneKernel, ballotsKernel, bisectionsKernel, choicesKernel, oneWayOutKernel, ownChecksKernel, ownLoopsKernel, replacedKernel, rowsKernel, searchKernel, statedKernel, stepsKernel, uniformRowsKernel, votesKernel, wholeFloat32Kernel, wholeFloat64Kernel, wholeInt16Kernel, wholeInt32Kernel, wholeInt64Kernel, wholeInt8Kernel, wholeUint32Kernel, wholeUint64Kernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,305 +35,28 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/groups"
 
-var aloneKernel = kernelimpl.RegisterForm(pkg.Kernel("Alone"), func(a *kernelimpl.HostArgs) any {
-	return groups.Alone{
-		N:   kernelimpl.HostValue[int](a, 0),
-		X:   kernelimpl.HostSlice[int32](a, 1),
-		F:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[int32](a, 3),
-		G:   kernelimpl.HostSlice[float32](a, 4),
-	}.Kernel
-}, newAloneHost)
-var RunAlone = stubs.NDRange1(aloneKernel, func(l *kernelimpl.Launch, k groups.Alone) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.F)
-	kernelimpl.Slice(l, 3, k.Out)
-	kernelimpl.Slice(l, 4, k.G)
-})
-var ballotsKernel = kernelimpl.RegisterForm(pkg.Kernel("Ballots"), func(a *kernelimpl.HostArgs) any {
-	return groups.Ballots{
-		N:   kernelimpl.HostValue[int](a, 0),
-		X:   kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[uint32](a, 2),
-	}.Kernel
-}, newBallotsHost)
-var RunBallots = stubs.NDRange1(ballotsKernel, func(l *kernelimpl.Launch, k groups.Ballots) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var bisectionsKernel = kernelimpl.RegisterForm(pkg.Kernel("Bisections"), func(a *kernelimpl.HostArgs) any {
-	var k groups.Bisections
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newBisectionsHost)
-var RunBisections = stubs.NDRange1(bisectionsKernel, func(l *kernelimpl.Launch, k groups.Bisections) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var choicesKernel = kernelimpl.RegisterForm(pkg.Kernel("Choices"), func(a *kernelimpl.HostArgs) any {
-	return groups.Choices{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newChoicesHost)
-var RunChoices = stubs.NDRange1(choicesKernel, func(l *kernelimpl.Launch, k groups.Choices) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var oneWayOutKernel = kernelimpl.RegisterForm(pkg.Kernel("OneWayOut"), func(a *kernelimpl.HostArgs) any {
-	var k groups.OneWayOut
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newOneWayOutHost)
-var RunOneWayOut = stubs.NDRange1(oneWayOutKernel, func(l *kernelimpl.Launch, k groups.OneWayOut) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var ownChecksKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnChecks"), func(a *kernelimpl.HostArgs) any {
-	var k groups.OwnChecks
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newOwnChecksHost)
-var RunOwnChecks = stubs.NDRange1(ownChecksKernel, func(l *kernelimpl.Launch, k groups.OwnChecks) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var ownLoopsKernel = kernelimpl.RegisterForm(pkg.Kernel("OwnLoops"), func(a *kernelimpl.HostArgs) any {
-	var k groups.OwnLoops
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newOwnLoopsHost)
-var RunOwnLoops = stubs.NDRange1(ownLoopsKernel, func(l *kernelimpl.Launch, k groups.OwnLoops) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var replacedKernel = kernelimpl.RegisterForm(pkg.Kernel("Replaced"), func(a *kernelimpl.HostArgs) any {
-	var k groups.Replaced
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newReplacedHost)
-var RunReplaced = stubs.NDRange1(replacedKernel, func(l *kernelimpl.Launch, k groups.Replaced) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var rowsKernel = kernelimpl.RegisterForm(pkg.Kernel("Rows"), func(a *kernelimpl.HostArgs) any {
-	return groups.Rows{
-		Choice: kernelimpl.HostSlice[int32](a, 0),
-		In:     kernelimpl.HostSlice[int32](a, 1),
-		Out:    kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newRowsHost)
-var RunRows = stubs.NDRange2(rowsKernel, func(l *kernelimpl.Launch, k groups.Rows) {
-	kernelimpl.Slice(l, 0, k.Choice)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var searchKernel = kernelimpl.RegisterForm(pkg.Kernel("Search"), func(a *kernelimpl.HostArgs) any {
-	var k groups.Search
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newSearchHost)
-var RunSearch = stubs.NDRange1(searchKernel, func(l *kernelimpl.Launch, k groups.Search) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var statedKernel = kernelimpl.RegisterForm(pkg.Kernel("Stated"), func(a *kernelimpl.HostArgs) any {
-	return groups.Stated{
-		N: kernelimpl.HostValue[int](a, 0),
-		X: kernelimpl.HostSlice[int32](a, 1),
-		Y: kernelimpl.HostSlice[int32](a, 2),
-		F: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newStatedHost)
-var RunStated = stubs.NDRange1(statedKernel, func(l *kernelimpl.Launch, k groups.Stated) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.F)
-})
-var stepsKernel = kernelimpl.RegisterForm(pkg.Kernel("Steps"), func(a *kernelimpl.HostArgs) any {
-	var k groups.Steps
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newStepsHost)
-var RunSteps = stubs.NDRange1(stepsKernel, func(l *kernelimpl.Launch, k groups.Steps) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var uniformRowsKernel = kernelimpl.RegisterForm(pkg.Kernel("UniformRows"), func(a *kernelimpl.HostArgs) any {
-	return groups.UniformRows{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[int32](a, 1),
-	}.Kernel
-}, newUniformRowsHost)
-var RunUniformRows = stubs.NDRange2(uniformRowsKernel, func(l *kernelimpl.Launch, k groups.UniformRows) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var votesKernel = kernelimpl.RegisterForm(pkg.Kernel("Votes"), func(a *kernelimpl.HostArgs) any {
-	var k groups.Votes
-	k.Lanes.N = kernelimpl.HostValue[int](a, 0)
-	k.Lanes.M = kernelimpl.HostValue[int](a, 1)
-	k.Lanes.T = kernelimpl.HostSlice[int32](a, 2)
-	k.Lanes.X = kernelimpl.HostSlice[int32](a, 3)
-	k.Lanes.Y = kernelimpl.HostSlice[int32](a, 4)
-	return k.Kernel
-}, newVotesHost)
-var RunVotes = stubs.NDRange1(votesKernel, func(l *kernelimpl.Launch, k groups.Votes) {
-	kernelimpl.Value(l, 0, k.Lanes.N)
-	kernelimpl.Value(l, 1, k.Lanes.M)
-	kernelimpl.Slice(l, 2, k.Lanes.T)
-	kernelimpl.Slice(l, 3, k.Lanes.X)
-	kernelimpl.Slice(l, 4, k.Lanes.Y)
-})
-var wholeFloat32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat32"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeFloat32{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-}, newWholeFloat32Host)
-var RunWholeFloat32 = stubs.NDRange1(wholeFloat32Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat32) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeFloat64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeFloat64"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeFloat64{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[float64](a, 1),
-		Out: kernelimpl.HostSlice[float64](a, 2),
-	}.Kernel
-}, newWholeFloat64Host)
-var RunWholeFloat64 = stubs.NDRange1(wholeFloat64Kernel, func(l *kernelimpl.Launch, k groups.WholeFloat64) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeInt16Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt16"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeInt16{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int16](a, 1),
-		Out: kernelimpl.HostSlice[int16](a, 2),
-	}.Kernel
-}, newWholeInt16Host)
-var RunWholeInt16 = stubs.NDRange1(wholeInt16Kernel, func(l *kernelimpl.Launch, k groups.WholeInt16) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeInt32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt32"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeInt32{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int32](a, 1),
-		Out: kernelimpl.HostSlice[int32](a, 2),
-	}.Kernel
-}, newWholeInt32Host)
-var RunWholeInt32 = stubs.NDRange1(wholeInt32Kernel, func(l *kernelimpl.Launch, k groups.WholeInt32) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeInt64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt64"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeInt64{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int64](a, 1),
-		Out: kernelimpl.HostSlice[int64](a, 2),
-	}.Kernel
-}, newWholeInt64Host)
-var RunWholeInt64 = stubs.NDRange1(wholeInt64Kernel, func(l *kernelimpl.Launch, k groups.WholeInt64) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeInt8Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeInt8"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeInt8{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[int8](a, 1),
-		Out: kernelimpl.HostSlice[int8](a, 2),
-	}.Kernel
-}, newWholeInt8Host)
-var RunWholeInt8 = stubs.NDRange1(wholeInt8Kernel, func(l *kernelimpl.Launch, k groups.WholeInt8) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeUint32Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint32"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeUint32{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[uint32](a, 1),
-		Out: kernelimpl.HostSlice[uint32](a, 2),
-	}.Kernel
-}, newWholeUint32Host)
-var RunWholeUint32 = stubs.NDRange1(wholeUint32Kernel, func(l *kernelimpl.Launch, k groups.WholeUint32) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var wholeUint64Kernel = kernelimpl.RegisterForm(pkg.Kernel("WholeUint64"), func(a *kernelimpl.HostArgs) any {
-	return groups.WholeUint64{
-		N:   kernelimpl.HostValue[int](a, 0),
-		In:  kernelimpl.HostSlice[uint64](a, 1),
-		Out: kernelimpl.HostSlice[uint64](a, 2),
-	}.Kernel
-}, newWholeUint64Host)
-var RunWholeUint64 = stubs.NDRange1(wholeUint64Kernel, func(l *kernelimpl.Launch, k groups.WholeUint64) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
+var _, RunAlone = stubs.NDRange1(pkg.Kernel("Alone"), groups.Alone.Kernel, newAloneHost)
+var _, RunBallots = stubs.NDRange1(pkg.Kernel("Ballots"), groups.Ballots.Kernel, newBallotsHost)
+var _, RunBisections = stubs.NDRange1(pkg.Kernel("Bisections"), groups.Bisections.Kernel, newBisectionsHost)
+var _, RunChoices = stubs.NDRange1(pkg.Kernel("Choices"), groups.Choices.Kernel, newChoicesHost)
+var _, RunOneWayOut = stubs.NDRange1(pkg.Kernel("OneWayOut"), groups.OneWayOut.Kernel, newOneWayOutHost)
+var _, RunOwnChecks = stubs.NDRange1(pkg.Kernel("OwnChecks"), groups.OwnChecks.Kernel, newOwnChecksHost)
+var _, RunOwnLoops = stubs.NDRange1(pkg.Kernel("OwnLoops"), groups.OwnLoops.Kernel, newOwnLoopsHost)
+var _, RunReplaced = stubs.NDRange1(pkg.Kernel("Replaced"), groups.Replaced.Kernel, newReplacedHost)
+var _, RunRows = stubs.NDRange2(pkg.Kernel("Rows"), groups.Rows.Kernel, newRowsHost)
+var _, RunSearch = stubs.NDRange1(pkg.Kernel("Search"), groups.Search.Kernel, newSearchHost)
+var _, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, newStatedHost)
+var _, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
+var _, RunUniformRows = stubs.NDRange2(pkg.Kernel("UniformRows"), groups.UniformRows.Kernel, newUniformRowsHost)
+var _, RunVotes = stubs.NDRange1(pkg.Kernel("Votes"), groups.Votes.Kernel, newVotesHost)
+var _, RunWholeFloat32 = stubs.NDRange1(pkg.Kernel("WholeFloat32"), groups.WholeFloat32.Kernel, newWholeFloat32Host)
+var _, RunWholeFloat64 = stubs.NDRange1(pkg.Kernel("WholeFloat64"), groups.WholeFloat64.Kernel, newWholeFloat64Host)
+var _, RunWholeInt16 = stubs.NDRange1(pkg.Kernel("WholeInt16"), groups.WholeInt16.Kernel, newWholeInt16Host)
+var _, RunWholeInt32 = stubs.NDRange1(pkg.Kernel("WholeInt32"), groups.WholeInt32.Kernel, newWholeInt32Host)
+var _, RunWholeInt64 = stubs.NDRange1(pkg.Kernel("WholeInt64"), groups.WholeInt64.Kernel, newWholeInt64Host)
+var _, RunWholeInt8 = stubs.NDRange1(pkg.Kernel("WholeInt8"), groups.WholeInt8.Kernel, newWholeInt8Host)
+var _, RunWholeUint32 = stubs.NDRange1(pkg.Kernel("WholeUint32"), groups.WholeUint32.Kernel, newWholeUint32Host)
+var _, RunWholeUint64 = stubs.NDRange1(pkg.Kernel("WholeUint64"), groups.WholeUint64.Kernel, newWholeUint64Host)

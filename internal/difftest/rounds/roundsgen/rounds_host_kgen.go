@@ -5,7 +5,6 @@ package roundsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,9 +15,7 @@ type astrayHost struct {
 
 func newAstrayHost() kernelimpl.HostForm { return new(astrayHost) }
 
-var astrayHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:130:7"},
-}
+const astrayHostSites = `1	internal/difftest/rounds/kernel.go:130:7`
 
 func (g *astrayHost) Begin() {
 	g.Sites = astrayHostSites
@@ -65,10 +62,8 @@ type countHost struct {
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
-var countHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:22:13"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:25:7"},
-}
+const countHostSites = `1	internal/difftest/rounds/kernel.go:22:13
+1	25:7`
 
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
@@ -137,16 +132,14 @@ type distanceHost struct {
 
 func newDistanceHost() kernelimpl.HostForm { return new(distanceHost) }
 
-var distanceHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:18"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:77:33"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:78:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:80:6"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:8"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:87:18"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:16"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:94:7"},
-}
+const distanceHostSites = `1	internal/difftest/rounds/kernel.go:77:18
+1	77:33
+1	78:16
+1	80:6
+1	87:8
+1	87:18
+1	94:16
+1	94:7`
 
 func (g *distanceHost) Begin() {
 	g.Sites = distanceHostSites
@@ -368,9 +361,7 @@ type meetHost struct {
 
 func newMeetHost() kernelimpl.HostForm { return new(meetHost) }
 
-var meetHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:115:7"},
-}
+const meetHostSites = `1	internal/difftest/rounds/kernel.go:115:7`
 
 func (g *meetHost) Begin() {
 	g.Sites = meetHostSites
@@ -487,9 +478,7 @@ type productHost struct {
 
 func newProductHost() kernelimpl.HostForm { return new(productHost) }
 
-var productHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:64:7"},
-}
+const productHostSites = `1	internal/difftest/rounds/kernel.go:64:7`
 
 func (g *productHost) Begin() {
 	g.Sites = productHostSites
@@ -558,10 +547,8 @@ type untilHost struct {
 
 func newUntilHost() kernelimpl.HostForm { return new(untilHost) }
 
-var untilHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:33"},
-	{Kind: 1, Pos: "internal/difftest/rounds/kernel.go:36:7"},
-}
+const untilHostSites = `1	internal/difftest/rounds/kernel.go:36:33
+1	36:7`
 
 func (g *untilHost) Begin() {
 	g.Sites = untilHostSites

@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{astrayKernel, countKernel, distanceKernel, meetKernel, productKernel, untilKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -34,71 +34,12 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/rounds"
 
-var astrayKernel = kernelimpl.RegisterForm(pkg.Kernel("Astray"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Astray{
-		N:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-}, newAstrayHost)
-var RunAstray = stubs.Range1(astrayKernel, func(l *kernelimpl.Launch, k rounds.Astray) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var countKernel = kernelimpl.RegisterForm(pkg.Kernel("Count"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Count{
-		N:   kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-}, newCountHost)
-var RunCount = stubs.Range1(countKernel, func(l *kernelimpl.Launch, k rounds.Count) {
-	kernelimpl.Slice(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var distanceKernel = kernelimpl.RegisterForm(pkg.Kernel("Distance"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Distance{
-		Words: kernelimpl.HostSlice[[256]byte](a, 0),
-		N:     kernelimpl.HostValue[int](a, 1),
-		Rows:  kernelimpl.HostSlice[[257]int32](a, 2),
-		Out:   kernelimpl.HostSlice[int32](a, 3),
-	}.Kernel
-}, newDistanceHost)
-var RunDistance = stubs.Range1(distanceKernel, func(l *kernelimpl.Launch, k rounds.Distance) {
-	kernelimpl.Slice(l, 0, k.Words)
-	kernelimpl.Value(l, 1, k.N)
-	kernelimpl.Slice(l, 2, k.Rows)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var meetKernel = kernelimpl.RegisterForm(pkg.Kernel("Meet"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Meet{
-		N:   kernelimpl.HostValue[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-}, newMeetHost)
-var RunMeet = stubs.NDRange1(meetKernel, func(l *kernelimpl.Launch, k rounds.Meet) {
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var productKernel = kernelimpl.RegisterForm(pkg.Kernel("Product"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Product{
-		Rows:    kernelimpl.HostValue[int](a, 0),
-		Columns: kernelimpl.HostValue[int](a, 1),
-		Out:     kernelimpl.HostSlice[int](a, 2),
-	}.Kernel
-}, newProductHost)
-var RunProduct = stubs.Range1(productKernel, func(l *kernelimpl.Launch, k rounds.Product) {
-	kernelimpl.Value(l, 0, k.Rows)
-	kernelimpl.Value(l, 1, k.Columns)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var untilKernel = kernelimpl.RegisterForm(pkg.Kernel("Until"), func(a *kernelimpl.HostArgs) any {
-	return rounds.Until{
-		N:   kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-}, newUntilHost)
-var RunUntil = stubs.Range1(untilKernel, func(l *kernelimpl.Launch, k rounds.Until) {
-	kernelimpl.Slice(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.Out)
-})
+var _, RunAstray = stubs.Range1(pkg.Kernel("Astray"), rounds.Astray.Kernel, newAstrayHost)
+var _, RunCount = stubs.Range1(pkg.Kernel("Count"), rounds.Count.Kernel, newCountHost)
+var _, RunDistance = stubs.Range1(pkg.Kernel("Distance"), rounds.Distance.Kernel, newDistanceHost)
+var _, RunMeet = stubs.NDRange1(pkg.Kernel("Meet"), rounds.Meet.Kernel, newMeetHost)
+var _, RunProduct = stubs.Range1(pkg.Kernel("Product"), rounds.Product.Kernel, newProductHost)
+var _, RunUntil = stubs.Range1(pkg.Kernel("Until"), rounds.Until.Kernel, newUntilHost)

@@ -21,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{crcKernel, tablesKernel, wavesKernel, writtenKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,43 +36,10 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/tables"
 
-var crcKernel = kernelimpl.Register(pkg.Kernel("CRC"), func(a *kernelimpl.HostArgs) any {
-	return tables.CRC{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-})
-var RunCRC = stubs.Range1(crcKernel, func(l *kernelimpl.Launch, k tables.CRC) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var tablesKernel = kernelimpl.RegisterForm(pkg.Kernel("Tables", &near.Squares), func(a *kernelimpl.HostArgs) any {
-	return tables.Tables{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-}, newTablesHost)
-var RunTables = stubs.Range1(tablesKernel, func(l *kernelimpl.Launch, k tables.Tables) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var wavesKernel = kernelimpl.RegisterForm(pkg.Kernel("Waves"), func(a *kernelimpl.HostArgs) any {
-	return tables.Waves{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[float64](a, 1),
-	}.Kernel
-}, newWavesHost)
-var RunWaves = stubs.Range1(wavesKernel, func(l *kernelimpl.Launch, k tables.Waves) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var writtenKernel = kernelimpl.Register(pkg.Kernel("Written"), func(a *kernelimpl.HostArgs) any {
-	return tables.Written{
-		Out: kernelimpl.HostSlice[int32](a, 0),
-	}.Kernel
-})
-var RunWritten = stubs.Range1(writtenKernel, func(l *kernelimpl.Launch, k tables.Written) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
+var _, RunCRC = stubs.Range1(pkg.Kernel("CRC"), tables.CRC.Kernel)
+var _, RunTables = stubs.Range1(pkg.Kernel("Tables", &near.Squares), tables.Tables.Kernel, newTablesHost)
+var _, RunWaves = stubs.Range1(pkg.Kernel("Waves"), tables.Waves.Kernel, newWavesHost)
+var _, RunWritten = stubs.Range1(pkg.Kernel("Written"), tables.Written.Kernel)

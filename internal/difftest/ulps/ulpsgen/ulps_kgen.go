@@ -20,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{fastKernel, preciseKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -47,33 +47,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/ulps"
 
-var fastKernel = kernelimpl.Register(pkg.Kernel("Fast"), func(a *kernelimpl.HostArgs) any {
-	return ulps.Fast{
-		Fn:  kernelimpl.HostValue[int32](a, 0),
-		X:   kernelimpl.HostSlice[float32](a, 1),
-		Y:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-})
-var RunFast = stubs.Range1(fastKernel, func(l *kernelimpl.Launch, k ulps.Fast) {
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.Out)
-})
-var preciseKernel = kernelimpl.Register(pkg.Kernel("Precise"), func(a *kernelimpl.HostArgs) any {
-	return ulps.Precise{
-		Fn:  kernelimpl.HostValue[int32](a, 0),
-		X:   kernelimpl.HostSlice[float32](a, 1),
-		Y:   kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-})
-var RunPrecise = stubs.Range1(preciseKernel, func(l *kernelimpl.Launch, k ulps.Precise) {
-	kernelimpl.Value(l, 0, k.Fn)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Y)
-	kernelimpl.Slice(l, 3, k.Out)
-})
+var _, RunFast = stubs.Range1(pkg.Kernel("Fast"), ulps.Fast.Kernel)
+var _, RunPrecise = stubs.Range1(pkg.Kernel("Precise"), ulps.Precise.Kernel)

@@ -4,8 +4,6 @@
 package wordsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/difftest/words"
 	"github.com/kgen-go/kgen/internal/modules"
@@ -22,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{bytesKernel, convertFloat32Kernel, convertIntKernel, convertInt16Kernel, convertInt32Kernel, convertInt64Kernel, convertInt8Kernel, convertUintKernel, convertUint16Kernel, convertUint32Kernel, convertUint64Kernel, convertUint8Kernel, fillKernel, insertionKernel, recordsKernel, tableKernel, tileKernel, walkKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -37,22 +35,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/difftest/words"
 
-var bytesKernel = kernelimpl.Register(pkg.Kernel("Bytes"), func(a *kernelimpl.HostArgs) any {
-	return words.Bytes{
-		By:    kernelimpl.HostValue[int](a, 0),
-		A:     kernelimpl.HostSlice[uint8](a, 1),
-		B:     kernelimpl.HostSlice[uint8](a, 2),
-		C:     kernelimpl.HostSlice[int16](a, 3),
-		D:     kernelimpl.HostSlice[[3]int8](a, 4),
-		E:     kernelimpl.HostSlice[bool](a, 5),
-		Count: kernelimpl.HostSlice[uint32](a, 6),
-	}.Kernel
-})
+var bytesKernel, RunBytes = stubs.Range1(pkg.Kernel("Bytes"), words.Bytes.Kernel)
 
-// Bytes is the kernel [words.Bytes] with its slices in device memory.
-// Bytes lets neighbouring work-items write the bytes of the same words.
 type Bytes struct {
 	By    int
 	A     runtime.View[uint8]
@@ -63,7 +50,6 @@ type Bytes struct {
 	Count runtime.View[uint32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Bytes) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(bytesKernel)
 	kernelimpl.Value(l, 0, k.By)
@@ -75,225 +61,44 @@ func (k Bytes) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 6, k.Count)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Bytes) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Bytes) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunBytes(ctx context.Context, dev *runtime.Device, k words.Bytes, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(bytesKernel)
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	kernelimpl.Slice(l, 4, k.D)
-	kernelimpl.Slice(l, 5, k.E)
-	kernelimpl.Slice(l, 6, k.Count)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var convertFloat32Kernel = kernelimpl.Register(pkg.Kernel("ConvertFloat32"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertFloat32{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertFloat32 = stubs.Range1(convertFloat32Kernel, func(l *kernelimpl.Launch, k words.ConvertFloat32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertIntKernel = kernelimpl.Register(pkg.Kernel("ConvertInt"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertInt{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt = stubs.Range1(convertIntKernel, func(l *kernelimpl.Launch, k words.ConvertInt) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt16Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt16"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertInt16{
-		In:  kernelimpl.HostSlice[int16](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt16 = stubs.Range1(convertInt16Kernel, func(l *kernelimpl.Launch, k words.ConvertInt16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt32Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt32"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertInt32{
-		In:  kernelimpl.HostSlice[int32](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt32 = stubs.Range1(convertInt32Kernel, func(l *kernelimpl.Launch, k words.ConvertInt32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt64Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt64"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertInt64{
-		In:  kernelimpl.HostSlice[int64](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt64 = stubs.Range1(convertInt64Kernel, func(l *kernelimpl.Launch, k words.ConvertInt64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertInt8Kernel = kernelimpl.Register(pkg.Kernel("ConvertInt8"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertInt8{
-		In:  kernelimpl.HostSlice[int8](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertInt8 = stubs.Range1(convertInt8Kernel, func(l *kernelimpl.Launch, k words.ConvertInt8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUintKernel = kernelimpl.Register(pkg.Kernel("ConvertUint"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertUint{
-		In:  kernelimpl.HostSlice[uint](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint = stubs.Range1(convertUintKernel, func(l *kernelimpl.Launch, k words.ConvertUint) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint16Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint16"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertUint16{
-		In:  kernelimpl.HostSlice[uint16](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint16 = stubs.Range1(convertUint16Kernel, func(l *kernelimpl.Launch, k words.ConvertUint16) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint32Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint32"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertUint32{
-		In:  kernelimpl.HostSlice[uint32](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint32 = stubs.Range1(convertUint32Kernel, func(l *kernelimpl.Launch, k words.ConvertUint32) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint64Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint64"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertUint64{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint64 = stubs.Range1(convertUint64Kernel, func(l *kernelimpl.Launch, k words.ConvertUint64) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var convertUint8Kernel = kernelimpl.Register(pkg.Kernel("ConvertUint8"), func(a *kernelimpl.HostArgs) any {
-	return words.ConvertUint8{
-		In:  kernelimpl.HostSlice[uint8](a, 0),
-		Out: kernelimpl.HostSlice[words.Converted](a, 1),
-	}.Kernel
-})
-var RunConvertUint8 = stubs.Range1(convertUint8Kernel, func(l *kernelimpl.Launch, k words.ConvertUint8) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var fillKernel = kernelimpl.Register(pkg.Kernel("Fill"), func(a *kernelimpl.HostArgs) any {
-	return words.Fill{
-		X: kernelimpl.HostSlice[uint8](a, 0),
-	}.Kernel
-})
+var _, RunConvertFloat32 = stubs.Range1(pkg.Kernel("ConvertFloat32"), words.ConvertFloat32.Kernel)
+var _, RunConvertInt = stubs.Range1(pkg.Kernel("ConvertInt"), words.ConvertInt.Kernel)
+var _, RunConvertInt16 = stubs.Range1(pkg.Kernel("ConvertInt16"), words.ConvertInt16.Kernel)
+var _, RunConvertInt32 = stubs.Range1(pkg.Kernel("ConvertInt32"), words.ConvertInt32.Kernel)
+var _, RunConvertInt64 = stubs.Range1(pkg.Kernel("ConvertInt64"), words.ConvertInt64.Kernel)
+var _, RunConvertInt8 = stubs.Range1(pkg.Kernel("ConvertInt8"), words.ConvertInt8.Kernel)
+var _, RunConvertUint = stubs.Range1(pkg.Kernel("ConvertUint"), words.ConvertUint.Kernel)
+var _, RunConvertUint16 = stubs.Range1(pkg.Kernel("ConvertUint16"), words.ConvertUint16.Kernel)
+var _, RunConvertUint32 = stubs.Range1(pkg.Kernel("ConvertUint32"), words.ConvertUint32.Kernel)
+var _, RunConvertUint64 = stubs.Range1(pkg.Kernel("ConvertUint64"), words.ConvertUint64.Kernel)
+var _, RunConvertUint8 = stubs.Range1(pkg.Kernel("ConvertUint8"), words.ConvertUint8.Kernel)
+var fillKernel, RunFill = stubs.Range1(pkg.Kernel("Fill"), words.Fill.Kernel)
 
-// Fill is the kernel [words.Fill] with its slices in device memory.
-// Fill counts in bytes.
 type Fill struct {
 	X runtime.View[uint8]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Fill) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(fillKernel)
 	kernelimpl.View(l, 0, k.X)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Fill) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Fill) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
 }
-func RunFill(ctx context.Context, dev *runtime.Device, k words.Fill, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(fillKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	return l.Run1(ctx, dev, r, opts)
-}
 
-var insertionKernel = kernelimpl.Register(pkg.Kernel("Insertion"), func(a *kernelimpl.HostArgs) any {
-	return words.Insertion{
-		In:  kernelimpl.HostSlice[int](a, 0),
-		Out: kernelimpl.HostSlice[int](a, 1),
-	}.Kernel
-})
-var RunInsertion = stubs.Range1(insertionKernel, func(l *kernelimpl.Launch, k words.Insertion) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var recordsKernel = kernelimpl.Register(pkg.Kernel("Records"), func(a *kernelimpl.HostArgs) any {
-	return words.Records{
-		By:  kernelimpl.HostValue[words.Record](a, 0),
-		In:  kernelimpl.HostSlice[words.Record](a, 1),
-		Out: kernelimpl.HostSlice[words.Inside](a, 2),
-	}.Kernel
-})
-var RunRecords = stubs.Range1(recordsKernel, func(l *kernelimpl.Launch, k words.Records) {
-	kernelimpl.Value(l, 0, k.By)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-})
-var tableKernel = kernelimpl.Register(pkg.Kernel("Table"), func(a *kernelimpl.HostArgs) any {
-	return words.Table{
-		Out: kernelimpl.HostSlice[int64](a, 0),
-	}.Kernel
-})
-var RunTable = stubs.Range1(tableKernel, func(l *kernelimpl.Launch, k words.Table) {
-	kernelimpl.Slice(l, 0, k.Out)
-})
-var tileKernel = kernelimpl.Register(pkg.Kernel("Tile"), func(a *kernelimpl.HostArgs) any {
-	return words.Tile{
-		In:  kernelimpl.HostSlice[uint64](a, 0),
-		Out: kernelimpl.HostSlice[uint64](a, 1),
-	}.Kernel
-})
-var RunTile = stubs.NDRange1(tileKernel, func(l *kernelimpl.Launch, k words.Tile) {
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-})
-var walkKernel = kernelimpl.Register(pkg.Kernel("Walk"), func(a *kernelimpl.HostArgs) any {
-	return words.Walk{
-		From: kernelimpl.HostSlice[int64](a, 0),
-		To:   kernelimpl.HostSlice[int64](a, 1),
-		Step: kernelimpl.HostSlice[int64](a, 2),
-		At:   kernelimpl.HostSlice[int](a, 3),
-		Out:  kernelimpl.HostSlice[int64](a, 4),
-	}.Kernel
-})
-var RunWalk = stubs.Range1(walkKernel, func(l *kernelimpl.Launch, k words.Walk) {
-	kernelimpl.Slice(l, 0, k.From)
-	kernelimpl.Slice(l, 1, k.To)
-	kernelimpl.Slice(l, 2, k.Step)
-	kernelimpl.Slice(l, 3, k.At)
-	kernelimpl.Slice(l, 4, k.Out)
-})
+var _, RunInsertion = stubs.Range1(pkg.Kernel("Insertion"), words.Insertion.Kernel)
+var _, RunRecords = stubs.Range1(pkg.Kernel("Records"), words.Records.Kernel)
+var _, RunTable = stubs.Range1(pkg.Kernel("Table"), words.Table.Kernel)
+var _, RunTile = stubs.NDRange1(pkg.Kernel("Tile"), words.Tile.Kernel)
+var _, RunWalk = stubs.Range1(pkg.Kernel("Walk"), words.Walk.Kernel)

@@ -5,7 +5,6 @@ package stencilgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -16,11 +15,9 @@ type dotHost struct {
 
 func newDotHost() kernelimpl.HostForm { return new(dotHost) }
 
-var dotHostSites = []abi.Site{
-	{Kind: 3, Pos: "internal/peer/stencil/kernel.go:44:12"},
-	{Kind: 4, Pos: "internal/peer/stencil/kernel.go:44:12"},
-	{Kind: 1, Pos: "internal/peer/stencil/kernel.go:49:7"},
-}
+const dotHostSites = `3	internal/peer/stencil/kernel.go:44:12
+4	44:12
+1	49:7`
 
 func (g *dotHost) Begin() {
 	g.Sites = dotHostSites

@@ -4,11 +4,10 @@
 package stencilgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/peer/stencil"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -21,7 +20,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blurKernel, dotKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -35,19 +34,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/peer/stencil"
 
-var blurKernel = kernelimpl.Register(pkg.Kernel("Blur"), func(a *kernelimpl.HostArgs) any {
-	return stencil.Blur{
-		H:   kernelimpl.HostValue[int](a, 0),
-		W:   kernelimpl.HostValue[int](a, 1),
-		In:  kernelimpl.HostSlice[float32](a, 2),
-		Out: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-})
+var blurKernel, RunBlur = stubs.Range2(pkg.Kernel("Blur"), stencil.Blur.Kernel)
 
-// Blur is the kernel [stencil.Blur] with its slices in device memory.
-// Blur gives each pixel the mean of the nine around it; the edge is repeated.
 type Blur struct {
 	H   int
 	W   int
@@ -55,7 +46,6 @@ type Blur struct {
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Blur) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurKernel)
 	kernelimpl.Value(l, 0, k.H)
@@ -64,42 +54,21 @@ func (k Blur) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunBlur(ctx context.Context, dev *runtime.Device, k stencil.Blur, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blurKernel)
-	kernelimpl.Value(l, 0, k.H)
-	kernelimpl.Value(l, 1, k.W)
-	kernelimpl.Slice(l, 2, k.In)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var dotKernel = kernelimpl.RegisterForm(pkg.Kernel("Dot"), func(a *kernelimpl.HostArgs) any {
-	return stencil.Dot{
-		A:   kernelimpl.HostSlice[float32](a, 0),
-		X:   kernelimpl.HostSlice[float32](a, 1),
-		Out: kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-}, newDotHost)
+var dotKernel, RunDot = stubs.Range1(pkg.Kernel("Dot"), stencil.Dot.Kernel, newDotHost)
 
-// Dot is the kernel [stencil.Dot] with its slices in device memory.
-// Dot computes, for each row of A, its product with X.
 type Dot struct {
 	A   runtime.View[float32]
 	X   runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k Dot) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(dotKernel)
 	kernelimpl.View(l, 0, k.A)
@@ -107,20 +76,9 @@ func (k Dot) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k Dot) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor1(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k Dot) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
-}
-func RunDot(ctx context.Context, dev *runtime.Device, k stencil.Dot, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(dotKernel)
-	kernelimpl.Slice(l, 0, k.A)
-	kernelimpl.Slice(l, 1, k.X)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run1(ctx, dev, r, opts)
 }

@@ -5,7 +5,6 @@ package kernelsgen
 import (
 	"unsafe"
 
-	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -23,15 +22,13 @@ type matMulArgumentHost struct {
 
 func newMatMulArgumentHost() kernelimpl.HostForm { return new(matMulArgumentHost) }
 
-var matMulArgumentHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
-}
+const matMulArgumentHostSites = `1	internal/specbench/kernels/kernels.go:73:19
+1	73:5
+1	74:19
+1	74:5
+1	81:3
+1	77:13
+1	77:28`
 
 func (g *matMulArgumentHost) Begin() {
 	g.Sites = matMulArgumentHostSites
@@ -362,14 +359,12 @@ type matMulConstantHost struct {
 
 func newMatMulConstantHost() kernelimpl.HostForm { return new(matMulConstantHost) }
 
-var matMulConstantHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
-}
+const matMulConstantHostSites = `1	internal/specbench/kernels/kernels.go:73:19
+1	73:5
+1	74:19
+1	81:3
+1	77:13
+1	77:28`
 
 func (g *matMulConstantHost) Begin() {
 	g.Sites = matMulConstantHostSites
@@ -661,14 +656,12 @@ type matMulSpecHost struct {
 
 func newMatMulSpecHost() kernelimpl.HostForm { return new(matMulSpecHost) }
 
-var matMulSpecHostSites = []abi.Site{
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:73:5"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:74:19"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:81:3"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:13"},
-	{Kind: 1, Pos: "internal/specbench/kernels/kernels.go:77:28"},
-}
+const matMulSpecHostSites = `1	internal/specbench/kernels/kernels.go:73:19
+1	73:5
+1	74:19
+1	81:3
+1	77:13
+1	77:28`
 
 func (g *matMulSpecHost) Begin() {
 	g.Sites = matMulSpecHostSites

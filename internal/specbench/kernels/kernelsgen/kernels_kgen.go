@@ -4,12 +4,11 @@
 package kernelsgen
 
 import (
-	"context"
-
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/internal/specbench/kernels"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -22,7 +21,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{blurArgumentKernel, blurConstantKernel, blurSpecKernel, matMulArgumentKernel, matMulConstantKernel, matMulSpecKernel, medianArgumentKernel, medianConstantKernel, medianSpecKernel}
+	return stubs.Kernels(pkg)
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -36,19 +35,11 @@ var _ = kernelimpl.Sources(&abi.Sources{
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
+// Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/specbench/kernels"
 
-var blurArgumentKernel = kernelimpl.Register(pkg.Kernel("BlurArgument"), func(a *kernelimpl.HostArgs) any {
-	return kernels.BlurArgument{
-		Radius:  kernelimpl.HostValue[int](a, 0),
-		In:      kernelimpl.HostSlice[float32](a, 1),
-		Weights: kernelimpl.HostSlice[float32](a, 2),
-		Out:     kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-})
+var blurArgumentKernel, RunBlurArgument = stubs.Range2(pkg.Kernel("BlurArgument"), kernels.BlurArgument.Kernel)
 
-// BlurArgument is the kernel [kernels.BlurArgument] with its slices in device memory.
-// BlurArgument averages the pixels around each, Radius, its field, to all sides.
 type BlurArgument struct {
 	Radius  int
 	In      runtime.View[float32]
@@ -56,7 +47,6 @@ type BlurArgument struct {
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurArgumentKernel)
 	kernelimpl.Value(l, 0, k.Radius)
@@ -65,42 +55,21 @@ func (k BlurArgument) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunBlurArgument(ctx context.Context, dev *runtime.Device, k kernels.BlurArgument, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blurArgumentKernel)
-	kernelimpl.Value(l, 0, k.Radius)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Weights)
-	kernelimpl.Slice(l, 3, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var blurConstantKernel = kernelimpl.Register(pkg.Kernel("BlurConstant"), func(a *kernelimpl.HostArgs) any {
-	return kernels.BlurConstant{
-		In:      kernelimpl.HostSlice[float32](a, 0),
-		Weights: kernelimpl.HostSlice[float32](a, 1),
-		Out:     kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
+var blurConstantKernel, RunBlurConstant = stubs.Range2(pkg.Kernel("BlurConstant"), kernels.BlurConstant.Kernel)
 
-// BlurConstant is the kernel [kernels.BlurConstant] with its slices in device memory.
-// BlurConstant averages the pixels around each, FixedRadius to all sides.
 type BlurConstant struct {
 	In      runtime.View[float32]
 	Weights runtime.View[float32]
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurConstantKernel)
 	kernelimpl.View(l, 0, k.In)
@@ -108,41 +77,21 @@ func (k BlurConstant) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunBlurConstant(ctx context.Context, dev *runtime.Device, k kernels.BlurConstant, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blurConstantKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Weights)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var blurSpecKernel = kernelimpl.Register(pkg.Kernel("BlurSpec", &kernels.Radius), func(a *kernelimpl.HostArgs) any {
-	return kernels.BlurSpec{
-		In:      kernelimpl.HostSlice[float32](a, 0),
-		Weights: kernelimpl.HostSlice[float32](a, 1),
-		Out:     kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-}, kernels.Radius)
+var blurSpecKernel, RunBlurSpec = stubs.Range2(pkg.Kernel("BlurSpec", &kernels.Radius), kernels.BlurSpec.Kernel, kernels.Radius)
 
-// BlurSpec is the kernel [kernels.BlurSpec] with its slices in device memory.
-// BlurSpec averages the pixels around each, Radius to all sides.
 type BlurSpec struct {
 	In      runtime.View[float32]
 	Weights runtime.View[float32]
 	Out     runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k BlurSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blurSpecKernel)
 	kernelimpl.View(l, 0, k.In)
@@ -150,38 +99,15 @@ func (k BlurSpec) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k BlurSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k BlurSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunBlurSpec(ctx context.Context, dev *runtime.Device, k kernels.BlurSpec, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(blurSpecKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Weights)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var matMulArgumentKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulArgument"), func(a *kernelimpl.HostArgs) any {
-	return kernels.MatMulArgument{
-		N:    kernelimpl.HostValue[int](a, 0),
-		Tile: kernelimpl.HostValue[int](a, 1),
-		A:    kernelimpl.HostSlice[float32](a, 2),
-		B:    kernelimpl.HostSlice[float32](a, 3),
-		C:    kernelimpl.HostSlice[float32](a, 4),
-		LA:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 5)),
-		LB:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 6)),
-	}.Kernel
-}, newMatMulArgumentHost)
+var matMulArgumentKernel, RunMatMulArgument = stubs.NDRange2(pkg.Kernel("MatMulArgument"), kernels.MatMulArgument.Kernel, newMatMulArgumentHost)
 
-// MatMulArgument is the kernel [kernels.MatMulArgument] with its slices in device memory.
-// MatMulArgument multiplies matrices in tiles of Tile, its field.
 type MatMulArgument struct {
 	N    int
 	Tile int
@@ -192,7 +118,6 @@ type MatMulArgument struct {
 	LB   dsl.LocalAccessor[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulArgumentKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -204,39 +129,15 @@ func (k MatMulArgument) launch() *kernelimpl.Launch {
 	kernelimpl.Accessor(l, k.LB.Len())
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulArgument) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulArgument) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-func RunMatMulArgument(ctx context.Context, dev *runtime.Device, k kernels.MatMulArgument, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(matMulArgumentKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Value(l, 1, k.Tile)
-	kernelimpl.Slice(l, 2, k.A)
-	kernelimpl.Slice(l, 3, k.B)
-	kernelimpl.Slice(l, 4, k.C)
-	kernelimpl.Accessor(l, k.LA.Len())
-	kernelimpl.Accessor(l, k.LB.Len())
-	return l.RunND2(ctx, dev, r, opts)
-}
 
-var matMulConstantKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulConstant"), func(a *kernelimpl.HostArgs) any {
-	return kernels.MatMulConstant{
-		N: kernelimpl.HostValue[int](a, 0),
-		A: kernelimpl.HostSlice[float32](a, 1),
-		B: kernelimpl.HostSlice[float32](a, 2),
-		C: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newMatMulConstantHost)
+var matMulConstantKernel, RunMatMulConstant = stubs.NDRange2(pkg.Kernel("MatMulConstant"), kernels.MatMulConstant.Kernel, newMatMulConstantHost)
 
-// MatMulConstant is the kernel [kernels.MatMulConstant] with its slices in device memory.
-// MatMulConstant multiplies matrices in tiles of FixedTile.
 type MatMulConstant struct {
 	N int
 	A runtime.View[float32]
@@ -244,7 +145,6 @@ type MatMulConstant struct {
 	C runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulConstantKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -253,36 +153,15 @@ func (k MatMulConstant) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulConstant) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulConstant) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-func RunMatMulConstant(ctx context.Context, dev *runtime.Device, k kernels.MatMulConstant, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(matMulConstantKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	return l.RunND2(ctx, dev, r, opts)
-}
 
-var matMulSpecKernel = kernelimpl.RegisterForm(pkg.Kernel("MatMulSpec", &kernels.Tile), func(a *kernelimpl.HostArgs) any {
-	return kernels.MatMulSpec{
-		N: kernelimpl.HostValue[int](a, 0),
-		A: kernelimpl.HostSlice[float32](a, 1),
-		B: kernelimpl.HostSlice[float32](a, 2),
-		C: kernelimpl.HostSlice[float32](a, 3),
-	}.Kernel
-}, newMatMulSpecHost, kernels.Tile)
+var matMulSpecKernel, RunMatMulSpec = stubs.NDRange2(pkg.Kernel("MatMulSpec", &kernels.Tile), kernels.MatMulSpec.Kernel, newMatMulSpecHost, kernels.Tile)
 
-// MatMulSpec is the kernel [kernels.MatMulSpec] with its slices in device memory.
-// MatMulSpec multiplies matrices in tiles of Tile.
 type MatMulSpec struct {
 	N int
 	A runtime.View[float32]
@@ -290,7 +169,6 @@ type MatMulSpec struct {
 	C runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MatMulSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(matMulSpecKernel)
 	kernelimpl.Value(l, 0, k.N)
@@ -299,42 +177,21 @@ func (k MatMulSpec) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.C)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MatMulSpec) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MatMulSpec) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
 }
-func RunMatMulSpec(ctx context.Context, dev *runtime.Device, k kernels.MatMulSpec, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(matMulSpecKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Slice(l, 1, k.A)
-	kernelimpl.Slice(l, 2, k.B)
-	kernelimpl.Slice(l, 3, k.C)
-	return l.RunND2(ctx, dev, r, opts)
-}
 
-var medianArgumentKernel = kernelimpl.Register(pkg.Kernel("MedianArgument"), func(a *kernelimpl.HostArgs) any {
-	return kernels.MedianArgument{
-		Window: kernelimpl.HostValue[int](a, 0),
-		In:     kernelimpl.HostSlice[float32](a, 1),
-		Out:    kernelimpl.HostSlice[float32](a, 2),
-	}.Kernel
-})
+var medianArgumentKernel, RunMedianArgument = stubs.Range2(pkg.Kernel("MedianArgument"), kernels.MedianArgument.Kernel)
 
-// MedianArgument is the kernel [kernels.MedianArgument] with its slices in device memory.
-// MedianArgument filters by the median of Window by Window pixels, at most MaxWindow by MaxWindow.
 type MedianArgument struct {
 	Window int
 	In     runtime.View[float32]
 	Out    runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianArgument) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianArgumentKernel)
 	kernelimpl.Value(l, 0, k.Window)
@@ -342,96 +199,49 @@ func (k MedianArgument) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 2, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianArgument) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianArgument) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunMedianArgument(ctx context.Context, dev *runtime.Device, k kernels.MedianArgument, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(medianArgumentKernel)
-	kernelimpl.Value(l, 0, k.Window)
-	kernelimpl.Slice(l, 1, k.In)
-	kernelimpl.Slice(l, 2, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var medianConstantKernel = kernelimpl.Register(pkg.Kernel("MedianConstant"), func(a *kernelimpl.HostArgs) any {
-	return kernels.MedianConstant{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-})
+var medianConstantKernel, RunMedianConstant = stubs.Range2(pkg.Kernel("MedianConstant"), kernels.MedianConstant.Kernel)
 
-// MedianConstant is the kernel [kernels.MedianConstant] with its slices in device memory.
-// MedianConstant filters by the median of FixedWindow by FixedWindow pixels.
 type MedianConstant struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianConstant) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianConstantKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianConstant) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianConstant) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
 }
-func RunMedianConstant(ctx context.Context, dev *runtime.Device, k kernels.MedianConstant, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(medianConstantKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run2(ctx, dev, r, opts)
-}
 
-var medianSpecKernel = kernelimpl.Register(pkg.Kernel("MedianSpec", &kernels.Window), func(a *kernelimpl.HostArgs) any {
-	return kernels.MedianSpec{
-		In:  kernelimpl.HostSlice[float32](a, 0),
-		Out: kernelimpl.HostSlice[float32](a, 1),
-	}.Kernel
-}, kernels.Window)
+var medianSpecKernel, RunMedianSpec = stubs.Range2(pkg.Kernel("MedianSpec", &kernels.Window), kernels.MedianSpec.Kernel, kernels.Window)
 
-// MedianSpec is the kernel [kernels.MedianSpec] with its slices in device memory.
-// MedianSpec filters by the median of Window by Window pixels.
 type MedianSpec struct {
 	In  runtime.View[float32]
 	Out runtime.View[float32]
 }
 
-// launch returns a launch with the kernel's arguments.
 func (k MedianSpec) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(medianSpecKernel)
 	kernelimpl.View(l, 0, k.In)
 	kernelimpl.View(l, 1, k.Out)
 	return l
 }
-
-// ParallelFor launches the kernel for every work-item of r.
 func (k MedianSpec) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
 }
-
-// Node returns such a launch as a value, for a graph.
 func (k MedianSpec) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
-}
-func RunMedianSpec(ctx context.Context, dev *runtime.Device, k kernels.MedianSpec, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(medianSpecKernel)
-	kernelimpl.Slice(l, 0, k.In)
-	kernelimpl.Slice(l, 1, k.Out)
-	return l.Run2(ctx, dev, r, opts)
 }

@@ -1,0 +1,61 @@
+package kernelimpl
+
+import (
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/runtime/internal/host"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+)
+
+// Receiver gives all arguments of a launch at once, from the kernel that k points to, whose
+// slices are the caller's memory: what calls of [Value], [Slice] and [Accessor] do for each.
+// It finds them by the rows' HostOffset, which is that of 64-bit machines.
+func Receiver[K any](l *Launch, k *K) {
+	params := l.kernel.ABI().Params
+	for i := range params {
+		p, at := &params[i], field(k, &params[i])
+		switch p.Kind {
+		case abi.Slice:
+			s := *(*[]byte)(at) // whatever the elements are, the length counts them
+			l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
+				Len: len(s), Size: uint64(len(s)) * uint64(p.ElemSize)})
+		case abi.LocalAccessor:
+			Accessor(l, (*dsl.LocalAccessor[byte])(at).Len())
+		default:
+			if p.Offset >= 0 {
+				copy(l.call.Args[p.Offset:][:p.Size], unsafe.Slice((*byte)(at), p.Size))
+			}
+		}
+	}
+}
+
+// HostReceiver returns a kernel with a launch's arguments on the host device: what calls of
+// [HostValue], [HostSlice] and [HostLen] give for each.
+func HostReceiver[K any](a *HostArgs) *K {
+	k := new(K)
+	params := a.Params()
+	for i := range params {
+		p, at := &params[i], field(k, &params[i])
+		switch p.Kind {
+		case abi.Slice:
+			*(*[]byte)(at) = host.Slice[byte](a, i)
+		case abi.LocalAccessor:
+			*(*dsl.LocalAccessor[byte])(at) = dsl.LocalLen[byte](host.Len(a, i))
+		default:
+			if p.Offset >= 0 {
+				copy(unsafe.Slice((*byte)(at), p.Size), a.Bytes(i))
+			}
+		}
+	}
+	return k
+}
+
+// field returns the address of the field of *k that a parameter is.
+func field[K any](k *K, p *abi.Param) unsafe.Pointer {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		panic("stubs without functions that know the kernels' fields need a machine of 64 bits")
+	}
+	return unsafe.Add(unsafe.Pointer(k), p.HostOffset)
+}
