@@ -15,6 +15,10 @@ VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=$(SWIFTSHADER) KGEN_VAL
 DIR ?= .cache/modules
 MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
 
+# Tests make much garbage and end soon: where it is collected less often, they take a sixth
+# less of the processor's time. What is said about memory holds with Go's own setting.
+GC := GOGC=400
+
 .PHONY: all build test deps lint generate modules check unit race cgocheck nocgo spirv deep soak
 
 all: build
@@ -51,7 +55,7 @@ spirv:
 	@find generated $(DIR) -name '*.spv' | xargs -P 2 -n 1 sh -c 'spirv-val --target-env vulkan1.3 "$$0" || { echo "$$0"; exit 255; }'
 
 unit:
-	$(VULKAN) $(MODULES) $(GO) run ./internal/testsum -timeout 20m ./...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -timeout 20m ./...
 
 # What is done thousands of times to find leaks, unit does so often.
 race:

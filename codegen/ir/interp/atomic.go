@@ -21,13 +21,12 @@ func (w *item) atomic(v *ir.Value) {
 	if v.Op == ir.OpAtomicFence {
 		return
 	}
-	vals := w.frame.vals
 	if v.Op == ir.OpAtomicStore {
 		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 		return
 	}
 	old := w.load(v, v.Ref(), v.Path())
-	vals[v] = old
+	w.set(v, old)
 	switch v.Op {
 	case ir.OpAtomicLoad, ir.OpAtomicLoadRelaxed, ir.OpAtomicLoadVolatile:
 	case ir.OpAtomicExchange:
@@ -38,10 +37,11 @@ func (w *item) atomic(v *ir.Value) {
 			w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 		}
 		if v.Op == ir.OpAtomicCompareAndSwap {
-			vals[v] = 0
+			old = 0
 			if same {
-				vals[v] = 1
+				old = 1
 			}
+			w.set(v, old)
 		}
 	default:
 		w.store(v, v.Ref(), v.Path(), combiners[v.Op].Combine(v.Type, old, w.value(v.Args[0])))

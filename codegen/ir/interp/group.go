@@ -77,9 +77,9 @@ func (x *machine) combine(items []*item) {
 			at = i - 1
 		}
 		if at < 0 {
-			w.frame.vals[v] = w.value(v.Args[1])
+			w.set(v, w.value(v.Args[1]))
 		} else {
-			w.frame.vals[v] = in[at]
+			w.set(v, in[at])
 		}
 	}
 }

@@ -121,6 +121,10 @@ type machine struct {
 	group  map[*ir.Var]*store   // Workgroup
 	steps  int64
 	check  *checker // nil without checks
+
+	slots   []int32          // where frames keep a value, plus one, by its ID
+	values  map[*ir.Func]int // how many a function has
+	scratch []uint64         // for operands
 }
 
 func newMachine(m *ir.Module, l Launch) (*machine, error) {
@@ -135,7 +139,7 @@ func newMachine(m *ir.Module, l Launch) (*machine, error) {
 	}
 	x := &machine{
 		m: m, l: l, specs: map[*ir.Spec]uint64{}, consts: map[*ir.Value]uint64{},
-		tables: map[*ir.Var]*store{}, record: make([]byte, parts(m)*abi.FaultRecordSize),
+		tables: map[*ir.Var]*store{}, values: map[*ir.Func]int{}, record: make([]byte, parts(m)*abi.FaultRecordSize),
 	}
 	for i, r := range l.Memory {
 		if r.Addr+uint64(len(r.Data)) > faultAddr || r.Addr+uint64(len(r.Data)) < r.Addr {
@@ -224,6 +228,10 @@ func parts(m *ir.Module) int {
 
 // run runs all work-groups.
 func (x *machine) run() {
+	x.slots = make([]int32, x.m.Len()+1)
+	for _, f := range append([]*ir.Func{x.m.Kernel}, x.m.Helpers...) {
+		x.number(f)
+	}
 	for _, v := range x.m.Vars {
 		if v.Storage == ir.Private {
 			s := x.newStore(v)

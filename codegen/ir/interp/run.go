@@ -24,8 +24,9 @@ type item struct {
 type frame struct {
 	caller *frame
 	b      *ir.Block
-	next   int // in b.Insts
-	vals   map[*ir.Value]uint64
+	next   int      // in b.Insts
+	vals   []uint64 // by machine.slots
+	known  []bool
 	vars   map[*ir.Var]*store
 }
 
@@ -43,11 +44,49 @@ func (w *item) fail(v *ir.Value, format string, args ...any) {
 }
 
 func (x *machine) newFrame(f *ir.Func, caller *frame) *frame {
-	fr := &frame{caller: caller, b: f.Blocks[0], vals: map[*ir.Value]uint64{}, vars: map[*ir.Var]*store{}}
+	n := x.values[f]
+	fr := &frame{caller: caller, b: f.Blocks[0], vals: make([]uint64, n), known: make([]bool, n), vars: make(map[*ir.Var]*store, len(f.Vars))}
 	for _, v := range f.Vars {
 		fr.vars[v] = x.newStore(v)
 	}
 	return fr
+}
+
+// number gives each value of a function that frames keep a slot.
+func (x *machine) number(f *ir.Func) {
+	n := 0
+	add := func(v *ir.Value) {
+		for v.ID >= len(x.slots) {
+			x.slots = append(x.slots, make([]int32, max(len(x.slots), 64, v.ID+1-len(x.slots)))...)
+		}
+		if x.slots[v.ID] != 0 {
+			panic(fmt.Sprintf("BUG: two values are %%%d", v.ID))
+		}
+		n++
+		x.slots[v.ID] = int32(n)
+	}
+	for _, p := range f.Params {
+		add(p)
+	}
+	for _, b := range f.Blocks {
+		for _, v := range b.Phis {
+			add(v)
+		}
+		for _, v := range b.Insts {
+			if v.Type != ir.TypeVoid {
+				add(v)
+			}
+		}
+	}
+	x.values[f] = n
+}
+
+// set gives v its value in the current call.
+func (w *item) set(v *ir.Value, bits uint64) { w.frame.set(w.x, v, bits) }
+
+func (f *frame) set(x *machine, v *ir.Value, bits uint64) {
+	i := x.slots[v.ID] - 1
+	f.vals[i], f.known[i] = bits, true
 }
 
 // runGroup runs the items of a work-group from Sync op to Sync op.
@@ -223,13 +262,14 @@ func (w *item) jump(n int) {
 			skip--
 		}
 	}
-	vals := make([]uint64, len(to.Phis))
-	for i, phi := range to.Phis {
-		vals[i] = w.value(phi.Args[edge])
+	vals := w.x.scratch[:0]
+	for _, phi := range to.Phis {
+		vals = append(vals, w.value(phi.Args[edge]))
 	}
 	for i, phi := range to.Phis {
-		f.vals[phi] = vals[i]
+		w.set(phi, vals[i])
 	}
+	w.x.scratch = vals
 	f.b, f.next = to, 0
 }
 
@@ -238,11 +278,14 @@ func (w *item) value(v *ir.Value) uint64 {
 	if v.IsConstExpr() {
 		return w.x.constant(v)
 	}
-	bits, ok := w.frame.vals[v]
-	if !ok {
-		w.fail(v, "used before it was computed")
+	f := w.frame
+	if v.ID < len(w.x.slots) {
+		if i := int(w.x.slots[v.ID]) - 1; i >= 0 && i < len(f.known) && f.known[i] {
+			return f.vals[i]
+		}
 	}
-	return bits
+	w.fail(v, "used before it was computed")
+	return 0
 }
 
 // constant returns the value of a constant expression.
@@ -277,18 +320,20 @@ func (w *item) exec(v *ir.Value) {
 		if end > uint64(len(w.x.block)) {
 			w.fail(v, "the launch block has %d bytes", len(w.x.block))
 		}
-		f.vals[v] = readBytes(w.x.block[v.Bits:end])
-		if v.Type == ir.TypeBool && f.vals[v] > 1 {
-			w.fail(v, "a bool of value %d in the launch block", f.vals[v])
+		bits := readBytes(w.x.block[v.Bits:end])
+		if v.Type == ir.TypeBool && bits > 1 {
+			w.fail(v, "a bool of value %d in the launch block", bits)
 		}
+		w.set(v, bits)
 	case ir.OpBuiltIn:
-		f.vals[v] = uint64(w.builtIn(v.Aux.(ir.BuiltIn)))
+		w.set(v, uint64(w.builtIn(v.Aux.(ir.BuiltIn))))
 	case ir.OpLoad:
-		f.vals[v] = w.load(v, v.Ref(), v.Path())
+		w.set(v, w.load(v, v.Ref(), v.Path()))
 	case ir.OpStore:
 		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 	case ir.OpAddrOf:
-		f.vals[v], _ = w.address(v, v.Ref(), v.Path())
+		bits, _ := w.address(v, v.Ref(), v.Path())
+		w.set(v, bits)
 	case ir.OpZero:
 		w.variable(v.Ref().Var).zero()
 	case ir.OpCopyVar:
@@ -303,7 +348,7 @@ func (w *item) exec(v *ir.Value) {
 		callee := v.Aux.(*ir.Func)
 		g := w.x.newFrame(callee, f)
 		for i, p := range callee.Params {
-			g.vals[p] = w.value(v.Args[i])
+			g.set(w.x, p, w.value(v.Args[i]))
 		}
 		w.frame = g
 	default:
@@ -311,15 +356,16 @@ func (w *item) exec(v *ir.Value) {
 			w.atomic(v)
 			return
 		}
-		args := make([]uint64, len(v.Args))
-		for i, a := range v.Args {
-			args[i] = w.value(a)
+		args := w.x.scratch[:0]
+		for _, a := range v.Args {
+			args = append(args, w.value(a))
 		}
+		w.x.scratch = args
 		bits, err := w.x.pure(v, args)
 		if err != nil {
 			w.fail(v, "%v", err)
 		}
-		f.vals[v] = bits
+		w.set(v, bits)
 	}
 }
 

@@ -1,4 +1,4 @@
-// A sum with a zero that private memory holds.
+// A sum with a zero that private memory holds, as a driver finds out that unrolls a loop.
 package kernels
 
 import (
@@ -17,6 +17,9 @@ func (k P0K) Run(id int) {
 	out := k.Out[id*16 : id*16+16]
 	s := make([]int, 3, 5)
 	s = append(s, 0)
+	for i := range s {
+		s[i] = 0
+	}
 	c := complex(float64(s[0]), 0)
 	out[15] = shape.Bits(real(c) + imag(-c))
 }
