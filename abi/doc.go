@@ -85,7 +85,7 @@
 //
 // # Intermediate representation
 //
-// Kernel.IR is the text of the kernel as kgen's pass fuse leaves it, which begins with
+// Kernel.IR is the text of the kernel as kgen's pass internal leaves it, which begins with
 // [IRHeader]: products and sums are settled there, and nothing depends on the device yet.
 // Finalizing a graph makes one kernel of several from such texts. It has no constant data,
 // which is in Kernel.Data.

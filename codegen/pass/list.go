@@ -27,6 +27,7 @@ var passes = []Pass{
 	{Name: "dce", Doc: "remove what has no effect", Run: simplify.DCE},
 	{Name: "floats", Doc: "compute in float32 what is the same there", Run: numbers.NarrowFloats},
 	{Name: "fuse", Doc: "fuse products and sums", Run: numbers.Fuse},
+	{Name: "internal", Doc: "keep memory that is internal to the kernel in variables", Run: memory.Internal},
 	{Name: "forward", Doc: "take what was stored or loaded before for loads of device memory", Run: memory.Forward},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: checks.Bounds},
 	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: checks.Ahead},

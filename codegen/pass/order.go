@@ -38,6 +38,12 @@ var passOrder = []constraint{
 	{"fuse", "unroll", "fuse counts the uses of a product, and each unrolled round adds some"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
+	// What is internal to the kernel becomes values.
+	{"cse", "internal", "internal knows a work-item's own elements by their indices, which cse makes the same ones"},
+	{"fuse", "internal", "Go rounds a float where it is stored, so a product that internal takes past memory must go into no sum"},
+	{"internal", "forward", "forward would take a store to internal memory for one to memory that others see"},
+	{"internal", "bounds", "all modules of a kernel share one argument block, of which internal takes slices out; and it finds own elements by their checks"},
+
 	// What is loaded becomes what was stored.
 	{"cse", "forward", "forward knows places of memory by the values of address and index, which cse makes the same ones"},
 	{"fuse", "forward", "Go rounds a float where it is stored, so a product that forward takes past memory must go into no sum"},

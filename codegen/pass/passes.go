@@ -27,8 +27,8 @@ type Pass struct {
 }
 
 // LinkPoint is the pass behind which modules can be linked (see package link): products and
-// sums are settled, and nothing depends on the target yet.
-const LinkPoint = "fuse"
+// sums are settled, what is internal is no argument any more, and nothing depends on the target yet.
+const LinkPoint = "internal"
 
 // Run makes a module, as it was lowered, one for a target: it runs the passes in order. After
 // the first that reports diagnostics it asks the others for theirs and stops. after, which may

@@ -8,9 +8,10 @@
 // These three run first of all: loops and checks are easier to understand when what they
 // read are values and not memory. Package lanes zeroes large arrays later, in loops.
 //
+//	k.Tmp[i] = a; x := k.Tmp[i]       Internal ──▶  x := a, with Tmp //kgen:internal
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
-// Forward does so for device memory, once equal values are one and products are fused.
+// These two do so for device memory, once equal values are one and products are fused.
 //
 // The rooms below package pass import only rooms to their left:
 //
