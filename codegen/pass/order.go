@@ -28,6 +28,10 @@ var passOrder = []constraint{
 	{"params", "bounds", "all modules of a kernel share one argument block, and bounds is the first pass that differs among them"},
 	{"params", "polls", "all modules of a kernel share one argument block, and only those that can be cancelled have polls"},
 
+	{"mem2reg", "exits", "exits follows conditions, which are values once the variables that hold them are"},
+	{"exits", "params", "the checked mode interprets kernels as params leaves them, and is to see a work-item return that has returned from a part"},
+	{"exits", "deadlanes", "deadlanes refuses kernels in which work-items meet again that have and have not met at a barrier"},
+
 	// Values are simplified before anything is copied.
 	{"simplify", "cse", "expressions that simplify brings into the same form are equal to cse"},
 	{"simplify", "bounds", "a branch that a constant decides leads to no check"},

@@ -22,6 +22,9 @@ type Pass struct {
 	// Check, if not nil, reports what Run would, also of code that the passes
 	// before have not been through.
 	Check func(m *ir.Module) diag.List
+	// GoesOn says that the module is whole after Run has reported diagnostics, so that the passes
+	// behind can look for what else is wrong.
+	GoesOn bool
 	// Level, if not Built, is the level that the module has after the pass.
 	Level ir.Level
 }
@@ -50,9 +53,11 @@ func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m 
 	if last == LinkPoint {
 		m.Renumber()
 	}
+	var diags diag.List
 	for i := begin; i < len(passes); i++ {
 		p := &passes[i]
-		if diags := p.run(m, r); len(diags) > 0 {
+		found := p.run(m, r)
+		if diags = append(diags, found...); len(found) > 0 && !p.GoesOn {
 			for _, p := range passes[i+1:] {
 				if p.Check != nil {
 					diags = append(diags, p.Check(m)...)
@@ -68,7 +73,7 @@ func RunFrom(last string, m *ir.Module, target ir.Target, after func(p *Pass, m 
 			after(p, m)
 		}
 	}
-	return r, nil
+	return r, diags
 }
 
 // run runs one pass.

@@ -285,3 +285,51 @@ func TestAF10_Room(t *testing.T) {
 	}
 	wantErr(t, out.CopyTo(ctx, dev.DefaultQueue(), make([]int64, 8)), runtime.ErrMemoryAllocation)
 }
+
+// What is internal is used as the work-items' own elements, and else the diagnostic says where it
+// is not, why, and what to write.
+func TestAF11_Proved(t *testing.T) {
+	const fields = "type K struct {\n\tX, Out []int32\n\tW int\n\tTmp []int32 //kgen:internal\n}\nfunc (k K) Kernel(it dsl."
+	one := func(body string) string { return fields + "Item1) {\n\ti := it.GlobalID()\n" + body + "\n}" }
+	two := func(body string) string {
+		return fields + "Item2) {\n\ty, x := it.GlobalID()\n\th, w := it.GlobalRange()\n\t_, _ = h, w\n" + body + "\n}"
+	}
+	for src, words := range map[string]string{
+		one("\tk.Tmp[0] = int32(i)"):                                              "kernels.go:11:7",
+		one("\tk.Out[i] = k.Tmp[k.X[i]]"):                                         "leave //kgen:internal out",
+		one("\tk.Tmp[i] = 1\n\tk.Tmp[2*i] = 1"):                                   "divides the slice",
+		one("\tk.Tmp[i+k.W] = 1"):                                                 "nothing says",
+		one("\tk.Tmp[uint8(i)] = 1"):                                              "nothing says",
+		one("\tk.Tmp[2*int32(i)] = 1"):                                            "wraps in launches with more than 1073741824",
+		one("\tk.Tmp[1<<20*i] = 1"):                                               "too many",
+		one("\ts := k.X\n\tif i > 5 {\n\t\ts = k.Tmp\n\t}\n\ts[i] = 1"):           "another slice",
+		one("\tp, q := &k.Tmp[i], &k.X[i]\n\tif p == q {\n\t\tk.Out[i] = 1\n\t}"): "address",
+		one("\tif k.Tmp == nil {\n\t\tk.Out[i] = 1\n\t}"):                         "compare indices and lengths",
+		two("\tk.Tmp[y*k.W+x] = 1"):                                               "it.GlobalRange()",
+		two("\tk.Tmp[y*16+x] = 1"):                                                "it.GlobalRange()",
+		two("\tk.Tmp[x*h+y] = 1"):                                                 "nothing says",
+		fields + "Task) {\n\tk.Tmp[0] = 1\n}":                                     "a task has no work-items",
+		"type K struct {\n\tOut []int32\n\tN int //kgen:internal\n}\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = int32(k.N) }":       "is no slice",
+		"type K struct {\n\tOut []int32\n\tN [2][]int32 //kgen:internal\n}\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = k.N[0][0] }": "is no slice",
+	} {
+		diagnostic(t, "KG506", src, words)
+	}
+	for _, src := range []string{
+		"type K struct {\n\tOut []int32\n\tPart\n}\ntype Part struct {\n\tTmp []int32 //kgen:internal\n}\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = 1 }",
+		"type K struct {\n\tOut []int32\n\tTmp []int32 //kgen:internal 2\n}\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = 1 }",
+		"type K struct {\n\tOut []int32\n\tTmp []int32 //kgen:inside\n}\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = 1 }",
+		"type K struct { Out []int32 }\n//kgen:internal\nfunc (k K) Kernel(it dsl.Item1) { k.Out[0] = 1 }",
+	} {
+		diagnostic(t, "KG505", src, "//kgen:")
+	}
+	for _, src := range []string{
+		one("\tk.Tmp[i] = 1\n\tk.Out[i] = int32(len(k.Tmp)) + int32(cap(k.Tmp))"),
+		one("\tfor j := range k.X {\n\t\tk.Tmp[i] += k.X[j]\n\t}\n\tk.Out[i] = k.Tmp[i]"),
+		one("\tif i < len(k.Tmp) {\n\t\tset(k.Tmp[i:i+1], 0)\n\t}\n}\nfunc set(s []int32, i int) {\n\ts[i] = 1"),
+		two("\tk.Tmp[y*w+x]++\n\tk.Tmp[it.GlobalLinearID()]++"),
+		one("\tk.Out[i] = int32(len(k.Tmp))"),
+		one("\tk.Out[i] = 1"),
+	} {
+		accepted(t, src)
+	}
+}

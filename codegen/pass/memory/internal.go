@@ -154,8 +154,8 @@ func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
 			for _, v := range vs {
 				for _, a := range v.Args {
 					if isAddress(a) {
-						diags.Add(diag.Internal, diag.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, "compare and keep indices instead",
-							"field %s cannot be internal: this uses the address of an element", p.Name)
+						diags.Add(diag.Internal, diag.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, "compare indices and lengths instead",
+							"field %s cannot be internal: this uses the address of its memory, of which it has none", p.Name)
 						return
 					}
 				}

@@ -265,6 +265,553 @@ func (g *scaleIntHost) Run() {
 	}
 }
 
+// shareHost is a work-group of the kernel [Share].
+type shareHost struct {
+	kernelimpl.HostGroup
+	v13 []int32
+
+	sint32 []int32
+}
+
+func newShareHost() kernelimpl.HostForm { return new(shareHost) }
+
+var shareHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:38:17"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:38:7"},
+}
+
+func (g *shareHost) Begin() {
+	g.Sites = shareHostSites
+	n := g.Items
+	kernelimpl.HostRoom(n, &g.sint32, &g.v13)
+}
+
+func (g *shareHost) Run() {
+	n := g.Items
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	h13 := g.v13[:n]
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if v1 <= v6 {
+			goto b2
+		}
+		if (v0 - (int32(uint32(v0)/3) * 3)) != 1 {
+			goto b3
+		}
+	b2:
+		g.Leave(li)
+		continue
+	b3:
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v13 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h13[li] = v13
+		more = true
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, groups.go:38
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v13, 0))
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v13 := h13[li]
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v15 := v13 + v14
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v15
+	}
+}
+
+// shareTwiceHost is a work-group of the kernel [ShareTwice].
+type shareTwiceHost struct {
+	kernelimpl.HostGroup
+	v13, v15 []int32
+
+	sint32 []int32
+}
+
+func newShareTwiceHost() kernelimpl.HostForm { return new(shareTwiceHost) }
+
+var shareTwiceHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:38:17"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:38:7"},
+}
+
+func (g *shareTwiceHost) Begin() {
+	g.Sites = shareTwiceHostSites
+	n := g.Items
+	kernelimpl.HostRoom(n, &g.sint32, &g.v13, &g.v15)
+}
+
+func (g *shareTwiceHost) Run() {
+	n := g.Items
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	h13 := g.v13[:n]
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
+		}
+		if (v0 - (int32(uint32(v0)/3) * 3)) == 1 {
+			g.Leave(li)
+			continue
+		}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v13 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		h13[li] = v13
+		more = true
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, groups.go:38
+	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v13, 0))
+	h15 := g.v15[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v13 := h13[li]
+		v15 := v13 + v14
+		h15[li] = v15
+	}
+	// GroupReduce, groups.go:38
+	v16 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v15, 0))
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v15 := h15[li]
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v17 := v15 + v16
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(1, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v17
+	}
+}
+
+// swapHost is a work-group of the kernel [Swap].
+type swapHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSwapHost() kernelimpl.HostForm { return new(swapHost) }
+
+var swapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:16"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:6"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:22:7"},
+}
+
+func (g *swapHost) Begin() {
+	g.Sites = swapHostSites
+	g.Allot(0, 32)
+}
+
+func (g *swapHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:15
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
+		}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 8 {
+			g.Fault(1, v8, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:21
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v16 := *(*int32)(unsafe.Add(m0, int(v7^1)*4)) + 1
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v16
+	}
+}
+
+// swapAddHost is a work-group of the kernel [SwapAdd].
+type swapAddHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSwapAddHost() kernelimpl.HostForm { return new(swapAddHost) }
+
+var swapAddHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:48:44"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:16"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:6"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:22:7"},
+}
+
+func (g *swapAddHost) Begin() {
+	g.Sites = swapAddHostSites
+	g.Allot(0, 32)
+}
+
+func (g *swapAddHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:15
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v1 > v6 {
+			goto b5
+		}
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(0, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = *(*int32)(unsafe.Add(p2, (basex+li)*4)) + 100
+		g.Leave(li)
+		continue
+	b5:
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(1, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v16 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 8 {
+			g.Fault(2, v8, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v16
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:21
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v20 := *(*int32)(unsafe.Add(m0, int(v7^1)*4))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v20 + 101
+	}
+}
+
+// swapAddSwapHost is a work-group of the kernel [SwapAddSwap].
+type swapAddSwapHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSwapAddSwapHost() kernelimpl.HostForm { return new(swapAddSwapHost) }
+
+var swapAddSwapHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:48:44"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:99:30"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:16"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:6"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:22:7"},
+}
+
+func (g *swapAddSwapHost) Begin() {
+	g.Sites = swapAddSwapHostSites
+	g.Allot(0, 32)
+	g.Allot(1, 32)
+}
+
+func (g *swapAddSwapHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:15
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	v6 := g.Int64(72)
+	p3 := g.Pointer(3)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		var v17 int32
+		v8 := int64(uint32(v0))
+		v9 := int32(li)
+		v10 := int64(uint32(v9))
+		if v1 > v8 {
+			goto b9
+		}
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(0, v8, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = *(*int32)(unsafe.Add(p2, (basex+li)*4)) + 100
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(1, v8, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		v17 = *(*int32)(unsafe.Add(p3, (basex+li)*4))
+		if v17 != 0 {
+			*(*int32)(unsafe.Add(p3, (basex+li)*4)) = v17 + 1000
+		}
+		g.Leave(li)
+		continue
+	b9:
+		if uint64(v8) >= uint64(v2) {
+			g.Fault(2, v8, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v24 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v9) >= 8 {
+			g.Fault(3, v10, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v24
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:21
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v9 := int32(li)
+		v0 := int32(basex + li)
+		v8 := int64(uint32(v0))
+		v28 := *(*int32)(unsafe.Add(m0, int(v9^1)*4))
+		if uint64(v8) >= uint64(v4) {
+			g.Fault(4, v8, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v28 + 101
+		more = true
+	}
+	if !more {
+		return
+	}
+	// ZeroLocal, groups.go:15
+	g.Zero(1)
+	m1 := g.Memory(1)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, li*4)) = *(*int32)(unsafe.Add(p2, (basex+li)*4))
+	}
+	// Barrier, groups.go:21
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v9 := int32(li)
+		v27 := v9 ^ 1
+		v0 := int32(basex + li)
+		v8 := int64(uint32(v0))
+		v34 := *(*int32)(unsafe.Add(m1, int(v27)*4))
+		v35 := v34 + 1
+		if uint64(v8) >= uint64(v6) {
+			g.Fault(4, v8, v6, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p3, (basex+li)*4)) = v35
+		if v34 != -1 {
+			*(*int32)(unsafe.Add(p3, (basex+li)*4)) = v34 + 1001
+		}
+	}
+}
+
+// swapTwiceHost is a work-group of the kernel [SwapTwice].
+type swapTwiceHost struct {
+	kernelimpl.HostGroup
+	v16 []int32
+}
+
+func newSwapTwiceHost() kernelimpl.HostForm { return new(swapTwiceHost) }
+
+var swapTwiceHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:16"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:20:6"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:22:7"},
+}
+
+func (g *swapTwiceHost) Begin() {
+	g.Sites = swapTwiceHostSites
+	n := g.Items
+	g.Allot(0, 32)
+	g.Allot(1, 32)
+	kernelimpl.HostRoom(n, &g.v16)
+}
+
+func (g *swapTwiceHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:15
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v1 <= v6 {
+			g.Leave(li)
+			continue
+		}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 8 {
+			g.Fault(1, v8, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:21
+	h16 := g.v16[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v16 := *(*int32)(unsafe.Add(m0, int(v7^1)*4)) + 1
+		h16[li] = v16
+	}
+	// ZeroLocal, groups.go:15
+	g.Zero(1)
+	m1 := g.Memory(1)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := h16[li]
+		*(*int32)(unsafe.Add(m1, li*4)) = v16
+	}
+	// Barrier, groups.go:21
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v14 := v7 ^ 1
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v19 := *(*int32)(unsafe.Add(m1, int(v14)*4)) + 1
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v19
+	}
+}
+
 // turnedHost is a work-group of the kernel [Turned].
 type turnedHost struct {
 	kernelimpl.HostGroup

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{affineKernel, affineTwiceKernel, fourTimesKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
+	return []*runtime.Kernel{addKernel, affineKernel, affineTwiceKernel, fourTimesKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, shareKernel, shareTwiceKernel, swapKernel, swapAddKernel, swapAddSwapKernel, swapTwiceKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -31,12 +31,51 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/ahead",
 	Root:    "../../../..",
 	Files: []abi.Source{
+		{File: "internal/conformance/ahead/groups.go", Package: "ahead", Sum: 0x1094c4c},
 		{File: "internal/conformance/ahead/kernels.go", Package: "ahead", Sum: 0x5e9297b8},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/ahead"
+
+var addKernel = kernelimpl.Register(pkg.Kernel("Add"), func(a *kernelimpl.HostArgs) any {
+	return ahead.Add{
+		By:  kernelimpl.HostValue[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+	}.Kernel
+})
+
+// Add is the kernel [ahead.Add] with its slices in device memory.
+// Add adds to the own element, of all work-items.
+type Add struct {
+	By  int32
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Add) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(addKernel)
+	kernelimpl.Value(l, 0, k.By)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Add) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Add) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunAdd(ctx context.Context, dev *runtime.Device, k ahead.Add, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(addKernel)
+	kernelimpl.Value(l, 0, k.By)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
 
 var affineKernel = kernelimpl.RegisterForm(pkg.Kernel("Affine"), func(a *kernelimpl.HostArgs) any {
 	return ahead.Affine{
@@ -370,6 +409,264 @@ func RunScaleInt(ctx context.Context, dev *runtime.Device, k ahead.ScaleInt, r r
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+var shareKernel = kernelimpl.RegisterForm(pkg.Kernel("Share"), func(a *kernelimpl.HostArgs) any {
+	return ahead.Share{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newShareHost)
+
+// Share is the kernel [ahead.Share] with its slices in device memory.
+// Share adds the sum of the group to the own element.
+type Share struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Share) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(shareKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Share) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Share) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunShare(ctx context.Context, dev *runtime.Device, k ahead.Share, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shareKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var shareTwiceKernel = kernelimpl.RegisterForm(pkg.Kernel("ShareTwice"), func(a *kernelimpl.HostArgs) any {
+	return ahead.ShareTwice{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+		Tmp: kernelimpl.HostInternal[int32](a, 3),
+	}.Kernel
+}, newShareTwiceHost)
+
+// ShareTwice is the kernel [ahead.ShareTwice] with its slices in device memory.
+// ShareTwice returns from both parts at one of two conditions.
+type ShareTwice struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ShareTwice) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(shareTwiceKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ShareTwice) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ShareTwice) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunShareTwice(ctx context.Context, dev *runtime.Device, k ahead.ShareTwice, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(shareTwiceKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var swapKernel = kernelimpl.RegisterForm(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
+	return ahead.Swap{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newSwapHost)
+
+// Swap is the kernel [ahead.Swap] with its slices in device memory.
+// Swap adds one to the neighbour's element.
+type Swap struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Swap) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(swapKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Swap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Swap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunSwap(ctx context.Context, dev *runtime.Device, k ahead.Swap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var swapAddKernel = kernelimpl.RegisterForm(pkg.Kernel("SwapAdd"), func(a *kernelimpl.HostArgs) any {
+	return ahead.SwapAdd{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newSwapAddHost)
+
+// SwapAdd is the kernel [ahead.SwapAdd] with its slices in device memory.
+// SwapAdd goes on to a part without barriers.
+type SwapAdd struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k SwapAdd) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(swapAddKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SwapAdd) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SwapAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunSwapAdd(ctx context.Context, dev *runtime.Device, k ahead.SwapAdd, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapAddKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var swapAddSwapKernel = kernelimpl.RegisterForm(pkg.Kernel("SwapAddSwap"), func(a *kernelimpl.HostArgs) any {
+	return ahead.SwapAddSwap{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Mid: kernelimpl.HostSlice[int32](a, 2),
+		Out: kernelimpl.HostSlice[int32](a, 3),
+	}.Kernel
+}, newSwapAddSwapHost)
+
+// SwapAddSwap is the kernel [ahead.SwapAddSwap] with its slices in device memory.
+// SwapAddSwap goes on to a part without barriers, and returns from the one behind it.
+type SwapAddSwap struct {
+	N   int
+	In  runtime.View[int32]
+	Mid runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k SwapAddSwap) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(swapAddSwapKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Mid)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SwapAddSwap) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SwapAddSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunSwapAddSwap(ctx context.Context, dev *runtime.Device, k ahead.SwapAddSwap, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapAddSwapKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Mid)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var swapTwiceKernel = kernelimpl.RegisterForm(pkg.Kernel("SwapTwice"), func(a *kernelimpl.HostArgs) any {
+	return ahead.SwapTwice{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+		Tmp: kernelimpl.HostInternal[int32](a, 3),
+	}.Kernel
+}, newSwapTwiceHost)
+
+// SwapTwice is the kernel [ahead.SwapTwice] with its slices in device memory.
+// SwapTwice returns from both parts at one condition.
+type SwapTwice struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k SwapTwice) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(swapTwiceKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k SwapTwice) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k SwapTwice) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunSwapTwice(ctx context.Context, dev *runtime.Device, k ahead.SwapTwice, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(swapTwiceKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 var turnedKernel = kernelimpl.RegisterForm(pkg.Kernel("Turned"), func(a *kernelimpl.HostArgs) any {
