@@ -68,6 +68,22 @@ func TestAF12_Returns(t *testing.T) {
 		check(t, finished(aheadgen.SwapAdd{N: pastItems, In: x(), Out: out}.ParallelFor(q, r)))
 		wantAll(t, dev, out, want)
 
+		tmp, want, out = make([]int32, items), make([]int32, items), zero()
+		swapped(in, tmp)
+		for i := range want {
+			want[i] = tmp[i]
+			for _, x := range tmp[i/perGroup*perGroup:][:perGroup] {
+				want[i] += x
+			}
+		}
+		check(t, finished(aheadgen.GuardedShare{N: pastItems, In: x(), Out: out}.ParallelFor(q, r)))
+		wantAll(t, dev, out, want)
+
+		want = make([]int32, items)
+		swapped(in, want)
+		for i := range want {
+			want[i] += 100
+		}
 		mid, back := on(t, dev, make([]int32, items)), make([]int32, items)
 		out = zero()
 		swapped(want, back)

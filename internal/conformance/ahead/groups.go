@@ -100,3 +100,36 @@ func (k SwapAddSwap) Kernel(it dsl.NDItem1) {
 		k.Out[i] += 1000
 	}
 }
+
+// Guarded does what Swap does, and lets all work-items through to the barrier.
+type Guarded struct {
+	N       int
+	In, Out []int32
+}
+
+// Kernel guards the loads and stores.
+func (k Guarded) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[8]int32](it)
+	i, l := it.GlobalID(), it.LocalID()
+	if i < k.N {
+		tile[l] = k.In[i]
+	}
+	it.Barrier()
+	if i < k.N {
+		k.Out[i] = tile[l^1] + 1
+	}
+}
+
+// GuardedShare meets again behind a part.
+type GuardedShare struct {
+	N       int
+	In, Out []int32
+	Tmp     []int32 //kgen:internal
+}
+
+// Kernel swaps, and adds the sum of what all have.
+func (k GuardedShare) Kernel(it dsl.NDItem1) {
+	Guarded{k.N, k.In, k.Tmp}.Kernel(it)
+	i := it.GlobalID()
+	k.Out[i] = k.Tmp[i] + dsl.ReduceOverGroup(it.Group(), k.Tmp[i], dsl.Plus)
+}

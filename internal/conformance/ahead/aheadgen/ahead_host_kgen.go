@@ -129,6 +129,209 @@ func (g *fourTimesHost) Run() {
 	}
 }
 
+// guardedHost is a work-group of the kernel [Guarded].
+type guardedHost struct {
+	kernelimpl.HostGroup
+}
+
+func newGuardedHost() kernelimpl.HostForm { return new(guardedHost) }
+
+var guardedHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:115:17"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:115:7"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:119:18"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:119:8"},
+}
+
+func (g *guardedHost) Begin() {
+	g.Sites = guardedHostSites
+	g.Allot(0, 32)
+}
+
+func (g *guardedHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:112
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		var v11 int32
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v6 >= v1 {
+			goto b7
+		}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 8 {
+			g.Fault(1, v8, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+	b7:
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:117
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v9 := v6 < v1
+		v7 := int32(li)
+		var v16, v20 int32
+		var v17 int64
+		if !v9 {
+			goto b14
+		}
+		v16 = v7 ^ 1
+		v17 = int64(uint32(v16))
+		if uint32(v16) >= 8 {
+			g.Fault(2, v17, 8, v0)
+			continue
+		}
+		v20 = *(*int32)(unsafe.Add(m0, int(v16)*4)) + 1
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v20
+	b14:
+	}
+}
+
+// guardedShareHost is a work-group of the kernel [GuardedShare].
+type guardedShareHost struct {
+	kernelimpl.HostGroup
+	v22 []int32
+
+	sint32 []int32
+}
+
+func newGuardedShareHost() kernelimpl.HostForm { return new(guardedShareHost) }
+
+var guardedShareHostSites = []abi.Site{
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:115:17"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:115:7"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:119:18"},
+	{Kind: 1, Pos: "internal/conformance/ahead/groups.go:134:7"},
+}
+
+func (g *guardedShareHost) Begin() {
+	g.Sites = guardedShareHostSites
+	n := g.Items
+	g.Allot(0, 32)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v22)
+}
+
+func (g *guardedShareHost) Run() {
+	n := g.Items
+	// ZeroLocal, groups.go:112
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(24)
+	v2 := g.Int64(40)
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		var v11 int32
+		v6 := int64(uint32(v0))
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if v6 >= v1 {
+			goto b7
+		}
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 8 {
+			g.Fault(1, v8, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v11
+	b7:
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, groups.go:117
+	h22 := g.v22[:n]
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v9 := v6 < v1
+		v7 := int32(li)
+		var v16, v22 int32
+		var v17 int64
+		if !v9 {
+			v22 = 0
+			goto b12
+		}
+		v16 = v7 ^ 1
+		v17 = int64(uint32(v16))
+		if uint32(v16) >= 8 {
+			g.Fault(2, v17, 8, v0)
+			g.Leave(li)
+			continue
+		}
+		v22 = *(*int32)(unsafe.Add(m0, int(v16)*4)) + 1
+	b12:
+		h22[li] = v22
+		more = true
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, groups.go:134
+	v23 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v22, 0))
+	v4 := g.Int64(56)
+	p2 := g.Pointer(2)
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v22 := h22[li]
+		v0 := int32(basex + li)
+		v6 := int64(uint32(v0))
+		v24 := v22 + v23
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(3, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v24
+	}
+}
+
 // inverseHost is some work-items of the kernel [Inverse].
 type inverseHost struct {
 	kernelimpl.HostGroup

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, affineKernel, affineTwiceKernel, fourTimesKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, shareKernel, shareTwiceKernel, swapKernel, swapAddKernel, swapAddSwapKernel, swapTwiceKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
+	return []*runtime.Kernel{addKernel, affineKernel, affineTwiceKernel, fourTimesKernel, guardedKernel, guardedShareKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, shareKernel, shareTwiceKernel, swapKernel, swapAddKernel, swapAddSwapKernel, swapTwiceKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/ahead",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/ahead/groups.go", Package: "ahead", Sum: 0x1094c4c},
+		{File: "internal/conformance/ahead/groups.go", Package: "ahead", Sum: 0x82a4ed43},
 		{File: "internal/conformance/ahead/kernels.go", Package: "ahead", Sum: 0x5e9297b8},
 	},
 })
@@ -243,6 +243,91 @@ func RunFourTimes(ctx context.Context, dev *runtime.Device, k ahead.FourTimes, r
 	kernelimpl.Slice(l, 7, k.Last.In)
 	kernelimpl.Slice(l, 9, k.Last.Out)
 	return l.Run1(ctx, dev, r, opts)
+}
+
+var guardedKernel = kernelimpl.RegisterForm(pkg.Kernel("Guarded"), func(a *kernelimpl.HostArgs) any {
+	return ahead.Guarded{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+	}.Kernel
+}, newGuardedHost)
+
+// Guarded is the kernel [ahead.Guarded] with its slices in device memory.
+// Guarded does what Swap does, and lets all work-items through to the barrier.
+type Guarded struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Guarded) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(guardedKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Guarded) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Guarded) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunGuarded(ctx context.Context, dev *runtime.Device, k ahead.Guarded, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(guardedKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+var guardedShareKernel = kernelimpl.RegisterForm(pkg.Kernel("GuardedShare"), func(a *kernelimpl.HostArgs) any {
+	return ahead.GuardedShare{
+		N:   kernelimpl.HostValue[int](a, 0),
+		In:  kernelimpl.HostSlice[int32](a, 1),
+		Out: kernelimpl.HostSlice[int32](a, 2),
+		Tmp: kernelimpl.HostInternal[int32](a, 3),
+	}.Kernel
+}, newGuardedShareHost)
+
+// GuardedShare is the kernel [ahead.GuardedShare] with its slices in device memory.
+// GuardedShare meets again behind a part.
+type GuardedShare struct {
+	N   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k GuardedShare) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(guardedShareKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k GuardedShare) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k GuardedShare) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+func RunGuardedShare(ctx context.Context, dev *runtime.Device, k ahead.GuardedShare, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(guardedShareKernel)
+	kernelimpl.Value(l, 0, k.N)
+	kernelimpl.Slice(l, 1, k.In)
+	kernelimpl.Slice(l, 2, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 var inverseKernel = kernelimpl.RegisterForm(pkg.Kernel("Inverse"), func(a *kernelimpl.HostArgs) any {
