@@ -58,6 +58,11 @@ func Internal(m *ir.Module) diag.List {
 		return 0
 	}
 	if OwnElements(m, perItem) {
+		// Which of several elements an index means is a difference, which is a constant once folded:
+		// only then can the variable be split.
+		if diags := simplify.Clean(m); len(diags) > 0 {
+			return diags
+		}
 		if diags := append(SRoA(m), rewrite.Mem2Reg(m)...); len(diags) > 0 {
 			return diags
 		}
