@@ -134,6 +134,8 @@ func (k part) wait(it dsl.NDItem1) {
 	} {
 		diagnostic(t, "KG401", kernel("\tpart(k).run(it)\n"+behind), "at the same condition")
 	}
+	// Others zero memory that the work-items which returned would use.
+	diagnostic(t, "KG401", kernel("\tpart(k).wait(it)\n\ttile := dsl.Local[[8]int32](it)\n\ttile[it.LocalID()] = 1\n\tk.Out[it.GlobalID()] = tile[it.LocalID()]"), "at the same condition")
 	diagnostic(t, "KG401", kernel("\tfor range k.N {\n\t\tpart(k).run(it)\n\t}"), "called here from")
 	// An if around a barrier is no return.
 	diagnostic(t, "KG401", "type K struct { N int; Out []int32 }\nfunc meet(it dsl.NDItem1, ok bool) {\n\tif ok {\n\t\tit.Barrier()\n\t}\n}\n"+

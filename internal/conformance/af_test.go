@@ -168,7 +168,23 @@ func TestAF4_Several(t *testing.T) {
 		out := on(t, dev, make([]int32, 4*n))
 		check(t, finished(aheadgen.Quads{In: on(t, dev, in), Out: out}.ParallelFor(dev.DefaultQueue(), n)))
 		wantAll(t, dev, out, want)
+
+		numbers := ints(n, 1)
+		few := on(t, dev, make([]int32, n))
+		for range 2 {
+			check(t, finished(aheadgen.Sparse{In: on(t, dev, numbers), Out: few}.ParallelFor(dev.DefaultQueue(), n)))
+			wantAll(t, dev, few, sparse(numbers))
+		}
 	})
+}
+
+// sparse is what ahead.Sparse stores.
+func sparse(in []int32) []int32 {
+	out := make([]int32, len(in))
+	for i, x := range in {
+		out[i] = x % 10 * []int32{1000, 100, 10, 1}[x&3]
+	}
+	return out
 }
 
 // Internal memory lasts across barriers.
@@ -265,6 +281,12 @@ func TestAF9_Interpreter(t *testing.T) {
 		check(t, l.Run(kernels[modules.Module+"/internal/conformance/ahead.Quads"], point))
 		if !slices.Equal(quads.Out, want) {
 			t.Errorf("after %s: Quads gives %v, want %v", point, quads.Out, want)
+		}
+		few := &ahead.Sparse{In: ints(n, 1), Out: make([]int32, n), Tmp: make([]int32, 4*n)}
+		l.Arg = few
+		check(t, l.Run(kernels[modules.Module+"/internal/conformance/ahead.Sparse"], point))
+		if !slices.Equal(few.Out, sparse(few.In)) {
+			t.Errorf("after %s: Sparse gives %v", point, few.Out)
 		}
 	}
 }

@@ -197,3 +197,20 @@ func (k Inverse) Kernel(it dsl.Item1) {
 	k.Tmp[i] = k.In[i] - 3
 	k.Out[i] = 100 / k.Tmp[i]
 }
+
+// Sparse writes one of four elements, which data says.
+type Sparse struct {
+	In, Out []int32
+	Tmp     []int32 //kgen:internal
+}
+
+// Kernel stores the elements as the digits of a number.
+func (k Sparse) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Tmp[4*i+int(k.In[i]&3)] = k.In[i] % 10
+	all := int32(0)
+	for j := range 4 {
+		all = 10*all + k.Tmp[4*i+j]
+	}
+	k.Out[i] = all
+}

@@ -22,7 +22,7 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, affineKernel, affineTwiceKernel, fourTimesKernel, guardedKernel, guardedShareKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, shareKernel, shareTwiceKernel, swapKernel, swapAddKernel, swapAddSwapKernel, swapTwiceKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
+	return []*runtime.Kernel{addKernel, affineKernel, affineTwiceKernel, fourTimesKernel, guardedKernel, guardedShareKernel, inverseKernel, quadsKernel, rowsKernel, scaleIntKernel, shareKernel, shareTwiceKernel, sparseKernel, swapKernel, swapAddKernel, swapAddSwapKernel, swapTwiceKernel, turnedKernel, unwrittenKernel, visibleKernel, volumeKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
@@ -32,7 +32,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/ahead/groups.go", Package: "ahead", Sum: 0x82a4ed43},
-		{File: "internal/conformance/ahead/kernels.go", Package: "ahead", Sum: 0x5e9297b8},
+		{File: "internal/conformance/ahead/kernels.go", Package: "ahead", Sum: 0x39ea29c0},
 	},
 })
 
@@ -579,6 +579,45 @@ func RunShareTwice(ctx context.Context, dev *runtime.Device, k ahead.ShareTwice,
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
+}
+
+var sparseKernel = kernelimpl.Register(pkg.Kernel("Sparse"), func(a *kernelimpl.HostArgs) any {
+	return ahead.Sparse{
+		In:  kernelimpl.HostSlice[int32](a, 0),
+		Out: kernelimpl.HostSlice[int32](a, 1),
+		Tmp: kernelimpl.HostInternal[int32](a, 2),
+	}.Kernel
+})
+
+// Sparse is the kernel [ahead.Sparse] with its slices in device memory.
+// Sparse writes one of four elements, which data says.
+type Sparse struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Sparse) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(sparseKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sparse) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sparse) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+func RunSparse(ctx context.Context, dev *runtime.Device, k ahead.Sparse, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sparseKernel)
+	kernelimpl.Slice(l, 0, k.In)
+	kernelimpl.Slice(l, 1, k.Out)
+	return l.Run1(ctx, dev, r, opts)
 }
 
 var swapKernel = kernelimpl.RegisterForm(pkg.Kernel("Swap"), func(a *kernelimpl.HostArgs) any {
