@@ -131,6 +131,10 @@ type Param struct {
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
 	Access     Access // of a Slice
+	// Internal, if not 0, says that a Slice is no argument: a work-item keeps so many elements of
+	// it, its own ones, in variables. Where the kernel's own Go runs, the slice has as many for
+	// each work-item of the launch, and they are zero.
+	Internal int
 }
 
 // FaultKind is the kind of a run-time panic on a device.

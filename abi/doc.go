@@ -81,7 +81,8 @@
 // Kernel.DataOffset of the argument block, behind the leaves.
 //
 // Offsets are aligned as gc aligns the leaf's type, or better. An elided parameter (never
-// read by the kernel) keeps its row but has no bytes: its Offset is -1.
+// read by the kernel) keeps its row but has no bytes: its Offset is -1. So does a slice that
+// is internal to the kernel (Param.Internal).
 //
 // # Intermediate representation
 //

@@ -26,6 +26,7 @@ package checked
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
@@ -33,6 +34,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/codegen/lower"
+	"github.com/kgen-go/kgen/codegen/pass/memory"
 	"github.com/kgen-go/kgen/internal/checkhook"
 )
 
@@ -42,6 +44,11 @@ func init() { checkhook.Load = kernel }
 // are simple, the accesses are those of the source, and the arguments stand where
 // launches put them.
 const form = "params"
+
+// internalForm is the point instead for kernels with internal fields. These have no memory to be
+// interpreted with, so that pass internal makes them variables there, which cannot do so at the
+// other point yet; and products that it takes past memory are not fused, as they are not there.
+const internalForm = "floats"
 
 // compiled is a kernel as it was compiled, or why it was not.
 type compiled struct {
@@ -90,6 +97,11 @@ func compile(pkgPath string) (map[string]compiled, error) {
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
 			var c compiled
+			form := form
+			internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })
+			if internal {
+				form = internalForm
+			}
 			m, diags, err := codegen.Compile(prog, k, func(at string, m *ir.Module) {
 				if at == form {
 					c.module = m.Clone()
@@ -102,6 +114,11 @@ func compile(pkgPath string) (map[string]compiled, error) {
 				c.err = diags
 			default:
 				c.abi = m.ABI
+				if internal {
+					if diags := memory.Internal(c.module); len(diags) > 0 {
+						c.err = diags
+					}
+				}
 			}
 			out[k.Name] = c
 		}

@@ -16,7 +16,7 @@ import (
 // SliceUse says which elements of a slice a work-item uses.
 type SliceUse struct {
 	Slice  string `json:"slice"`
-	Access string `json:"access"` // "read", "written", "read and written" or "not used"
+	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
 	// Own is the number of elements that each work-item has to itself, those from Own*lin on
 	// with lin its linear id, or 0 if it may use any. That is so for launches of which If is
 	// true.
@@ -50,6 +50,9 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 		u := SliceUse{Slice: p.Name, Why: whyAny[f.Why], Access: map[abi.Access]string{
 			0: "not used", abi.Read: "read", abi.Write: "written", abi.ReadWrite: "read and written",
 		}[f.Access]}
+		if p.Internal > 0 && p.Offset >= 0 {
+			u.Access = "internal"
+		}
 		if f.Reach != facts.ReachNone {
 			e, _ := s.prog.Expr(f.Pos)
 			u.Pos, u.Expr = s.pos(f.Pos), e.Text
@@ -59,8 +62,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 			for _, c := range f.Strides {
 				u.If = append(u.If, fmt.Sprintf("the range's size along %c is %s", "xyz"[c.Dim], launchText(r.Params, c)))
 			}
-			// No launch is as large as what is above.
-			if f.Most < 1<<40 && !(f.Most >= abi.MaxRange && s.k.Rank == 1) {
+			if f.Limited(s.k.Rank) {
 				u.If = append(u.If, fmt.Sprintf("there are at most %s work-items", number(f.Most)))
 			}
 		}

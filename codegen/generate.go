@@ -306,7 +306,11 @@ func resolve(prog *load.Program, d *diag.Diagnostic) {
 // lead there.
 func place(prog *load.Program, k *load.Kernel, d *diag.Diagnostic) {
 	resolve(prog, d)
-	d.Related = append(d.Related, prog.Chain(k, d.Pos)...)
+	calls := prog.Chain(k, d.Pos)
+	if d.Code == diag.Divergent && len(calls) > 0 && len(d.Related) > 0 && prog.Returns(d.Related[0].Pos) {
+		d.Hint = "guard the loads and stores alone, or return from all that is called behind at the same condition: a return from a function that the kernel calls leads to the code behind the call, and there to other barriers"
+	}
+	d.Related = append(d.Related, calls...)
 }
 
 // internalError is what a bug in kgen looks like to its user.

@@ -137,6 +137,20 @@
 // Variables are a work-item's own, arrays too. [PrivateAlloca] returns a slice of
 // such memory whose length specialization constants set.
 //
+// # Kernels of kernels
+//
+// A kernel may call the Kernel methods of others. What goes from one to the next, and is
+// needed by nobody else, is a slice with a directive:
+//
+//	type AffineTwice struct {
+//		In, Out []float32
+//		Tmp     []float32 //kgen:internal
+//	}
+//
+// Each work-item uses elements of its own there, which kgen proves, and keeps in variables;
+// launches have no such argument. The slice has as many elements for each work-item of
+// the launch as the kernel uses; they are zero at first. See docs/fusion.md.
+//
 // # Barriers and uniform control flow
 //
 // Barrier makes the work-items of a group (or sub-group) wait for one another
@@ -149,6 +163,8 @@
 // data of its own are not. kgen proves uniformity or rejects the call with its
 // position. On the host, work-items that wait at different barriers fault with
 // "divergent barriers"; a work-item that has returned is no longer waited for.
+// One that returns from a function which the kernel calls, past barriers, goes on behind
+// the call; it must come to no barrier there.
 //
 // # Group algorithms
 //

@@ -90,6 +90,8 @@ const (
 	Aspect Code = 504
 	// Directive: a //kgen: comment that makes no sense.
 	Directive Code = 505
+	// Internal: memory that //kgen:internal keeps in the work-items and that is not their own.
+	Internal Code = 506
 
 	// SpecDecl: a specialization constant that is not declared as one.
 	SpecDecl Code = 601

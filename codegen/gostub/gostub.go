@@ -293,6 +293,9 @@ func (g *generator) hostValue(k *Kernel, i int) *jen.Statement {
 	args := []jen.Code{jen.Id("a"), jen.Lit(i)}
 	switch p := &k.ABI.Params[i]; p.Kind {
 	case abi.Slice:
+		if p.Internal > 0 {
+			return jen.Qual(implPath, "HostInternal").Types(t).Call(args...)
+		}
 		return jen.Qual(implPath, "HostSlice").Types(t).Call(args...)
 	case abi.LocalAccessor:
 		return jen.Qual(dslPath, "LocalLen").Types(t).Call(jen.Qual(implPath, "HostLen").Call(args...))
@@ -326,6 +329,7 @@ func (g *generator) fill(b *jen.Group, k *Kernel, slices string) {
 		p := &k.ABI.Params[i]
 		v := selector(a.Path)
 		switch {
+		case p.Internal > 0: // a launch has no such argument
 		case p.Kind == abi.Slice:
 			b.Qual(implPath, slices).Call(jen.Id("l"), jen.Lit(i), v)
 		case p.Kind == abi.LocalAccessor:

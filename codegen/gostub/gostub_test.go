@@ -61,6 +61,7 @@ func shapes() *Package {
 					{Name: "Deep[0].M", Kind: abi.Value, Type: "[2]q.Point", Offset: 56, Size: 16}, slice("Deep[0].In[0]", "int16", 72),
 					{Name: "Deep[1].M", Kind: abi.Value, Type: "[2]q.Point", Offset: 88, Size: 16}, slice("Deep[1].In[0]", "int16", 104),
 					{Name: "E", Kind: abi.Value, Type: "struct{}", Offset: -1},
+					{Name: "Keep", Kind: abi.Slice, Type: "[]float32", Offset: -1, Size: 16, ElemSize: 4, ElemAlign: 4, Internal: 2},
 				},
 			},
 			Args: []Arg{
@@ -70,10 +71,10 @@ func shapes() *Package {
 				{Path: []Step{{Field: "Deep"}, {Index: 0}, {Field: "In"}, {Index: 0}}, Type: "int16"},
 				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "M"}}, Type: "[2]«example.com/shapes/q».Point"},
 				{Path: []Step{{Field: "Deep"}, {Index: 1}, {Field: "In"}, {Index: 0}}, Type: "int16"},
-				{Path: field("E"), Type: "struct{}"},
+				{Path: field("E"), Type: "struct{}"}, {Path: field("Keep"), Type: "float32"},
 			},
 			Shapes: []Shape{
-				{"k", "shapes.Nested", "struct{ In T1 `tag:\"in\"`; Bufs [2][]float32; Deep [2]struct{ M [2]«example.com/shapes/q».Point; In [1][]int16 }; E struct{} }", 1},
+				{"k", "shapes.Nested", "struct{ In T1 `tag:\"in\"`; Bufs [2][]float32; Deep [2]struct{ M [2]«example.com/shapes/q».Point; In [1][]int16 }; E struct{}; Keep []float32 }", 1},
 				{"k.In", "shapes.pair", "struct{ A []float32; M int32 }", 0}, {"k.Deep[0].M[0]", point.Name, point.Literal, 0},
 			},
 		},
@@ -113,7 +114,8 @@ type Nested struct {
 		M  [2]q.Point
 		In [1][]int16
 	}
-	E struct{}
+	E    struct{}
+	Keep []float32 //kgen:internal
 }
 
 func (*Nested) Kernel(dsl.Item1) {}

@@ -196,6 +196,9 @@ func paramRow(p *abi.Param) *jen.Statement {
 	if access != nil {
 		fields = append(fields, field{"Access", access})
 	}
+	if p.Internal > 0 {
+		fields = append(fields, field{"Internal", p.Internal})
+	}
 	return row(fields...)
 }
 

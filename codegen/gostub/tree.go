@@ -24,6 +24,9 @@ type node struct {
 func tree(k *Kernel) *node {
 	root := &node{leaf: -1, typ: k.ABI.Name}
 	for i, a := range k.Args {
+		if k.ABI.Params[i].Internal > 0 {
+			continue // nobody gives it
+		}
 		n := root
 		for _, s := range a.Path {
 			n = n.step(s)

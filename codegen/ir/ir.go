@@ -290,7 +290,8 @@ type Term struct {
 	Succs []*Block
 	Pos   Pos
 	// Early says of a Return that it is a return statement, and not the end of the
-	// kernel that the rest of its code leads to.
+	// kernel that the rest of its code leads to. Up to pass exits it says so of a Jump, too,
+	// which leads out of a function that the kernel calls.
 	Early bool
 }
 

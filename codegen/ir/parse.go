@@ -332,6 +332,11 @@ func (p *parser) param() {
 		*f.to = p.int()
 	}
 	a.Access = pick(p, "access", 0, abi.Read, abi.Write, abi.ReadWrite)
+	if p.keyword("internal") {
+		if a.Internal = p.int(); a.Internal < 1 {
+			p.errorf("%d internal elements", a.Internal)
+		}
+	}
 	p.m.Params = append(p.m.Params, a)
 }
 

@@ -269,6 +269,7 @@ func (q *funcParser) term(b *Block, k TermKind) {
 	b.Term.Kind = k
 	switch k {
 	case Jump:
+		b.Term.Early = q.keyword("early")
 		b.Term.Succs = []*Block{q.blockRef()}
 	case Branch:
 		b.Term.Cond = q.operand()

@@ -152,8 +152,12 @@ func (p *printer) header() {
 		p.f("float %v\n", m.Float)
 	}
 	for _, a := range m.Params {
-		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v\n",
-			a.Name, a.Kind, a.Type, a.Offset, a.Size, a.HostOffset, a.ElemSize, a.ElemAlign, a.Access)
+		more := ""
+		if a.Internal > 0 {
+			more = fmt.Sprintf(" internal %d", a.Internal)
+		}
+		p.f("param %q %v %q offset %d size %d host %d elem %d align %d %v%s\n",
+			a.Name, a.Kind, a.Type, a.Offset, a.Size, a.HostOffset, a.ElemSize, a.ElemAlign, a.Access, more)
 	}
 	if len(m.Data) > 0 && !p.opts.Kept {
 		p.f("data %d %q\n", m.DataOffset, m.Data)

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"go/ast"
 	"go/token"
 	"path"
 	"strings"
@@ -50,12 +51,34 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 	return chain
 }
 
+// Returns reports whether a position is in the condition of an if statement that ends with a
+// return.
+func (p *Program) Returns(at diag.Pos) bool {
+	found := false
+	for _, file := range p.trees {
+		if p.DiagPos(file.Package).File != at.File {
+			continue
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, ok := n.(*ast.IfStmt)
+			// The condition alone may have no position of its own: that of if counts, too.
+			if ok && p.within(s, at) && !p.within(s.Body, at) && (s.Else == nil || !p.within(s.Else, at)) && len(s.Body.List) > 0 {
+				_, found = s.Body.List[len(s.Body.List)-1].(*ast.ReturnStmt)
+			}
+			return !found
+		})
+	}
+	return found
+}
+
 // holds reports whether a position stands in the source of fn.
 func (p *Program) holds(fn *ssa.Function, at diag.Pos) bool {
 	n := fn.Syntax()
-	if n == nil {
-		return false
-	}
+	return n != nil && p.within(n, at)
+}
+
+// within reports whether a position stands in a node.
+func (p *Program) within(n ast.Node, at diag.Pos) bool {
 	begin, end := p.DiagPos(n.Pos()), p.DiagPos(n.End())
 	return begin.File == at.File && (begin.Line < at.Line || begin.Line == at.Line && begin.Col <= at.Col) &&
 		(at.Line < end.Line || at.Line == end.Line && at.Col <= end.Col)

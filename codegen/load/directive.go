@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/properties"
@@ -22,6 +23,8 @@ type Directives struct {
 	DeviceHas map[types.Object]AspectList
 	// Cancel has the Kernel methods with a //kgen:cancel directive.
 	Cancel map[types.Object]bool
+	// Internal has the fields with a //kgen:internal directive, and where that stands.
+	Internal map[types.Object]token.Pos
 
 	bare map[*types.Package]*bareness // of packages with a //kgen:bare directive
 }
@@ -58,7 +61,8 @@ const directivePrefix = "//kgen:"
 
 // directives reads the directives of all packages that come from source.
 func (l *loader) directives(u *universe) Directives {
-	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{}, bare: map[*types.Package]*bareness{}}
+	d := Directives{SpecIDs: map[types.Object]SpecID{}, DeviceHas: map[types.Object]AspectList{}, Cancel: map[types.Object]bool{},
+		Internal: map[types.Object]token.Pos{}, bare: map[*types.Package]*bareness{}}
 	for _, s := range u.sources {
 		if s.std || s.info == nil {
 			continue
@@ -91,6 +95,13 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 			each(decl.Doc, func(verb, args string, pos token.Pos) { l.funcDirective(d, obj, verb, args, pos) })
 		case *ast.GenDecl:
 			for _, spec := range decl.Specs {
+				for _, field := range structFields(spec) {
+					for _, doc := range []*ast.CommentGroup{field.Doc, field.Comment} {
+						each(doc, func(verb, args string, pos token.Pos) {
+							l.fieldDirective(d, s, spec.(*ast.TypeSpec), field, verb, args, pos)
+						})
+					}
+				}
 				v, ok := spec.(*ast.ValueSpec)
 				if !ok || decl.Tok != token.VAR {
 					continue
@@ -115,7 +126,7 @@ func (l *loader) fileDirectives(d *Directives, s *source, file *ast.File) {
 		}
 		for _, c := range g.List {
 			if strings.HasPrefix(c.Text, directivePrefix) && !used[c] {
-				l.directiveError(c.Pos(), "write it in the doc comment of a function or of a variable",
+				l.directiveError(c.Pos(), "write it in the doc comment of a function, of a variable, or of a kernel's field",
 					"%s does not belong to a declaration that it could be about", c.Text)
 			}
 		}
@@ -183,6 +194,9 @@ func (l *loader) funcDirective(d *Directives, obj types.Object, verb, args strin
 		}
 		d.Cancel[obj] = true
 		return
+	case "internal":
+		l.directiveError(pos, "write it at the kernel's field", "//kgen:internal at %s, which is no field", obj.Name())
+		return
 	default:
 		l.directiveError(pos, "functions have //kgen:device_has, and Kernel methods //kgen:cancel", "unknown directive //kgen:%s", verb)
 		return
@@ -226,6 +240,51 @@ func (l *loader) varDirective(d *Directives, obj types.Object, verb, args string
 	d.SpecIDs[obj] = SpecID{uint32(id), pos}
 }
 
+// structFields returns the fields of the struct type that a declaration is of, if it is of one.
+func structFields(spec ast.Spec) []*ast.Field {
+	if t, ok := spec.(*ast.TypeSpec); ok {
+		if st, ok := t.Type.(*ast.StructType); ok {
+			return st.Fields.List
+		}
+	}
+	return nil
+}
+
+func (l *loader) fieldDirective(d *Directives, s *source, decl *ast.TypeSpec, field *ast.Field, verb, args string, pos token.Pos) {
+	of, _ := s.info.Defs[decl.Name].(*types.TypeName)
+	if of == nil {
+		return // it has been declared before, which is an error
+	}
+	_, kernel, _ := kernelOf(s.types, of)
+	switch {
+	case verb != "internal":
+		l.directiveError(pos, "fields have //kgen:internal", "unknown directive //kgen:%s", verb)
+		return
+	case args != "":
+		l.directiveError(pos, "write //kgen:internal alone", "the directive takes nothing, not %q", args)
+		return
+	case kernel == nil:
+		l.directiveError(pos, "write it at fields of kernels", "//kgen:internal at a field of %s, which is no kernel", of.Name())
+		return
+	case len(field.Names) == 0:
+		l.directiveError(pos, "give the field a name", "//kgen:internal at an embedded field")
+		return
+	}
+	for _, name := range field.Names {
+		v := s.info.Defs[name]
+		if v == nil {
+			continue
+		}
+		if _, ok := v.Type().Underlying().(*types.Slice); !ok {
+			l.diags.Add(diag.Internal, l.diagPos(pos), "write a slice of elements that each work-item has to itself, or leave the directive out",
+				"field %s of kernel %s is internal and has type %s, which is no slice", v.Name(), of.Name(),
+				types.TypeString(v.Type(), types.RelativeTo(s.types)))
+			continue
+		}
+		d.Internal[v] = pos
+	}
+}
+
 // maxPinned bounds the ids that the source may choose; abi reserves higher ones.
 const maxPinned = 0x10000
 
@@ -233,6 +292,7 @@ const maxPinned = 0x10000
 func (f *finder) kernelDirectives() {
 	for _, m := range f.methods {
 		m.k.Cancel = f.prog.Cancel[m.object]
+		f.internalFields(m.k)
 		list, ok := f.prog.DeviceHas[m.object]
 		if !ok {
 			continue
@@ -244,6 +304,27 @@ func (f *finder) kernelDirectives() {
 		m.k.Properties = append(m.k.Properties, properties.DeviceHas(list.Aspects...))
 		if !m.k.PropertiesPos.IsValid() {
 			m.k.PropertiesPos = list.Pos
+		}
+	}
+}
+
+// internalFields marks the leaves that //kgen:internal is about. Those of structs that the
+// kernel has as fields count, too: the directive is about the field wherever the struct is.
+func (f *finder) internalFields(k *Kernel) {
+	for i := range k.Leaves {
+		l := &k.Leaves[i]
+		field := l.Path[len(l.Path)-1].Field
+		if field == nil || l.Kind != abi.Slice {
+			continue
+		}
+		pos, ok := f.prog.Internal[field.Origin()]
+		if !ok {
+			continue
+		}
+		l.Internal, k.Params[i].Internal = 1, 1 // the pass internal counts them
+		if k.Form == abi.Task && !k.Formless {
+			f.l.diags.Add(diag.Internal, f.l.diagPos(pos), "use a variable or an array of the function",
+				"field %s of kernel %s is internal, but a task has no work-items that could each have elements", l.Name, k.Name)
 		}
 	}
 }

@@ -119,7 +119,7 @@ func (l *lowerer) ret(f *frame, in *ssa.Return) {
 		// seen for what it is and not as a join with the rest.
 		l.b.SetTerm(ir.Term{Kind: ir.Return, Early: in.Pos().IsValid()})
 	} else {
-		l.b.Jump(f.ret)
+		l.b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{f.ret}, Early: in.Pos().IsValid()})
 	}
 	l.dead()
 }

@@ -28,6 +28,10 @@ var passOrder = []constraint{
 	{"params", "bounds", "all modules of a kernel share one argument block, and bounds is the first pass that differs among them"},
 	{"params", "polls", "all modules of a kernel share one argument block, and only those that can be cancelled have polls"},
 
+	{"mem2reg", "exits", "exits follows conditions, which are values once the variables that hold them are"},
+	{"exits", "params", "the checked mode interprets kernels as params leaves them, and is to see a work-item return that has returned from a part"},
+	{"exits", "deadlanes", "deadlanes refuses kernels in which work-items meet again that have and have not met at a barrier"},
+
 	// Values are simplified before anything is copied.
 	{"simplify", "cse", "expressions that simplify brings into the same form are equal to cse"},
 	{"simplify", "bounds", "a branch that a constant decides leads to no check"},
@@ -38,7 +42,14 @@ var passOrder = []constraint{
 	{"fuse", "unroll", "fuse counts the uses of a product, and each unrolled round adds some"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
+	// What is internal to the kernel becomes values.
+	{"cse", "internal", "internal knows a work-item's own elements by their indices, which cse makes the same ones"},
+	{"fuse", "internal", "Go rounds a float where it is stored, so a product that internal takes past memory must go into no sum"},
+	{"internal", "forward", "forward would take a store to internal memory for one to memory that others see"},
+	{"internal", "bounds", "all modules of a kernel share one argument block, of which internal takes slices out; and it finds own elements by their checks"},
+
 	// What is loaded becomes what was stored.
+	{"internal", "arrays", "several elements that are a work-item's own become an array"},
 	{"sroa", "arrays", "arrays is for what sroa leaves whole, and looks at arrays alone"},
 	{"cse", "arrays", "arrays knows elements by the values of their indexes, which cse makes the same ones"},
 	{"fuse", "arrays", "Go rounds a float where it is stored, so a product that arrays takes past an array must go into no sum"},

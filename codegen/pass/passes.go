@@ -22,12 +22,16 @@ type Pass struct {
 	// Check, if not nil, reports what Run would, also of code that the passes
 	// before have not been through.
 	Check func(m *ir.Module) diag.List
+	// GoesOn says that the module is whole after Run has reported diagnostics, so that the passes
+	// behind can look for what else is wrong.
+	GoesOn bool
 	// Level, if not Built, is the level that the module has after the pass.
 	Level ir.Level
 }
 
 // LinkPoint is the pass behind which modules can be linked (see package link): products and
-// sums are settled, arrays are not copied for nothing, and nothing depends on the target yet.
+// sums are settled, what is internal is no argument any more, arrays are not copied for nothing, and
+// nothing depends on the target yet.
 const LinkPoint = "arrays"
 
 // LateLinkPoint is the pass behind which modules can be linked that have barriers: each part's
@@ -67,9 +71,11 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 	if last == LinkPoint {
 		m.Renumber()
 	}
+	var diags diag.List
 	for i := begin; i < len(passes); i++ {
 		p := &passes[i]
-		if diags := p.run(m, r); len(diags) > 0 {
+		found := p.run(m, r)
+		if diags = append(diags, found...); len(found) > 0 && !p.GoesOn {
 			for _, p := range passes[i+1:] {
 				if p.Check != nil {
 					diags = append(diags, p.Check(m)...)
@@ -88,7 +94,7 @@ func runBetween(last, until string, m *ir.Module, target ir.Target, after func(p
 			break
 		}
 	}
-	return r, nil
+	return r, diags
 }
 
 // run runs one pass.

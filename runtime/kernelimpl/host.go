@@ -13,6 +13,10 @@ func HostValue[T any](a *HostArgs, i int) T { return host.Value[T](a, i) }
 // an empty slice is nil.
 func HostSlice[T any](a *HostArgs, i int) []T { return host.Slice[T](a, i) }
 
+// HostInternal returns the slice that parameter i is, which is internal to the kernel and no
+// argument: it has as many elements for each work-item as abi.Param.Internal says, and is zero.
+func HostInternal[T any](a *HostArgs, i int) []T { return host.Internal[T](a, i) }
+
 // HostLen returns the length of the local accessor that parameter i is, for
 // dsl.LocalLen.
 func HostLen(a *HostArgs, i int) int { return host.Len(a, i) }

@@ -16,12 +16,13 @@ func Receiver[K any](l *Launch, k *K) {
 	params := l.kernel.ABI().Params
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
-		switch p.Kind {
-		case abi.Slice:
+		switch {
+		case p.Internal > 0: // a launch has no such argument
+		case p.Kind == abi.Slice:
 			s := *(*[]byte)(at) // whatever the elements are, the length counts them
 			l.call.Host = append(l.call.Host, launch.HostArg{Param: i, Ptr: unsafe.Pointer(unsafe.SliceData(s)),
 				Len: len(s), Size: uint64(len(s)) * uint64(p.ElemSize)})
-		case abi.LocalAccessor:
+		case p.Kind == abi.LocalAccessor:
 			Accessor(l, (*dsl.LocalAccessor[byte])(at).Len())
 		default:
 			if p.Offset >= 0 {
@@ -38,10 +39,12 @@ func HostReceiver[K any](a *HostArgs) *K {
 	params := a.Params()
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
-		switch p.Kind {
-		case abi.Slice:
+		switch {
+		case p.Internal > 0:
+			*(*[]byte)(at) = host.Internal[byte](a, i)
+		case p.Kind == abi.Slice:
 			*(*[]byte)(at) = host.Slice[byte](a, i)
-		case abi.LocalAccessor:
+		case p.Kind == abi.LocalAccessor:
 			*(*dsl.LocalAccessor[byte])(at) = dsl.LocalLen[byte](host.Len(a, i))
 		default:
 			if p.Offset >= 0 {

@@ -130,6 +130,10 @@ var All = []Mistake{
 	{Name: "id taken", Code: "KG505", Body: "k.Out[i] = int32(One.Get(it) + Two.Get(it))", Decls: "//kgen:spec id=7\nvar One = dsl.NewSpecConstant(8)\n«//kgen:spec id=7\nvar Two = dsl.NewSpecConstant(8)"},
 	{Name: "stray directive", Code: "KG505", Body: "«//kgen:device_has fp64\nk.Out[i] = 1"},
 	{Name: "directive of kernels", Code: "KG505", Body: "misplaced()", Decls: "«//kgen:cancel\nfunc misplaced() {}"},
+	{Name: "internal of another", Code: "KG506", Once: true, Field: "Tmp []int32 //kgen:internal", Body: "k.Tmp«[i^1] = 1"},
+	{Name: "internal to the group", Code: "KG506", Once: true, Field: "//kgen:internal\nCounts []int32", Body: "atomic.AddInt32«(&k.Counts[i], 1)"},
+	{Name: "internal number", Code: "KG506", Field: "Tmp@ int32 «//kgen:internal"},
+	{Name: "directive of fields", Code: "KG505", Field: "Wrong@ []int32 «//kgen:private"},
 	{Name: "directive", Code: "KG505", Body: "directed()", Decls: "«//kgen:device_has nothing\nfunc directed() {}"},
 
 	{Name: "computed default", Code: "KG601", Body: "k.Out[i] = int32(Comp.Get(it))", Decls: "var «Comp = dsl.NewSpecConstant(eight())\nfunc eight() int { return 8 }"},

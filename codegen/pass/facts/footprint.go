@@ -118,14 +118,7 @@ func (f *Footprint) Holds(block []byte) bool {
 // still has all checks of indices. It changes nothing. Of a module for small launches it is
 // what such launches do.
 func Footprints(m *ir.Module) []Footprint {
-	f := &footprinter{m: m, roots: FindRoots(m), ones: map[launchKey]*ir.Value{}, out: make([]Footprint, len(m.Params))}
-	for i := range m.Params {
-		f.out[i].Access = f.roots.access[i]
-	}
-	f.ranges = NewRanges(m)
-	f.ranges.Solve()
-	f.ranges.Known = map[Place]Interval{}
-	f.findGuards()
+	f := newFootprinter(m)
 	for _, fn := range rewrite.Bodies(m) {
 		for _, b := range fn.ReversePostorder() {
 			for _, v := range b.Insts {
@@ -138,6 +131,45 @@ func Footprints(m *ir.Module) []Footprint {
 	return f.out
 }
 
+// Most launches have less than manyItems work-items: all that end.
+const manyItems = 1 << 40
+
+// Limited reports whether a kernel of a rank can be launched with more than f.Most work-items.
+func (f *Footprint) Limited(rank int) bool {
+	return f.Most < manyItems && !(f.Most >= abi.MaxRange && rank == 1)
+}
+
+// OwnChecks returns the comparisons i < len(s), of a parameter s that has ReachOwn, in which i is
+// one of the work-item's own elements. They are true if the slice has PerItem elements for each
+// work-item of the launch, and Strides and Most are met.
+func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
+	f := newFootprinter(m)
+	var own []*ir.Value
+	for _, b := range m.Kernel.ReversePostorder() {
+		for _, v := range b.Insts {
+			if v.Op != ir.OpULt || !IsLen(m, v.Args[1], param) || !f.inRange(b) {
+				continue
+			}
+			x := indexer{f: f, b: b, steps: maxIndexSteps}
+			at, ok := x.signed(v.Args[0])
+			if !ok {
+				continue
+			}
+			x.needs = append(x.needs, need{at, Interval{math.MinInt64, math.MaxInt64}})
+			perItem, strides, most, ok := x.split(at)
+			if ok && perItem == p.PerItem && slices.Equal(strides, p.Strides) && most >= p.Most {
+				own = append(own, v)
+			}
+		}
+	}
+	return own
+}
+
+// IsLen reports whether v is the length of a parameter.
+func IsLen(m *ir.Module, v *ir.Value, param int) bool {
+	return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+m.Params[param].Offset+8)
+}
+
 // footprinter collects the footprints of a module.
 type footprinter struct {
 	m      *ir.Module
@@ -146,6 +178,18 @@ type footprinter struct {
 	guards [3][]*ir.Block // see findGuards
 	ones   map[launchKey]*ir.Value
 	out    []Footprint
+}
+
+func newFootprinter(m *ir.Module) *footprinter {
+	f := &footprinter{m: m, roots: FindRoots(m), ones: map[launchKey]*ir.Value{}, out: make([]Footprint, len(m.Params))}
+	for i := range m.Params {
+		f.out[i].Access = f.roots.access[i]
+	}
+	f.ranges = NewRanges(m)
+	f.ranges.Solve()
+	f.ranges.Known = map[Place]Interval{}
+	f.findGuards()
+	return f
 }
 
 // findGuards finds for each dimension the blocks, and so those that they dominate, in which

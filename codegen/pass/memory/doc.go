@@ -8,10 +8,11 @@
 // These three run first of all: loops and checks are easier to understand when what they
 // read are values and not memory. Package lanes zeroes large arrays later, in loops.
 //
+//	k.Tmp[i] = a; x := k.Tmp[i]       Internal ──▶  x := a, with Tmp //kgen:internal
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
-// Forward does so for device memory, once equal values are one and products are fused, and
-// Arrays for the arrays that the first two have left whole; it makes one array of copies.
+// Both do so for device memory, once equal values are one and products are fused, and Arrays for
+// the arrays that the first two have left whole; it makes one array of copies.
 //
 // The rooms below package pass import only rooms to their left:
 //

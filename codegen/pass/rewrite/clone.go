@@ -22,8 +22,8 @@ func NewCloner(f *ir.Func) *Cloner {
 	return &Cloner{f, map[*ir.Block]*ir.Block{}, map[*ir.Value]*ir.Value{}, map[*ir.Block]*ir.Block{}}
 }
 
-// value returns what stands for v in the copy.
-func (c *Cloner) value(v *ir.Value) *ir.Value {
+// Value returns what stands for v in the copy.
+func (c *Cloner) Value(v *ir.Value) *ir.Value {
 	if w := c.values[v]; w != nil {
 		return w
 	}
@@ -82,7 +82,7 @@ func (c *Cloner) fill(values []*ir.Value) {
 	for _, v := range values {
 		w := c.values[v]
 		for _, a := range v.Args {
-			w.Args = append(w.Args, c.value(a))
+			w.Args = append(w.Args, c.Value(a))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (c *Cloner) End(blocks []*ir.Block, lead func(s *ir.Block) *ir.Block) {
 			t.Succs[i] = lead(s)
 		}
 		if t.Cond != nil {
-			t.Cond = c.value(t.Cond)
+			t.Cond = c.Value(t.Cond)
 		}
 		c.Blocks[b].SetTerm(t)
 	}
@@ -117,7 +117,7 @@ func (c *Cloner) Phis(blocks []*ir.Block) {
 			nth := len(indices(d.Preds[:i], p))
 			at := indices(b.Preds, from)[nth]
 			for j, phi := range b.Phis {
-				d.Phis[j].Args = append(d.Phis[j].Args, c.value(phi.Args[at]))
+				d.Phis[j].Args = append(d.Phis[j].Args, c.Value(phi.Args[at]))
 			}
 		}
 	}

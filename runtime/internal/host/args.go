@@ -25,6 +25,8 @@ type Args struct {
 	block     []byte
 	slices    []hal.SliceArg
 	accessors []int
+	global    [3]uint32
+	internal  []*memory // by parameter; nil without any
 }
 
 // Params returns the rows of the parameters.
@@ -62,6 +64,53 @@ func Slice[T any](a *Args, i int) []T {
 		}
 	}
 	return nil
+}
+
+// Internal returns the slice that parameter i is, which is internal to the kernel.
+func Internal[T any](a *Args, i int) []T {
+	if m := a.internal[i]; m != nil {
+		return unsafe.Slice((*T)(m.ptr), a.elements(i))
+	}
+	return nil
+}
+
+// elements returns how many elements an internal slice has.
+func (a *Args) elements(i int) uint64 {
+	n := uint64(a.kernel.Params[i].Internal)
+	for _, size := range a.global {
+		n *= uint64(max(size, 1))
+	}
+	return n
+}
+
+// allocate makes the internal slices, which are zero and are freed when the launch is over.
+func (a *Args) allocate(d *device) error {
+	for i := range a.kernel.Params {
+		p := &a.kernel.Params[i]
+		if p.Internal == 0 {
+			continue
+		}
+		m, err := d.Alloc(a.elements(i)*uint64(p.ElemSize), hal.DeviceMemory)
+		if err != nil {
+			a.free()
+			return fmt.Errorf("field %s of %s, which is internal and has %d elements on the host: %w", p.Name, a.kernel.FullName(), a.elements(i), err)
+		}
+		if a.internal == nil {
+			a.internal = make([]*memory, len(a.kernel.Params))
+		}
+		a.internal[i] = m.(*memory)
+	}
+	return nil
+}
+
+// free frees the internal slices.
+func (a *Args) free() {
+	for _, m := range a.internal {
+		if m != nil {
+			m.Free()
+		}
+	}
+	a.internal = nil
 }
 
 // Len returns the length of the local accessor that parameter i is.

@@ -240,6 +240,7 @@ func (d *device) start(t *ticket) bool {
 
 // pipeline is a kernel that is ready to run.
 type pipeline struct {
+	dev       *device
 	kernel    *abi.Kernel
 	build     Func
 	local     [3]uint32
@@ -265,7 +266,7 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	if dslhook.RunItems == nil || dslhook.RunGroup == nil {
 		return nil, fmt.Errorf("%w: package dsl is not part of the program", hal.ErrPipeline)
 	}
-	h := &pipeline{kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
+	h := &pipeline{dev: d, kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
 	if h.subGroup == 0 {
 		h.subGroup = d.subGroup
 	}

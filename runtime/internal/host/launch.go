@@ -36,7 +36,15 @@ func launch(c *hal.Command) {
 
 // launchOwn runs the kernel's own Go.
 func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
-	kernel := p.build(&Args{p.kernel, c.Args, c.Slices, p.accessors})
+	args := &Args{kernel: p.kernel, block: c.Args, slices: c.Slices, accessors: p.accessors, global: c.Global}
+	if err := args.allocate(p.dev); err != nil {
+		if c.Fault != nil {
+			c.Fault.Failed = err
+		}
+		return
+	}
+	defer args.free()
+	kernel := p.build(args)
 	var claimed atomic.Bool
 	l := &dslhook.Launch{
 		Rank:         p.kernel.Rank,

@@ -1,0 +1,170 @@
+package memory
+
+// This file is the pass internal: slices that //kgen:internal marks become variables of the
+// work-items, if each work-item uses elements of its own alone. They are no arguments then:
+//
+//	before                                    after
+//
+//	%4 = Arg addr 40            ; k.Tmp       %6 = Arg i32 8              ; the range
+//	%5 = Arg i64 48             ; its length  %5 = UConvert i64 %6        ; is the length
+//	Store [%4 f32, %1], %2                    Store [var Tmp], %2
+//
+// Stores and loads become values where a variable can (mem2reg), so that the kernel
+//
+//	Affine{In: k.In, Out: k.Tmp}.Kernel(it)
+//	Affine{In: k.Tmp, Out: k.Out}.Kernel(it)
+//
+// loads In, stores Out, and does nothing else in memory. The pass stands behind fuse, as all
+// that makes one kernel of two does: a product that was to be stored is rounded.
+
+import (
+	"fmt"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
+	"github.com/kgen-go/kgen/codegen/pass/simplify"
+)
+
+// maxInternal bounds the bytes of a work-item's elements of one slice. Variables are as large.
+const maxInternal = 1 << 20
+
+// Internal is the pass.
+func Internal(m *ir.Module) diag.List {
+	marked := false
+	for i := range m.Params {
+		marked = marked || isInternal(&m.Params[i])
+	}
+	if !marked {
+		return nil
+	}
+	prints := facts.Footprints(m)
+	var diags diag.List
+	for i := range m.Params {
+		if p := &m.Params[i]; isInternal(p) {
+			refuse(&diags, m, p, &prints[i])
+		}
+	}
+	if len(diags) > 0 {
+		return diags
+	}
+	lengths(m, prints)
+	perItem := func(i int) int64 {
+		if isInternal(&m.Params[i]) && prints[i].Reach == facts.ReachOwn {
+			return prints[i].PerItem
+		}
+		return 0
+	}
+	if OwnElements(m, perItem) {
+		// Which of several elements an index means is a difference, which is a constant once folded:
+		// only then can the variable be split.
+		if diags := simplify.Clean(m); len(diags) > 0 {
+			return diags
+		}
+		if diags := append(SRoA(m), rewrite.Mem2Reg(m)...); len(diags) > 0 {
+			return diags
+		}
+	}
+	for range 2 { // the second time for what the first has made constant
+		if diags := simplify.Clean(m); len(diags) > 0 {
+			return diags
+		}
+	}
+	for i := range m.Params {
+		if p := &m.Params[i]; isInternal(p) {
+			p.Internal = max(1, int(prints[i].PerItem))
+			addressLeft(&diags, m, p)
+		}
+	}
+	if len(diags) > 0 {
+		return diags
+	}
+	return Params(m)
+}
+
+// isInternal reports whether a parameter is marked internal, and used.
+func isInternal(p *abi.Param) bool { return p.Internal > 0 && p.Offset >= 0 }
+
+// Why an access keeps a slice from being internal, and what to write instead.
+var whyNotInternal = map[facts.Why][2]string{
+	facts.WhyAtomic:  {"this access is atomic, and so for elements that work-items share", "use plain loads and stores, or pass memory that work-items share as an argument: leave //kgen:internal out"},
+	facts.WhyAddress: {"this may be an element of another slice, too, or has a computed address", "index the field itself; where one of several slices is meant, use it in each branch"},
+	facts.WhyIndex:   {"nothing says that this element is the work-item's own", "use the elements with the work-item's own index, such as i := it.GlobalID() or 4*i to 4*i+3; what other work-items use is an argument: leave //kgen:internal out"},
+	facts.WhyDiffer:  {"this divides the slice among the work-items in another way than an access before it", "use as many elements for each work-item everywhere, such as 4*i to 4*i+3"},
+	facts.WhyElem:    {"this has another type than an access before it", "use one type for the elements"},
+	facts.WhyForm:    {"this is in code that several work-items share", "use the elements in the kernel's own code"},
+}
+
+// refuse reports why a parameter's memory cannot be internal, if it cannot.
+func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
+	add := func(hint, format string, args ...any) {
+		diags.Add(diag.Internal, diag.Pos{File: f.Pos.File, Line: f.Pos.Line, Col: f.Pos.Col}, hint,
+			"field %s cannot be internal: %s", p.Name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case f.Reach == facts.ReachNone:
+	case f.Reach == facts.ReachAny:
+		why := whyNotInternal[f.Why]
+		add(why[1], "%s", why[0])
+	case len(f.Strides) > 0:
+		add("multiply by the sizes that it.GlobalRange() returns, or use it.GlobalLinearID()",
+			"this is the work-item's own element only in launches where what a coordinate is multiplied by is the range's size along %c", "xyz"[f.Strides[0].Dim])
+	case f.Limited(m.Rank):
+		add("compute the index in int", "the index wraps in launches with more than %d work-items", f.Most)
+	case f.PerItem > maxInternal/int64(f.Elem.Size):
+		add("use fewer elements, or leave //kgen:internal out", "%d elements of %d bytes are too many for a work-item's own memory", f.PerItem, f.Elem.Size)
+	}
+}
+
+// lengths makes the lengths of internal slices what they are: the number of the launch's
+// work-items times that of the elements of each. The checks of own elements are true then.
+func lengths(m *ir.Module, prints []facts.Footprint) {
+	for i := range m.Params {
+		if !isInternal(&m.Params[i]) {
+			continue
+		}
+		if prints[i].Reach == facts.ReachOwn {
+			for _, v := range facts.OwnChecks(m, i, &prints[i]) {
+				yes := m.Bool(true)
+				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // which is folded
+			}
+		}
+		for _, b := range m.Kernel.Blocks {
+			for n := 0; n < len(b.Insts); n++ {
+				v := b.Insts[n]
+				if !facts.IsLen(m, v, i) {
+					continue
+				}
+				at := &inserter{b: b, at: n}
+				all := m.Int(ir.TypeI64, max(1, prints[i].PerItem))
+				for d := range m.Rank {
+					all = at.add(ir.OpIMul, ir.TypeI64, all, at.wide(at.launch(ir.OpArg, nil, uint64(abi.OffsetRange+4*d))))
+				}
+				n = at.at
+				v.Op, v.Bits, v.Args = ir.OpIAdd, 0, []*ir.Value{all, m.Int(ir.TypeI64, 0)} // which is folded
+			}
+		}
+	}
+}
+
+// addressLeft reports a use of an internal slice's address that is no access of an element.
+func addressLeft(diags *diag.List, m *ir.Module, p *abi.Param) {
+	isAddress := func(v *ir.Value) bool {
+		return v.Op == ir.OpArg && v.Bits == uint64(abi.OffsetArgs+p.Offset)
+	}
+	for _, b := range m.Kernel.ReversePostorder() {
+		for _, vs := range [2][]*ir.Value{b.Phis, b.Insts} {
+			for _, v := range vs {
+				for _, a := range v.Args {
+					if isAddress(a) {
+						diags.Add(diag.Internal, diag.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, "compare indices and lengths instead",
+							"field %s cannot be internal: this uses the address of its memory, of which it has none", p.Name)
+						return
+					}
+				}
+			}
+		}
+	}
+}
