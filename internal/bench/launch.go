@@ -32,7 +32,12 @@ func newCounted(b *Bench) (*counted, error) {
 
 func (c *counted) reset() error { c.launches = 0; return c.fill(0) }
 
-func (c *counted) check() error { return equal(c.memory, []uint32{c.launches})() }
+func (c *counted) check() error {
+	if c.launches == 0 {
+		return errors.New("nothing was launched")
+	}
+	return equal(c.memory, []uint32{c.launches})()
+}
 
 // touching launches a kernel on the memory.
 func (c *counted) touching(q *runtime.Queue) func() error {
@@ -200,19 +205,29 @@ var start = Work{Group: "Launches", Name: "process, to the first result", Sizes:
 	if b.dev.Info().Backend == "host" {
 		device = "host"
 	}
-	run := func(runs int) error {
+	j := &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, Contestants: []Contestant{{Name: kgen, Run: b.starts(b.First, "KGEN_DEVICE="+device)}}}
+	if b.cuda != "" {
+		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.starts(b.cuda, "", "first")})
+	}
+	return j, nil
+}}
+
+// starts runs a program so often, which is to say ok.
+func (b *Bench) starts(program, env string, args ...string) func(int) error {
+	return func(runs int) error {
 		for range runs {
-			c := exec.CommandContext(b.ctx, b.First)
-			c.Env = append(os.Environ(), "KGEN_DEVICE="+device)
+			c := exec.CommandContext(b.ctx, program, args...)
+			if env != "" {
+				c.Env = append(os.Environ(), env)
+			}
 			out, err := c.CombinedOutput()
 			if err == nil && strings.TrimSpace(string(out)) != "ok" {
 				err = errors.New("it has not said ok")
 			}
 			if err != nil {
-				return fmt.Errorf("%s: %w: %s", b.First, err, out)
+				return fmt.Errorf("%s: %w: %s", program, err, out)
 			}
 		}
 		return nil
 	}
-	return &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, CUDA: []CUDAPeer{{"CUDA", "start"}}, Contestants: []Contestant{{Name: kgen, Run: run}}}, nil
-}}
+}

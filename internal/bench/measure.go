@@ -10,7 +10,9 @@ import (
 
 // measure runs the contestants of a job by turns.
 func (b *Bench) measure(row *Row, job *Job) error {
-	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool { return c.Name != kgen && !b.has(c.Name) && !(c.Name == "slices.Sort" && b.has("Go")) })
+	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
+		return c.Name != kgen && !b.has(c.Name) && !(c.Name == "slices.Sort" && b.has("Go"))
+	})
 	runs := make([]int, len(list))
 	for i, c := range list {
 		if err := verify(c); err != nil {
