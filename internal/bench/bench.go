@@ -69,6 +69,9 @@ const (
 type Work struct {
 	Group, Name string
 	Target      string // on an H200
+	// NoForm says that the kernel has barriers and no host form, so that what the host device
+	// takes means nothing: those that are committed are examples'.
+	NoForm bool
 	// Sizes are what Make is given at each Scale: elements, or rows of squares and cubes.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
@@ -126,8 +129,8 @@ type Bench struct {
 	ctx     context.Context
 	dev     *runtime.Device
 	q       *runtime.Queue
-	cpu     bool // the device is the processor
-	cuda    string
+	cpu     bool     // the device is the processor
+	cuda    *program // nil without CUDA
 	closers []func()
 }
 
@@ -152,7 +155,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 			r.Notes = append(r.Notes, "no CUDA: "+err.Error())
 		} else {
 			defer program.close()
-			b.cuda = program.path
+			b.cuda = program
 			r.Notes = append(r.Notes, "CUDA on "+name)
 			r.Notes = append(r.Notes, program.notes...)
 		}
@@ -174,6 +177,10 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 // row makes a row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, Target: w.Target, n: w.Sizes[b.Scale]}
+	if w.NoForm && b.Scale > Tiny && b.dev.Info().Backend == "host" {
+		row.Skipped = "the suite's own kernels with barriers have no host forms"
+		return row
+	}
 	job, err := w.Make(b, row.n)
 	if err == nil {
 		row.Size, row.Amount, row.Unit, row.Ceiling = job.Size, job.Amount, job.Unit, job.Ceiling

@@ -23,6 +23,7 @@ var cudaSources embed.FS
 // program is the compiled CUDA program.
 type program struct {
 	dir, path string
+	blas      bool // it has what needs cuBLAS
 	notes     []string
 }
 
@@ -42,7 +43,7 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda")}
+	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda"), blas: true}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -59,6 +60,7 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	}
 	out, err := build("-lcublas")
 	if err != nil {
+		p.blas = false
 		p.notes = append(p.notes, "the CUDA program is without cuBLAS: "+firstLine(out))
 		if out, err = build("-DNO_CUBLAS"); err != nil {
 			return nil, "", fmt.Errorf("%s: %w: %s", nvcc, err, firstLine(out))
@@ -96,14 +98,16 @@ type cudaLine struct {
 
 // startCUDA starts the program for the peers of a job.
 func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
-	if b.cuda == "" {
+	if b.cuda == nil {
 		return nil
 	}
 	var list []*cudaRun
 	for _, peer := range job.CUDA {
+		if peer.Name == "cuBLAS" && !b.cuda.blas {
+			continue
+		}
 		ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
-		n := row.n
-		r := &cudaRun{CUDAPeer: peer, cancel: cancel, cmd: exec.CommandContext(ctx, b.cuda, peer.Work, fmt.Sprint(n), fmt.Sprint(b.Round.Microseconds()))}
+		r := &cudaRun{CUDAPeer: peer, cancel: cancel, cmd: exec.CommandContext(ctx, b.cuda.path, peer.Work, fmt.Sprint(row.n), fmt.Sprint(b.Round.Microseconds()))}
 		r.cmd.Stderr = &r.errs
 		in, err1 := r.cmd.StdinPipe()
 		out, err2 := r.cmd.StdoutPipe()
@@ -169,7 +173,7 @@ func (r *cudaRun) finish(job *Job) error {
 }
 
 // finishCUDA ends the programs. One that failed is a remark of the row, and no time.
-func (b *Bench) finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) error {
+func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
 	for i, r := range peers {
 		if err := r.finish(job); err != nil {
 			row.Failed = append(row.Failed, fmt.Sprintf("%s (%s): %v", r.Name, r.Work, err))
@@ -177,5 +181,4 @@ func (b *Bench) finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.
 		}
 		row.Times = append(row.Times, timing(r.Name, times[i]))
 	}
-	return nil
 }

@@ -206,8 +206,8 @@ var start = Work{Group: "Launches", Name: "process, to the first result", Sizes:
 		device = "host"
 	}
 	j := &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, Contestants: []Contestant{{Name: kgen, Run: b.starts(b.First, "KGEN_DEVICE="+device)}}}
-	if b.cuda != "" {
-		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.starts(b.cuda, "", "first")})
+	if b.cuda != nil {
+		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.starts(b.cuda.path, "", "first")})
 	}
 	return j, nil
 }}

@@ -63,7 +63,8 @@ func (b *Bench) measure(row *Row, job *Job) error {
 		}
 	}
 	slices.Reverse(row.Times)
-	return b.finishCUDA(row, job, peers, times[len(list):])
+	finishCUDA(row, job, peers, times[len(list):])
+	return nil
 }
 
 // verify runs a contestant once and checks what it has made.

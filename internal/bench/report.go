@@ -187,7 +187,9 @@ func (r *Report) remarks() []string {
 				list = append(list, row.Name+": "+s)
 			}
 		}
-		if row.Skipped != "" {
+		if i := slices.IndexFunc(list, func(s string) bool { return strings.HasSuffix(s, ": skipped: "+row.Skipped) }); row.Skipped != "" && i >= 0 {
+			list[i] = row.Name + "; " + list[i]
+		} else if row.Skipped != "" {
 			list = append(list, row.Name+": skipped: "+row.Skipped)
 		}
 		if row.Error != "" {

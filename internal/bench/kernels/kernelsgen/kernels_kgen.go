@@ -44,7 +44,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x407cdbf0},
+		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x9b959eb},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
 	},
 })
@@ -210,12 +210,12 @@ var RunFMA = stubs.Range1(fmaKernel, func(l *kernelimpl.Launch, k kernels.FMA) {
 	kernelimpl.Value(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var histogramKernel = kernelimpl.RegisterForm(pkg.Kernel("Histogram"), func(a *kernelimpl.HostArgs) any {
+var histogramKernel = kernelimpl.Register(pkg.Kernel("Histogram"), func(a *kernelimpl.HostArgs) any {
 	return kernels.Histogram{
 		X:    kernelimpl.HostSlice[uint32](a, 0),
 		Bins: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
-}, newHistogramHost)
+})
 var RunHistogram = stubs.NDRange1(histogramKernel, func(l *kernelimpl.Launch, k kernels.Histogram) {
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Bins)
@@ -272,13 +272,13 @@ var RunMul64 = stubs.Range1(mul64Kernel, func(l *kernelimpl.Launch, k kernels.Mu
 	kernelimpl.Slice(l, 0, k.B)
 	kernelimpl.Slice(l, 1, k.C)
 })
-var nBodyKernel = kernelimpl.RegisterForm(pkg.Kernel("NBody"), func(a *kernelimpl.HostArgs) any {
+var nBodyKernel = kernelimpl.Register(pkg.Kernel("NBody"), func(a *kernelimpl.HostArgs) any {
 	return kernels.NBody{
 		Softening: kernelimpl.HostValue[float32](a, 0),
 		Bodies:    kernelimpl.HostSlice[kernels.Body](a, 1),
 		Force:     kernelimpl.HostSlice[kernels.Body](a, 2),
 	}.Kernel
-}, newNBodyHost)
+})
 var RunNBody = stubs.NDRange1(nBodyKernel, func(l *kernelimpl.Launch, k kernels.NBody) {
 	kernelimpl.Value(l, 0, k.Softening)
 	kernelimpl.Slice(l, 1, k.Bodies)
@@ -296,13 +296,13 @@ var RunRows = stubs.Range1(rowsKernel, func(l *kernelimpl.Launch, k kernels.Rows
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Out)
 })
-var softmaxKernel = kernelimpl.RegisterForm(pkg.Kernel("Softmax"), func(a *kernelimpl.HostArgs) any {
+var softmaxKernel = kernelimpl.Register(pkg.Kernel("Softmax"), func(a *kernelimpl.HostArgs) any {
 	return kernels.Softmax{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newSoftmaxHost)
+})
 var RunSoftmax = stubs.NDRange1(softmaxKernel, func(l *kernelimpl.Launch, k kernels.Softmax) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
@@ -380,13 +380,13 @@ func RunTouch(ctx context.Context, dev *runtime.Device, k kernels.Touch, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-var transposeKernel = kernelimpl.RegisterForm(pkg.Kernel("Transpose"), func(a *kernelimpl.HostArgs) any {
+var transposeKernel = kernelimpl.Register(pkg.Kernel("Transpose"), func(a *kernelimpl.HostArgs) any {
 	return kernels.Transpose{
 		N:   kernelimpl.HostValue[int](a, 0),
 		In:  kernelimpl.HostSlice[float32](a, 1),
 		Out: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
-}, newTransposeHost)
+})
 var RunTranspose = stubs.NDRange2(transposeKernel, func(l *kernelimpl.Launch, k kernels.Transpose) {
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Slice(l, 1, k.In)
