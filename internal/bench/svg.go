@@ -35,12 +35,12 @@ func (r *Report) WriteSVG(w io.Writer) error {
 			best = max(best, row.rate(t))
 		}
 		at := func(rate float64) float64 { return left + wide*rate/best }
-		fmt.Fprintf(&body, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", left-8, y+13, escape(row.Name))
-		fmt.Fprintf(&body, `<rect class="kgen" x="%d" y="%d" width="%.1f" height="%d"/>`+"\n", left, y+3, at(own)-left, line-6)
+		fmt.Fprintf(&body, `<text class="name" x="%d" y="%d">%s</text>`, left-8, y+13, escape(row.Name))
+		fmt.Fprintf(&body, `<rect class="kgen" x="%d" y="%d" width="%.0f" height="%d"/>`, left, y+3, at(own)-left, line-6)
 		for _, t := range row.Times[1:] {
 			c := class(t.Peer)
 			used[c] = true
-			fmt.Fprintf(&body, `<rect class="%s" x="%.1f" y="%d" width="4" height="%d"><title>%s</title></rect>`+"\n", c, at(row.rate(t))-2, y+1, line-2, escape(t.Peer+": "+row.speed(t)))
+			fmt.Fprintf(&body, `<rect class="%s" x="%.0f" y="%d" width="4" height="%d"/>`, c, at(row.rate(t))-2, y+1, line-2)
 		}
 		fmt.Fprintf(&body, `<text x="%d" y="%d">%s</text>`+"\n", left+wide+10, y+13, escape(row.speed(row.Times[0])))
 		y += line
@@ -96,7 +96,7 @@ func escape(s string) string {
 }
 
 const style = `<style>
-.page { fill: #ffffff } text { fill: #1f2328 } .group { font-weight: 600 } .axis { fill: #59636e; font-size: 10px }
+.page { fill: #ffffff } text { fill: #1f2328 } .group { font-weight: 600 } .axis { fill: #59636e; font-size: 10px } .name { text-anchor: end }
 .grid { stroke: #d1d9e0 } .kgen { fill: #0969da } .cuda { fill: #1a7f37 } .glsl { fill: #bc4c00 } .go { fill: #8250df }
 @media (prefers-color-scheme: dark) {
 .page { fill: #0d1117 } text { fill: #f0f6fc } .axis { fill: #9198a1 }
