@@ -11,7 +11,7 @@ import (
 // measure runs the contestants of a job by turns.
 func (b *Bench) measure(row *Row, job *Job) error {
 	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
-		return c.Name != kgen && !b.has(c.Name) && !(c.Name == "slices.Sort" && b.has("Go"))
+		return c.Name != kgen && !b.has(c.Name)
 	})
 	runs := make([]int, len(list))
 	for i, c := range list {

@@ -103,7 +103,7 @@ func (r *Report) WriteJSON(w io.Writer) error {
 // peers returns the contestants beside kgen that some row has, in a fixed order.
 func (r *Report) peers() []string {
 	var list []string
-	for _, name := range []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "GLSL", "Go", "slices.Sort"} {
+	for _, name := range []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "GLSL", "Go"} {
 		if slices.ContainsFunc(r.Rows, func(row Row) bool { _, ok := row.beside(name); return ok }) {
 			list = append(list, name)
 		}

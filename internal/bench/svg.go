@@ -11,7 +11,7 @@ import (
 // is the row's ceiling or one of the contestants. Marks are the peers. The picture follows
 // the reader's choice of light or dark.
 func (r *Report) WriteSVG(w io.Writer) error {
-	const line, left, wide, right, top = 18, 250, 420, 90, 64
+	const line, left, wide, right, top = 18, 250, 420, 100, 64
 	var body strings.Builder
 	y := top
 	group := ""
@@ -75,7 +75,7 @@ func class(peer string) string {
 	switch peer {
 	case "GLSL":
 		return "glsl"
-	case "Go", "slices.Sort":
+	case "Go":
 		return "go"
 	}
 	return "cuda"
