@@ -19,7 +19,7 @@ MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
 # less of the processor's time. What is said about memory holds with Go's own setting.
 GC := GOGC=400
 
-.PHONY: all build test deps lint generate modules check unit race cgocheck nocgo spirv deep soak
+.PHONY: all build test deps lint generate modules check unit race cgocheck nocgo spirv deep soak bench
 
 all: build
 
@@ -93,3 +93,12 @@ deep: deps modules
 SOAK ?= 30m
 soak: deps
 	$(VULKAN) $(GO) test -timeout 0 -v ./runtime -run 'TestSoak$$' -soak $(SOAK)
+
+# How far kernels are from what the device can do, and from what one would write instead, on
+# the device that KGEN_DEVICE names. Within five minutes; see docs/performance.md. BENCH has
+# flags of kgenbench, such as -run and -scale.
+BENCH ?=
+bench:
+	@mkdir -p .cache/bench
+	$(GO) build -o .cache/bench/ ./internal/bench/cmd/...
+	.cache/bench/kgenbench -out .cache/bench $(BENCH)

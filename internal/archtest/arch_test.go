@@ -71,6 +71,7 @@ var rules = []rule{
 	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},
 	{name: "kernels import no runtime", packages: "./dsl/... ./properties", never: "./runtime/... ./codegen/... ./generated/...", deep: true},
 	{name: "only generated code calls kernelimpl, and what helps it", packages: "./...", but: "./generated/... ./runtime/kernelimpl ./internal/stubs", never: "./runtime/kernelimpl"},
+	{name: "nothing is built on the benchmark suite", packages: "./...", but: "./internal/bench/...", never: "./internal/bench/..."},
 	{name: "backends know hal, not the API", packages: "./runtime/internal/...", but: "./generated/...", never: "./runtime ./runtime/kernelimpl"},
 	{name: "hal knows no backend", packages: "./runtime/internal/hal", never: "./runtime/...", except: "./runtime/internal/hal"},
 }

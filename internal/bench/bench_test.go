@@ -1,0 +1,211 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+func TestMain(m *testing.M) {
+	devtest.ManyKernels()
+	os.Exit(m.Run())
+}
+
+// TestSuite runs all works on each device at the smallest sizes: what they come to is checked,
+// what they take is not.
+func TestSuite(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		r := Run(t.Context(), dev, Options{Scale: Tiny, Rounds: 1, Peers: []string{"GLSL", "Go"}, Log: t.Logf})
+		var text bytes.Buffer
+		if err := r.WriteText(&text); err != nil {
+			t.Fatal(err)
+		}
+		t.Log("\n" + text.String())
+		if len(r.Rows) != len(Works) {
+			t.Fatalf("%d rows, want %d", len(r.Rows), len(Works))
+		}
+		for _, row := range r.Rows {
+			switch {
+			case row.Error != "" || len(row.Failed) > 0:
+				t.Errorf("%s: %s %q", row.Name, row.Error, row.Failed)
+			case row.Skipped != "":
+				if row.Name != start.Name && !strings.Contains(row.Skipped, runtime.ErrKernelNotSupported.Error()) {
+					t.Errorf("%s: skipped: %s", row.Name, row.Skipped)
+				}
+			case len(row.Times) == 0 || row.Times[0].Peer != kgen || row.Times[0].Median <= 0:
+				t.Errorf("%s: no time of kgen's: %+v", row.Name, row.Times)
+			case !strings.Contains(text.String(), row.Name+" "):
+				t.Errorf("%s: not in the table", row.Name)
+			}
+		}
+		if r.Memory <= 0 || r.Arithmetic <= 0 {
+			t.Errorf("ceilings %v and %v", r.Memory, r.Arithmetic)
+		}
+		wellFormed(t, r)
+	})
+}
+
+// wellFormed reads the other forms of a report.
+func wellFormed(t *testing.T, r *Report) {
+	t.Helper()
+	var js, svg, md bytes.Buffer
+	if err := errors.Join(r.WriteJSON(&js), r.WriteSVG(&svg), r.WriteMarkdown(&md)); err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(js.Bytes(), &back); err != nil || len(back.Rows) != len(r.Rows) {
+		t.Errorf("JSON with %d rows of %d: %v", len(back.Rows), len(r.Rows), err)
+	}
+	bars := 0
+	for d := xml.NewDecoder(&svg); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			t.Fatalf("SVG: %v", err)
+		}
+		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "rect" && e.Attr[0].Value == "kgen" {
+			bars++
+		}
+	}
+	if bars < 20 {
+		t.Errorf("the picture has %d bars", bars)
+	}
+	columns := 0
+	for line := range strings.Lines(md.String()) {
+		if n := strings.Count(line, "|"); n > 0 && columns > 0 && n != columns {
+			t.Errorf("a table with %d and %d bars in a line: %s", columns, n, line)
+		} else if n > 0 {
+			columns = n
+		}
+	}
+}
+
+// TestPoison: a contestant that does nothing is found out.
+func TestPoison(t *testing.T) {
+	dev := devtest.Host(t)
+	b := &Bench{Options: Options{Scale: Tiny}, ctx: t.Context(), dev: dev, q: dev.DefaultQueue(), cpu: true}
+	for _, w := range Works {
+		job, err := w.Make(b, w.Sizes[Tiny])
+		var skip skipped
+		if errors.As(err, &skip) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(w.Name, err)
+		}
+		for _, c := range job.Contestants {
+			if c.Check == nil {
+				if w.Name != independent.Name {
+					t.Errorf("%s: nothing checks %s", w.Name, c.Name)
+				}
+				continue
+			}
+			c.Run = func(int) error { return nil }
+			if err := verify(c); err == nil {
+				t.Errorf("%s: %s did nothing, and passes", w.Name, c.Name)
+			}
+		}
+		b.close()
+	}
+}
+
+// TestReport: shares are of the best row that measures ceilings, whoever reached it, and peers
+// are compared by time.
+func TestReport(t *testing.T) {
+	r := &Report{Device: "NVIDIA H200", Scale: "large", Rows: []Row{
+		{Name: "copy", Amount: 100, Unit: Bytes, Ceiling: true, Times: []Timing{{Peer: kgen, Median: 2}, {Peer: "CUDA", Median: 1}}, Target: "≥ 4"},
+		{Name: "cached", Amount: 150, Unit: Bytes, Times: []Timing{{Peer: kgen, Median: 1}}},
+		{Name: "sort", Amount: 8, Unit: Keys, Times: []Timing{{Peer: kgen, Median: 4}, {Peer: "CUB", Median: 1}}},
+		{Name: "none", Skipped: "why", Failed: []string{"CUB: how"}},
+	}}
+	r.finish()
+	if r.Memory != 100 || r.Rows[0].Share != 0.5 || r.Rows[1].Share != 1.5 || r.Rows[2].Share != 0 {
+		t.Errorf("ceiling %v, shares %v %v %v", r.Memory, r.Rows[0].Share, r.Rows[1].Share, r.Rows[2].Share)
+	}
+	if x, ok := r.Rows[2].beside("CUB"); !ok || x != 0.25 {
+		t.Errorf("beside CUB: %v, %v", x, ok)
+	}
+	if !r.Failed() {
+		t.Error("a peer's failure is none of the report's")
+	}
+	table := r.table()
+	want := []string{"Work", "Size", "Time", "Rate", "Of ceiling", "x CUDA", "x CUB", "Target"}
+	if strings.Join(table[0], ",") != strings.Join(want, ",") || len(table) != 4 {
+		t.Errorf("%d lines below %q", len(table), table[0])
+	}
+	if got := strings.Join(r.remarks(), "; "); got != "none: CUB: how; none: skipped: why" {
+		t.Error(got)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{perSecond(4.2e12, Bytes), "4200 GB/s"}, {perSecond(0.5e9, Bytes), "0.50 GB/s"}, {perSecond(7.93e12, Flop), "7.93 TFLOP/s"},
+		{perSecond(41.46e9, Keys), "41.5 Gkeys/s"}, {duration(2.2e-6), "2.20 µs"}, {duration(0.0305), "30.5 ms"}, {duration(300e-9), "300 ns"},
+		{duration(999.7e-9), "1.00 µs"}, {size(1 << 20), "2^20"}, {size(1000), "1000"}, {bytesOf(1 << 30), "1 GiB"},
+	} {
+		if test.got != test.want {
+			t.Errorf("%q, want %q", test.got, test.want)
+		}
+	}
+	m := timing("x", []time.Duration{5, 1, 3, 2, 4})
+	if m.Median != 3e-9 || m.P10 != 1e-9 || m.P90 != 5e-9 || m.Rounds != 5 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// TestNear: what is NaN, or off at the ends, is found.
+func TestNear(t *testing.T) {
+	s := make([]float32, 3*samples)
+	want := func(int) float64 { return 0 }
+	if err := near(s, 0, want); err != nil {
+		t.Error(err)
+	}
+	for _, i := range []int{0, len(s) - 1} {
+		for _, bad := range []float64{math.NaN(), 1e-3} {
+			s[i] = float32(bad)
+			if near(s, 1e-4, want) == nil {
+				t.Errorf("%v at %d passes", bad, i)
+			}
+			s[i] = 0
+		}
+	}
+}
+
+// TestCUDASources: the program has the works that rows ask of it.
+func TestCUDASources(t *testing.T) {
+	text, err := cudaSources.ReadFile("cuda/kgencuda.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := devtest.Host(t)
+	b := &Bench{Options: Options{Scale: Tiny}, ctx: t.Context(), dev: dev, q: dev.DefaultQueue()}
+	for _, w := range Works {
+		job, err := w.Make(b, w.Sizes[Tiny])
+		if err != nil {
+			continue // which TestPoison reports
+		}
+		for _, p := range job.CUDA {
+			name := p.Work
+			for _, end := range []string{"32", "64", "_pinned"} {
+				name = strings.TrimSuffix(name, end)
+			}
+			if !strings.Contains(string(text), `"`+name+`"`) {
+				t.Errorf("%s: the CUDA program has no %q", w.Name, name)
+			}
+		}
+		b.close()
+	}
+}

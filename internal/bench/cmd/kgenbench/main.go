@@ -1,0 +1,119 @@
+// Kgenbench runs the benchmark suite, package internal/bench, on a device:
+//
+//	make bench                       # on the device that runtime.Open chooses
+//	make bench KGEN_DEVICE=vulkan    # on another one
+//
+// It prints the table, and with -out writes bench.txt, bench.md, bench.json and bench.svg.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/bench"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+var (
+	device = flag.String("device", "", "the device, as KGEN_DEVICE names it")
+	scale  = flag.String("scale", "", "how large the works are: tiny, small, medium, large; by default what is right for the device")
+	rounds = flag.Int("rounds", 9, "how often each contestant is measured")
+	round  = flag.Duration("round", 20*time.Millisecond, "how long such a measurement takes")
+	only   = flag.String("run", "", "a regular expression for the names of rows")
+	peers  = flag.String("peers", "all", "the peers to have, with commas between: CUDA, GLSL, Go; or all, or none")
+	out    = flag.String("out", "", "a folder for bench.txt, bench.md, bench.json and bench.svg")
+)
+
+func main() {
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "kgenbench:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context) error {
+	pattern, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	if *rounds < 1 || *round <= 0 || flag.NArg() > 0 {
+		return fmt.Errorf("-rounds and -round are positive, and there are no arguments")
+	}
+	var opts []runtime.OpenOption
+	if *device != "" {
+		opts = append(opts, runtime.Select(*device))
+	}
+	dev, err := runtime.Open(opts...)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	o := bench.Options{Scale: bench.ScaleOf(dev.Info()), Rounds: *rounds, Round: *round, Only: pattern.MatchString,
+		Log: func(format string, args ...any) { fmt.Fprintf(os.Stderr, format+"\n", args...) }}
+	if *scale != "" {
+		if o.Scale, err = bench.ParseScale(*scale); err != nil {
+			return err
+		}
+	}
+	switch *peers {
+	case "all":
+	case "none":
+		o.Peers = []string{}
+	default:
+		o.Peers = strings.Split(*peers, ",")
+	}
+	if self, err := os.Executable(); err == nil {
+		if beside := filepath.Join(filepath.Dir(self), "kgenfirst"); exists(beside) {
+			o.First = beside
+		}
+	}
+	report := bench.Run(ctx, dev, o)
+	if err := report.WriteText(os.Stdout); err != nil {
+		return err
+	}
+	if *out != "" {
+		if err := write(report); err != nil {
+			return err
+		}
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if report.Failed() {
+		return fmt.Errorf("rows have failed")
+	}
+	return nil
+}
+
+func exists(name string) bool { _, err := os.Stat(name); return err == nil }
+
+// write writes the report in all its forms.
+func write(r *bench.Report) error {
+	if err := os.MkdirAll(*out, 0o777); err != nil {
+		return err
+	}
+	for _, form := range []struct {
+		name  string
+		write func(io.Writer) error
+	}{{"bench.txt", r.WriteText}, {"bench.md", r.WriteMarkdown}, {"bench.json", r.WriteJSON}, {"bench.svg", r.WriteSVG}} {
+		var b strings.Builder
+		if err := form.write(&b); err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(*out, form.name), []byte(b.String()), 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}

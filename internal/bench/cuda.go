@@ -1,0 +1,184 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+//go:embed cuda/*.cu cuda/*.h
+var cudaSources embed.FS
+
+// program is the compiled CUDA program.
+type program struct {
+	dir, path string
+	blas      bool // it has what needs cuBLAS
+	notes     []string
+}
+
+func (p *program) close() { _ = os.RemoveAll(p.dir) }
+
+// compileCUDA compiles the CUDA program, and returns the name of the device that it finds. It
+// is an error if there is no compiler or no device.
+func compileCUDA(ctx context.Context) (p *program, device string, err error) {
+	nvcc, err := exec.LookPath("nvcc")
+	if err != nil {
+		nvcc = "/usr/local/cuda/bin/nvcc"
+		if _, err := os.Stat(nvcc); err != nil {
+			return nil, "", errors.New("there is no nvcc in PATH")
+		}
+	}
+	dir, err := os.MkdirTemp("", "kgenbench-")
+	if err != nil {
+		return nil, "", err
+	}
+	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda"), blas: true}
+	defer func() {
+		if err != nil {
+			p.close()
+		}
+	}()
+	if err := os.CopyFS(dir, cudaSources); err != nil {
+		return nil, "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	build := func(flags ...string) ([]byte, error) {
+		args := []string{"-O3", "-std=c++17", "-arch=native", "-o", p.path, filepath.Join(dir, "cuda", "kgencuda.cu")}
+		return exec.CommandContext(ctx, nvcc, append(args, flags...)...).CombinedOutput()
+	}
+	out, err := build("-lcublas")
+	if err != nil {
+		p.blas = false
+		p.notes = append(p.notes, "the CUDA program is without cuBLAS: "+firstLine(out))
+		if out, err = build("-DNO_CUBLAS"); err != nil {
+			return nil, "", fmt.Errorf("%s: %w: %s", nvcc, err, firstLine(out))
+		}
+	}
+	out, err = exec.CommandContext(ctx, p.path, "device").Output()
+	if err != nil {
+		return nil, "", fmt.Errorf("the CUDA program finds no device: %w", err)
+	}
+	return p, strings.TrimSpace(string(out)), nil
+}
+
+func firstLine(out []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(out), []byte("\n"))
+	return string(line)
+}
+
+// cudaRun is the CUDA program at work on a row. It measures a round for each line that it
+// reads, and at the end of what it reads it runs once more and writes a checksum.
+type cudaRun struct {
+	CUDAPeer
+	cmd    *exec.Cmd
+	cancel context.CancelFunc
+	in     io.WriteCloser
+	out    *bufio.Reader
+	errs   bytes.Buffer
+	err    error
+}
+
+// cudaLine is a line that the program writes.
+type cudaLine struct {
+	NS  float64  `json:"ns"`  // of a run in the round
+	Sum *float64 `json:"sum"` // in the last line
+}
+
+// startCUDA starts the program for the peers of a job.
+func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
+	if b.cuda == nil {
+		return nil
+	}
+	var list []*cudaRun
+	for _, peer := range job.CUDA {
+		if peer.Name == "cuBLAS" && !b.cuda.blas {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)
+		r := &cudaRun{CUDAPeer: peer, cancel: cancel, cmd: exec.CommandContext(ctx, b.cuda.path, peer.Work, fmt.Sprint(row.n), fmt.Sprint(b.Round.Microseconds()))}
+		r.cmd.Stderr = &r.errs
+		in, err1 := r.cmd.StdinPipe()
+		out, err2 := r.cmd.StdoutPipe()
+		r.in, r.out = in, bufio.NewReader(out)
+		r.err = first(err1, err2, r.cmd.Start())
+		if r.err == nil {
+			_, r.err = r.line() // it is ready
+		}
+		list = append(list, r)
+	}
+	return list
+}
+
+func (r *cudaRun) line() (l cudaLine, err error) {
+	text, err := r.out.ReadBytes('\n')
+	if err != nil {
+		return l, fmt.Errorf("the CUDA program has ended: %w", err)
+	}
+	if err := json.Unmarshal(text, &l); err != nil {
+		return l, fmt.Errorf("the CUDA program says %q", bytes.TrimSpace(text))
+	}
+	return l, nil
+}
+
+// turn has the program measure a round.
+func (r *cudaRun) turn() (time.Duration, bool) {
+	if r.err == nil {
+		_, r.err = io.WriteString(r.in, "\n")
+	}
+	var l cudaLine
+	if r.err == nil {
+		l, r.err = r.line()
+	}
+	return time.Duration(l.NS), r.err == nil
+}
+
+// finish ends the program and compares its checksum.
+func (r *cudaRun) finish(job *Job) error {
+	defer r.cancel()
+	if r.in == nil || r.cmd.Process == nil {
+		return r.err
+	}
+	_ = r.in.Close()
+	var last cudaLine
+	if r.err == nil {
+		last, r.err = r.line()
+	}
+	if err := r.cmd.Wait(); err != nil {
+		return fmt.Errorf("%w: %s", err, firstLine(r.errs.Bytes()))
+	}
+	if r.err != nil || job.Sum == nil {
+		return r.err
+	}
+	sum, size, err := job.Sum()
+	if err == nil && (last.Sum == nil || !(math.Abs(*last.Sum-sum) <= job.Digits*size)) {
+		got := "none"
+		if last.Sum != nil {
+			got = fmt.Sprint(*last.Sum)
+		}
+		err = fmt.Errorf("its checksum is %s, and kgen's %v", got, sum)
+	}
+	return err
+}
+
+// finishCUDA ends the programs. One that failed is a remark of the row, and no time.
+func finishCUDA(row *Row, job *Job, peers []*cudaRun, times [][]time.Duration) {
+	for i, r := range peers {
+		if err := r.finish(job); err != nil {
+			row.Failed = append(row.Failed, fmt.Sprintf("%s (%s): %v", r.Name, r.Work, err))
+			continue
+		}
+		row.Times = append(row.Times, timing(r.Name, times[i]))
+	}
+}

@@ -1,0 +1,277 @@
+// The CUDA peers of the benchmark suite, one program for all of them:
+//
+//	kgencuda WORK N ROUND     # the round in microseconds
+//
+// It makes its inputs, writes a line when it is ready, measures a round for each line that it
+// reads, and at the end of its input writes a checksum of the results of one more run. Lines are
+// JSON. The kernels are what one writes in CUDA C++ for the same work, an element for each
+// thread, and by CUB and cuBLAS where the report says so. "kgencuda device" names the device;
+// "kgencuda first" launches one kernel and ends, for the row of process starts.
+#include "harness.h"
+#include "kernels.h"
+
+#include <cub/cub.cuh>
+#ifndef NO_CUBLAS
+#include <cublas_v2.h>
+#endif
+#include <map>
+
+typedef std::function<Work(size_t n)> Maker;
+
+template <class T> void stream(std::map<std::string, Maker> &m, const std::string &bits) {
+	m["copy" + bits] = [](size_t n) {
+		T *a = units<T>(n, 1), *c = alloc<T>(n);
+		return writes(c, n, [=] { copyKernel<<<blocksOf(n), 256>>>(a, c, n); });
+	};
+	m["mul" + bits] = [](size_t n) {
+		T *c = units<T>(n, 1), *b = alloc<T>(n);
+		return writes(b, n, [=] { mulKernel<<<blocksOf(n), 256>>>(b, c, n); });
+	};
+	m["add" + bits] = [](size_t n) {
+		T *a = units<T>(n, 1), *b = units<T>(n, 2), *c = alloc<T>(n);
+		return writes(c, n, [=] { addKernel<<<blocksOf(n), 256>>>(a, b, c, n); });
+	};
+	m["triad" + bits] = [](size_t n) {
+		T *b = units<T>(n, 1), *c = units<T>(n, 2), *a = alloc<T>(n);
+		return writes(a, n, [=] { triadKernel<<<blocksOf(n), 256>>>(a, b, c, n); });
+	};
+	m["dot" + bits] = [](size_t n) {
+		const unsigned parts = 2048;
+		T *a = units<T>(n, 1), *b = units<T>(n, 2), *sums = alloc<T>(parts), *out = alloc<T>(1);
+		return writes(out, 1, [=] {
+			dotKernel<<<parts, 256>>>(a, b, sums, n);
+			sumKernel<<<1, 256>>>(sums, out, parts);
+		});
+	};
+}
+
+// withTemp calls one of CUB's functions, which say first how much memory they need.
+template <class F> std::function<void()> withTemp(F f) {
+	size_t bytes = 0;
+	CHECK(f((void *)nullptr, bytes));
+	void *temp = alloc<char>(bytes + 1);
+	return [=] { size_t b = bytes; CHECK(f(temp, b)); };
+}
+
+void algorithms(std::map<std::string, Maker> &m) {
+	m["reduce"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(1);
+		return writes(out, 1, withTemp([=](void *t, size_t &b) { return cub::DeviceReduce::Sum(t, b, x, out, int(n)); }));
+	};
+	m["fold"] = [](size_t n) {
+		const unsigned parts = 2048;
+		float *x = units(n, 1), *y = units(n, 2);
+		Stats *sums = alloc<Stats>(parts), *out = alloc<Stats>(1);
+		return writes((float *)out, 4, [=] {
+			foldKernel<<<parts, 256>>>(x, y, sums, n);
+			finishKernel<<<1, 256>>>(sums, out, parts);
+		});
+	};
+	m["scan"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(n);
+		return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceScan::ExclusiveSum(t, b, x, out, int(n)); }));
+	};
+	m["sort"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *out = alloc<u32>(n);
+		return writes(out, n, withTemp([=](void *t, size_t &b) { return cub::DeviceRadixSort::SortKeys(t, b, x, out, int(n)); }));
+	};
+	m["histogram"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *bins = alloc<u32>(256);
+		return writes(bins, 256, withTemp([=](void *t, size_t &b) {
+			return cub::DeviceHistogram::HistogramEven(t, b, (const uint8_t *)x, bins, 257, 0, 256, int(4 * n));
+		}));
+	};
+	m["tally"] = [](size_t n) {
+		u32 *x = make<u32>(n, Hashes{9}), *bins = alloc<u32>(768);
+		return writes(bins, 768, withTemp([=](void *t, size_t &b) {
+			u32 *of[3] = {bins, bins + 256, bins + 512};
+			int levels[3] = {257, 257, 257}, lower[3] = {0, 0, 0}, upper[3] = {256, 256, 256};
+			return cub::DeviceHistogram::MultiHistogramEven<4, 3>(t, b, (const uint8_t *)x, of, levels, lower, upper, int(n));
+		}));
+	};
+	m["life"] = [](size_t n) {
+		u32 *x = make<u32>(n * n, Cells{}), *out = alloc<u32>(n * n);
+		return writes(out, n * n, [=] { lifeKernel<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(x, out, int(n)); });
+	};
+}
+
+void grids(std::map<std::string, Maker> &m) {
+	m["transpose"] = [](size_t n) {
+		float *x = units(n * n, 1), *out = alloc<float>(n * n);
+		return writes(out, n * n, [=] { transposeKernel<<<dim3(n / 32, n / 32), dim3(32, 8)>>>(x, out, int(n)); });
+	};
+	m["stencil"] = [](size_t n) {
+		float *x = units(n * n * n, 1), *out = alloc<float>(n * n * n);
+		Work w = writes(out, n * n * n, [=] { stencilKernel<<<dim3(blocksOf(n - 2, 64), blocksOf(n - 2, 4), n - 2), dim3(64, 4)>>>(x, out, int(n)); });
+		w.reset = [=] { CHECK(cudaMemset(out, 0, n * n * n * sizeof(float))); };
+		return w;
+	};
+	m["blur"] = [](size_t n) {
+		float *x = units(n * n, 1), *out = alloc<float>(n * n);
+		return writes(out, n * n, [=] { blurKernel<<<dim3(blocksOf(n, 32), blocksOf(n, 8)), dim3(32, 8)>>>(x, out, int(n), int(n)); });
+	};
+	m["rows"] = [](size_t n) {
+		float *a = units(n * n, 1), *x = units(n, 2), *out = alloc<float>(n);
+		return writes(out, n, [=] { rowsKernel<<<blocksOf(n), 256>>>(a, x, out, int(n)); });
+	};
+	m["spmv"] = [](size_t n) {
+		const size_t each = 32;
+		u32 *starts = make<u32>(n + 1, Starts{u32(each)}), *columns = make<u32>(n * each, Columns{n});
+		float *values = units(n * each, 1), *x = units(n, 2), *y = alloc<float>(n);
+		return writes(y, n, [=] { spmvKernel<<<blocksOf(n), 256>>>(starts, columns, values, x, y, int(n)); });
+	};
+	auto product = [](size_t n, std::function<void(const float *a, const float *b, float *c)> run) {
+		float *a = units(n * n, 1), *b = units(n * n, 2), *c = alloc<float>(n * n);
+		return writes(c, n * n, [=] { run(a, b, c); });
+	};
+	m["matmul"] = [=](size_t n) {
+		return product(n, [=](const float *a, const float *b, float *c) {
+			matmulKernel<<<dim3(blocksOf(n, 16), blocksOf(n, 16)), dim3(16, 16)>>>(a, b, c, int(n));
+		});
+	};
+	m["tiled"] = [=](size_t n) {
+		return product(n, [=](const float *a, const float *b, float *c) {
+			tiledKernel<<<dim3(blocksOf(n, 16), blocksOf(n, 16)), dim3(16, 16)>>>(a, b, c, int(n), int(n), int(n));
+		});
+	};
+#ifndef NO_CUBLAS
+	m["sgemm"] = [=](size_t n) { // in float32: TF32 is off by default
+		cublasHandle_t h;
+		CHECK(cublasCreate(&h));
+		return product(n, [=](const float *a, const float *b, float *c) {
+			const float one = 1, zero = 0;
+			int k = int(n); // by columns, so the other way around
+			CHECK(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_N, k, k, k, &one, b, k, a, k, &zero, c, k));
+		});
+	};
+#endif
+}
+
+void numeric(std::map<std::string, Maker> &m) {
+	m["copy4"] = [](size_t n) {
+		float *a = units(n, 1), *c = alloc<float>(n);
+		return writes(c, n, [=] { copyKernel<<<blocksOf(n / 4), 256>>>((const float4 *)a, (float4 *)c, n / 4); });
+	};
+	m["fma"] = [](size_t n) {
+		float *out = alloc<float>(n);
+		return writes(out, n, [=] { fmaKernel<<<blocksOf(n), 256>>>(0.75f, 0.5f, out, n); });
+	};
+	m["saxpy"] = [](size_t n) {
+		float *x = units(n, 1), *y = alloc<float>(n);
+		Work w = writes(y, n, [=] { saxpyKernel<<<blocksOf(n), 256>>>(0.5f, x, y, n); });
+		w.reset = [=] { fillKernel<<<blocksOf(n), 256>>>(y, n, Units{2, 1, 0}); };
+		return w;
+	};
+	m["softmax"] = [](size_t n) {
+		const size_t width = 4096;
+		float *x = units(n * width, 1, 8, -4), *out = alloc<float>(n * width);
+		return writes(out, n * width, [=] { softmaxKernel<<<n, 256>>>(x, out, int(width)); });
+	};
+	m["blackscholes"] = [](size_t n) {
+		float *s = units(n, 1, 25, 5), *x = units(n, 2, 99, 1), *t = units(n, 3, 9.75f, 0.25f), *call = alloc<float>(n), *put = alloc<float>(n);
+		return writes(call, n, [=] { blackScholesKernel<<<blocksOf(n), 256>>>(0.02f, 0.3f, s, x, t, call, put, n); });
+	};
+	m["mandelbrot"] = [](size_t n) {
+		u32 *out = alloc<u32>(n * n);
+		return writes(out, n * n, [=] {
+			mandelbrotKernel<<<dim3(blocksOf(n, 32), blocksOf(n, 8)), dim3(32, 8)>>>(-2, -1.5f, 3.0f / float(n), 1000, int(n), out);
+		});
+	};
+	m["nbody"] = [](size_t n) {
+		float4 *in = make<float4>(n, Bodies{}), *out = alloc<float4>(n);
+		return writes((float *)out, 4 * n, [=] { nbodyKernel<<<n / 256, 256>>>(0.01f, in, out, int(n)); });
+	};
+}
+
+void launches(std::map<std::string, Maker> &m) {
+	auto counting = [] {
+		u32 *x = alloc<u32>(1);
+		CHECK(cudaMemset(x, 0, 4));
+		return x;
+	};
+	m["roundtrip"] = [=](size_t) {
+		u32 *x = counting();
+		Work w;
+		w.run = [=] { touchKernel<<<1, 1>>>(x); CHECK(cudaDeviceSynchronize()); };
+		return w;
+	};
+	m["dependent"] = [=](size_t n) {
+		u32 *x = counting();
+		Work w;
+		w.fixed = true;
+		w.per = double(n);
+		w.run = [=] { for (size_t i = 0; i < n; i++) touchKernel<<<1, 1>>>(x); };
+		return w;
+	};
+	m["graph"] = [=](size_t n) {
+		u32 *x = counting();
+		cudaStream_t s;
+		cudaGraph_t g;
+		cudaGraphExec_t ex;
+		CHECK(cudaStreamCreate(&s));
+		CHECK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+		for (size_t i = 0; i < n; i++) touchKernel<<<1, 1, 0, s>>>(x);
+		CHECK(cudaStreamEndCapture(s, &g));
+		CHECK(cudaGraphInstantiateWithFlags(&ex, g, 0));
+		Work w;
+		w.run = [=] { CHECK(cudaGraphLaunch(ex, s)); };
+		return w;
+	};
+	for (bool pinned : {false, true}) {
+		for (bool up : {false, true}) {
+			m[std::string(up ? "upload" : "download") + (pinned ? "_pinned" : "")] = [=](size_t n) {
+				u32 *x = make<u32>(n, Hashes{9}), *host = nullptr;
+				if (pinned) {
+					CHECK(cudaMallocHost(&host, 4 * n));
+				} else {
+					host = (u32 *)malloc(4 * n);
+				}
+				CHECK(cudaMemcpy(host, x, 4 * n, cudaMemcpyDeviceToHost));
+				Work w;
+				w.run = [=] {
+					if (up) {
+						CHECK(cudaMemcpy(x, host, 4 * n, cudaMemcpyHostToDevice));
+					} else {
+						CHECK(cudaMemcpy(host, x, 4 * n, cudaMemcpyDeviceToHost));
+					}
+				};
+				return w;
+			};
+		}
+	}
+}
+
+int firstResult() {
+	float *y = units(3, 2), host[3];
+	saxpyKernel<<<1, 256>>>(2.0f, y, y, 3);
+	CHECK(cudaMemcpy(host, y, sizeof host, cudaMemcpyDeviceToHost));
+	puts(host[0] == 3 * unit32(0, 2) ? "ok" : "wrong");
+	return 0;
+}
+
+int main(int argc, char **argv) {
+	std::string work = argc > 1 ? argv[1] : "";
+	if (work == "device") {
+		cudaDeviceProp p;
+		CHECK(cudaGetDeviceProperties(&p, 0));
+		puts(p.name);
+		return 0;
+	}
+	if (work == "first") return firstResult();
+	std::map<std::string, Maker> m;
+	stream<float>(m, "32");
+	stream<double>(m, "64");
+	algorithms(m);
+	grids(m);
+	numeric(m);
+	launches(m);
+	if (argc != 4 || !m.count(work)) {
+		fprintf(stderr, "usage: kgencuda WORK N ROUND, where WORK is one of:");
+		for (auto &w : m) fprintf(stderr, " %s", w.first.c_str());
+		fprintf(stderr, "\n");
+		return 2;
+	}
+	Work w = m[work](strtoull(argv[2], nullptr, 10));
+	serve(w, atof(argv[3]) / 1e6);
+	return 0;
+}

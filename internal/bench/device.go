@@ -1,0 +1,292 @@
+package bench
+
+import (
+	"fmt"
+	"math"
+	goruntime "runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+const kgen = "kgen"
+
+// number is what buffers of the suite hold.
+type number interface{ ~float32 | ~float64 | ~uint32 }
+
+// hash is a number for each index; the CUDA program has the same.
+func hash(i, seed uint32) uint32 {
+	x := i ^ seed*0x9e3779b9
+	x = (x ^ x>>16) * 0x7feb352d
+	x = (x ^ x>>15) * 0x846ca68b
+	return x ^ x>>16
+}
+
+// unit is such a number from 0 to 1, without the latter.
+func unit(i, seed uint32) float32 { return float32(hash(i, seed)>>8) / (1 << 24) }
+
+// units makes a slice of them.
+func units[T number](n int, seed uint32) []T {
+	return made(n, func(i int) T { return T(unit(uint32(i), seed)) })
+}
+
+// made makes a slice of what f returns, on all processors.
+func made[T any](n int, f func(i int) T) []T {
+	s := make([]T, n)
+	parallel(n, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			s[i] = f(i)
+		}
+	})
+	return s
+}
+
+// parallel splits [0, n) among the processors, which take one part after the other.
+func parallel(n int, f func(lo, hi int)) {
+	procs := goruntime.GOMAXPROCS(0)
+	size := (n + 8*procs - 1) / (8 * procs)
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range procs {
+		wg.Go(func() {
+			for {
+				hi := int(next.Add(int64(size)))
+				if hi-size >= n {
+					return
+				}
+				f(hi-size, min(hi, n))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// memory is a buffer, and what the host has seen of it last.
+type memory[T number] struct {
+	b    *Bench
+	buf  *runtime.Buffer[T]
+	host []T
+}
+
+// memoryOf brings a slice to the device.
+func memoryOf[T number](b *Bench, s []T) (*memory[T], error) {
+	buf, err := runtime.BufferOf(b.dev, s)
+	if err != nil {
+		return nil, err
+	}
+	b.closers = append(b.closers, func() { _ = buf.Close() })
+	return &memory[T]{b: b, buf: buf, host: s}, nil
+}
+
+// memoryFor makes memory for n elements.
+func memoryFor[T number](b *Bench, n int) (*memory[T], error) {
+	buf, err := runtime.NewBuffer[T](b.dev, n)
+	if err != nil {
+		return nil, err
+	}
+	b.closers = append(b.closers, func() { _ = buf.Close() })
+	return &memory[T]{b: b, buf: buf}, nil
+}
+
+func (m *memory[T]) all() runtime.View[T] { return m.buf.All() }
+
+// poison fills the memory with what is no result: NaN, or a number with all bits.
+func (m *memory[T]) poison() error {
+	return m.fill(wrong[T]())
+}
+
+func (m *memory[T]) fill(v T) error {
+	ev, err := m.b.q.Enqueue(runtime.Fill(m.buf.All(), v))
+	if err != nil {
+		return err
+	}
+	return ev.Wait(m.b.ctx)
+}
+
+func wrong[T number]() T {
+	var zero T
+	if T(1)/T(2) != zero { // a float
+		return T(math.NaN())
+	}
+	return zero - 1
+}
+
+// get brings the elements to the host.
+func (m *memory[T]) get() ([]T, error) {
+	if len(m.host) != m.buf.Len() {
+		m.host = make([]T, m.buf.Len())
+	}
+	return m.host, m.buf.CopyTo(m.b.ctx, m.b.q, m.host)
+}
+
+// set brings elements to the device.
+func (m *memory[T]) set(s []T) error { return m.buf.CopyFrom(m.b.ctx, m.b.q, s) }
+
+// sum returns the memory's checksum.
+func (m *memory[T]) sum() (float64, float64, error) {
+	s, err := m.get()
+	sum, size := checksum(s, func(v T) float64 { return float64(v) })
+	return sum, size, err
+}
+
+// near compares a sample of the memory with references in float64; tolerance is relative to
+// what the reference is, or to 1 where that is more.
+func (m *memory[T]) near(tolerance float64, want func(i int) float64) func() error {
+	return func() error {
+		s, err := m.get()
+		if err != nil {
+			return err
+		}
+		return near(s, tolerance, want)
+	}
+}
+
+// samples is how many elements near looks at.
+const samples = 1 << 12
+
+func near[T number](s []T, tolerance float64, want func(i int) float64) error {
+	for j := range min(len(s), samples) {
+		i := j
+		if len(s) > samples {
+			switch j {
+			case 0:
+			case 1:
+				i = len(s) - 1
+			default:
+				i = int(uint64(hash(uint32(j), 77)) * uint64(len(s)) >> 32)
+			}
+		}
+		got, want := float64(s[i]), want(i)
+		if !(math.Abs(got-want) <= tolerance*max(1, math.Abs(want))) { // NaN is wrong, too
+			return fmt.Errorf("element %d of %d is %v, want %v", i, len(s), got, want)
+		}
+	}
+	return nil
+}
+
+// kernel returns one of the suite's kernels.
+func kernel(name string) *runtime.Kernel {
+	for _, k := range kernelsgen.Kernels() {
+		if k.ABI().Name == name {
+			return k
+		}
+	}
+	panic("BUG: no kernel is called " + name)
+}
+
+// launcher launches the suite's kernel so often, and waits.
+func (b *Bench) launcher(name string, r runtime.Range, args ...any) func(int) error {
+	return b.launches(kernel(name), r, args...)
+}
+
+func (b *Bench) launches(k *runtime.Kernel, r runtime.Range, args ...any) func(int) error {
+	return b.repeat(func() error {
+		_, err := runtime.LaunchKernel(b.q, k, r, args)
+		return err
+	})
+}
+
+// repeat does something so often, and waits for the queue.
+func (b *Bench) repeat(f func() error) func(int) error {
+	return func(runs int) error {
+		for range runs {
+			if err := f(); err != nil {
+				return err
+			}
+		}
+		return b.q.Wait(b.ctx)
+	}
+}
+
+// plain is a contestant in Go, on the device's own processor: a loop over parts of [0, n), on
+// all processors at a time, which makes out.
+func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() error) []Contestant {
+	if !b.cpu {
+		return nil
+	}
+	return []Contestant{{Name: "Go", Check: check,
+		Reset: func() error {
+			parallel(len(out), func(lo, hi int) {
+				for i := range out[lo:hi] {
+					out[lo+i] = wrong[T]()
+				}
+			})
+			return nil
+		},
+		Run: func(runs int) error {
+			for range runs {
+				parallel(n, f)
+			}
+			return nil
+		}}}
+}
+
+// groups returns the nd-range of n work-items and more, in work-groups of size.
+func groups(n, size int) runtime.NDRange1 {
+	return runtime.NDRange1{Global: runtime.Range1((n + size - 1) / size * size), Local: runtime.Range1(size)}
+}
+
+// size prints a number of elements.
+func size(n int) string {
+	if n >= 1<<10 && n&(n-1) == 0 {
+		p := 0
+		for 1<<p < n {
+			p++
+		}
+		return fmt.Sprintf("2^%d", p)
+	}
+	return fmt.Sprint(n)
+}
+
+// reduction returns how many elements a reduction's work-groups make for the second launch.
+func (b *Bench) reduction(n, size int) int {
+	most := 2048
+	if b.cpu {
+		most = 256
+	}
+	return max(1, min(most, n/size))
+}
+
+// first returns the first error.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// total adds up what the parts of a plain loop make.
+type total[T number] struct {
+	sync.Mutex
+	sum T
+}
+
+func newTotal[T number]() *total[T] { return &total[T]{} }
+
+func (t *total[T]) add(v T) {
+	t.Lock()
+	t.sum += v
+	t.Unlock()
+}
+
+// into has each run of the contestants begin at zero, and end with the sum in out.
+func (t *total[T]) into(list []Contestant, out []T) []Contestant {
+	for i := range list {
+		run := list[i].Run
+		list[i].Run = func(runs int) error {
+			for range runs {
+				t.sum = 0
+				if err := run(1); err != nil {
+					return err
+				}
+				out[0] = t.sum
+			}
+			return nil
+		}
+	}
+	return list
+}

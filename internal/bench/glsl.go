@@ -1,0 +1,50 @@
+package bench
+
+import (
+	"embed"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+//go:generate glslc --target-env=vulkan1.2 -O glsl/saxpy.comp -o glsl/saxpy.spv
+//go:generate glslc --target-env=vulkan1.2 -O glsl/blur.comp -o glsl/blur.spv
+//go:generate glslc --target-env=vulkan1.2 -O glsl/dot.comp -o glsl/dot.spv
+//go:generate glslc --target-env=vulkan1.2 -O glsl/matmul.comp -o glsl/matmul.spv
+//go:generate glslc --target-env=vulkan1.2 -O glsl/nbody.comp -o glsl/nbody.spv
+
+//go:embed glsl/*.spv
+var shaders embed.FS
+
+// shader adds a shader as a contestant: one that was written by hand for the same work, in
+// 32-bit arithmetic and without a check, and takes the arguments of kernel k.
+func (b *Bench) shader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
+	if b.dev.Info().Backend != "vulkan" {
+		return nil
+	}
+	raw, err := shaders.ReadFile("glsl/" + name + ".spv")
+	if err != nil {
+		return err
+	}
+	words := make([]uint32, len(raw)/4)
+	for i := range words {
+		words[i] = binary.LittleEndian.Uint32(raw[4*i:])
+	}
+	d := k.ABI()
+	p, err := runtime.LoadModule(b.dev, words, abi.Kernel{Name: name, Package: "glsl", Form: d.Form, Rank: d.Rank,
+		Params: slices.Clone(d.Params), ArgSize: d.ArgSize, Properties: d.Properties})
+	if err != nil {
+		return fmt.Errorf("shader %s: %w", name, err)
+	}
+	j.Contestants = append(j.Contestants, Contestant{"GLSL", b.launches(p.Kernels()[0], r, args...), reset, check})
+	return nil
+}
+
+// withShader makes a kernel and its shader the contestants.
+func (b *Bench) withShader(j *Job, k *runtime.Kernel, name string, r runtime.Range, args []any, reset, check func() error) error {
+	j.Contestants = append(j.Contestants, Contestant{kgen, b.launches(k, r, args...), reset, check})
+	return b.shader(j, k, name, r, args, reset, check)
+}

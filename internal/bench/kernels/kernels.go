@@ -1,0 +1,342 @@
+// Package kernels has the kernels of the benchmark suite that are not those of an example:
+// what one writes who does not think of the device, one element for each work-item.
+//
+//kgen:bare views=Empty,Touch nospare noform=NBody,Softmax,Transpose,Histogram
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go run github.com/kgen-go/kgen/cmd/kgen .
+
+// Size is the number of work-items in the work-groups of kernels that state it.
+const Size = 256
+
+// Copy4 copies four elements with each work-item of work-groups of Size, which lie
+// a work-group apart: what the bandwidth of memory is measured by.
+type Copy4 struct{ A, C []float32 }
+
+func (Copy4) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Copy4) Kernel(it dsl.NDItem1) {
+	first := it.GroupID()*4*Size + it.LocalID()
+	var v [4]float32
+	for j := range v {
+		v[j] = k.A[first+j*Size]
+	}
+	for j := range v {
+		k.C[first+j*Size] = v[j]
+	}
+}
+
+// Rounds is how often FMA multiplies and adds, for each of its Chains.
+const (
+	Rounds = 512
+	Chains = 8
+)
+
+// FMA does 2 * Rounds * Chains floating-point operations with each work-item, which
+// read no memory: what arithmetic is measured by.
+type FMA struct {
+	X, Y float32
+	Out  []float32
+}
+
+func (k FMA) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	f := float32(i&7) / 8
+	a, b, c, d, e, g, h, j := f, f+1, f+2, f+3, f+4, f+5, f+6, f+7
+	for range Rounds {
+		a = a*k.X + k.Y
+		b = b*k.X + k.Y
+		c = c*k.X + k.Y
+		d = d*k.X + k.Y
+		e = e*k.X + k.Y
+		g = g*k.X + k.Y
+		h = h*k.X + k.Y
+		j = j*k.X + k.Y
+	}
+	k.Out[i] = a + b + c + d + e + g + h + j
+}
+
+// Blur gives each pixel the mean of the nine around it; the edge is repeated.
+type Blur struct {
+	H, W    int
+	In, Out []float32
+}
+
+func (k Blur) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	var sum float32
+	for dy := -1; dy <= 1; dy++ {
+		for dx := -1; dx <= 1; dx++ {
+			sum += k.In[min(max(y+dy, 0), k.H-1)*k.W+min(max(x+dx, 0), k.W-1)]
+		}
+	}
+	k.Out[y*k.W+x] = sum * (1.0 / 9)
+}
+
+// Properties asks for work-groups of 8 by 32.
+func (Blur) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(8, 32)}
+}
+
+// Rows computes, for each row of A, its product with X.
+type Rows struct {
+	A, X, Out []float32
+}
+
+func (k Rows) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	n := len(k.X)
+	row := k.A[i*n : i*n+n]
+	var sum float32
+	for j, x := range k.X {
+		sum += row[j] * x
+	}
+	k.Out[i] = sum
+}
+
+// MatMul computes C = A*B for square matrices of N rows, an element for each work-item.
+type MatMul struct {
+	N       int
+	A, B, C []float32
+}
+
+func (k MatMul) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	var sum float32
+	for i := range k.N {
+		sum += k.A[y*k.N+i] * k.B[i*k.N+x]
+	}
+	k.C[y*k.N+x] = sum
+}
+
+// Body is a point with a mass.
+type Body struct{ X, Y, Z, Mass float32 }
+
+// NBody computes what all Bodies do to each. Their number is a multiple of Size.
+type NBody struct {
+	Softening float32
+	Bodies    []Body
+	Force     []Body // its Mass is zero
+}
+
+func (NBody) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k NBody) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[Size]Body](it)
+	i, l := it.GlobalID(), it.LocalID()
+	self := k.Bodies[i]
+	var f Body
+	for first := 0; first < len(k.Bodies); first += Size {
+		tile[l] = k.Bodies[first+l]
+		it.Barrier()
+		for j := range tile {
+			b := tile[j]
+			x, y, z := b.X-self.X, b.Y-self.Y, b.Z-self.Z
+			r := math32.Rsqrt(x*x + y*y + z*z + k.Softening)
+			s := b.Mass * r * r * r
+			f.X += x * s
+			f.Y += y * s
+			f.Z += z * s
+		}
+		it.Barrier()
+	}
+	k.Force[i] = f
+}
+
+// Mandelbrot counts how many rounds the points of a picture take to leave, Limit at most.
+type Mandelbrot struct {
+	Left, Top, Pixel float32
+	Limit            int
+	Width            int
+	Count            []uint32
+}
+
+func (k Mandelbrot) Kernel(it dsl.Item2) {
+	y, x := it.GlobalID()
+	re, im := k.Left+float32(x)*k.Pixel, k.Top+float32(y)*k.Pixel
+	var a, b float32
+	n := 0
+	for ; n < k.Limit; n++ {
+		a2, b2 := a*a, b*b
+		if a2+b2 > 4 {
+			break
+		}
+		b = 2*a*b + im
+		a = a2 - b2 + re
+	}
+	k.Count[y*k.Width+x] = uint32(n)
+}
+
+// Stencil gives each inner cell of a cube of N cells in each direction a part of itself and
+// its six neighbours. The range is that of the inner cells.
+type Stencil struct {
+	N       int
+	In, Out []float32
+}
+
+func (k Stencil) Kernel(it dsl.Item3) {
+	z, y, x := it.GlobalID()
+	n := k.N
+	i := ((z+1)*n+y+1)*n + x + 1
+	k.Out[i] = 0.4*k.In[i] + 0.1*(k.In[i-1]+k.In[i+1]+k.In[i-n]+k.In[i+n]+k.In[i-n*n]+k.In[i+n*n])
+}
+
+// Tile is the side of what a work-group of Transpose turns, and Strip the rows of its
+// work-items.
+const (
+	Tile  = 32
+	Strip = 8
+)
+
+// Transpose turns a square matrix of N rows, a multiple of Tile, by way of work-group memory.
+type Transpose struct {
+	N       int
+	In, Out []float32
+}
+
+func (Transpose) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Strip, Tile)}
+}
+
+func (k Transpose) Kernel(it dsl.NDItem2) {
+	tile := dsl.Local[[Tile][Tile + 1]float32](it)
+	gy, gx := it.GroupID()
+	y, x := it.LocalID()
+	for j := 0; j < Tile; j += Strip {
+		tile[y+j][x] = k.In[(gy*Tile+y+j)*k.N+gx*Tile+x]
+	}
+	it.Barrier()
+	for j := 0; j < Tile; j += Strip {
+		k.Out[(gx*Tile+y+j)*k.N+gy*Tile+x] = tile[x][y+j]
+	}
+}
+
+// SpMV computes Y = A*X for a sparse matrix in compressed rows, a row for each work-item.
+type SpMV struct {
+	Starts  []uint32 // where the rows begin in Columns and Values, and where the last ends
+	Columns []uint32
+	Values  []float32
+	X, Y    []float32
+}
+
+func (k SpMV) Kernel(it dsl.Item1) {
+	row := it.GlobalID()
+	var sum float32
+	for i := k.Starts[row]; i < k.Starts[row+1]; i++ {
+		sum += k.Values[i] * k.X[k.Columns[i]]
+	}
+	k.Y[row] = sum
+}
+
+// Softmax makes of each row its softmax, a row for each work-group.
+type Softmax struct {
+	N       int // elements of a row
+	In, Out []float32
+}
+
+func (Softmax) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Softmax) Kernel(it dsl.NDItem1) {
+	first, l, g := it.GroupID()*k.N, it.LocalID(), it.Group()
+	in, out := k.In[first:first+k.N], k.Out[first:first+k.N]
+	most := math32.Inf(-1)
+	for i := l; i < len(in); i += Size {
+		most = max(most, in[i])
+	}
+	most = dsl.ReduceOverGroup(g, most, dsl.Maximum)
+	var sum float32
+	for i := l; i < len(in); i += Size {
+		sum += math32.Exp(in[i] - most)
+	}
+	scale := 1 / dsl.ReduceOverGroup(g, sum, dsl.Plus)
+	for i := l; i < len(out); i += Size {
+		out[i] = math32.Exp(in[i]-most) * scale
+	}
+}
+
+// BlackScholes prices European options.
+type BlackScholes struct {
+	Rate, Volatility float32
+	Price, Strike, T []float32 // T is the time in years
+	Call, Put        []float32
+}
+
+func (k BlackScholes) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	s, x, t := k.Price[i], k.Strike[i], k.T[i]
+	root := k.Volatility * math32.Sqrt(t)
+	d1 := (math32.Log(s/x) + (k.Rate+0.5*k.Volatility*k.Volatility)*t) / root
+	n1, n2 := normal(d1), normal(d1-root)
+	later := x * math32.Exp(-k.Rate*t)
+	k.Call[i] = s*n1 - later*n2
+	k.Put[i] = later*(1-n2) - s*(1-n1)
+}
+
+// normal is the distribution function of the normal distribution, as Abramowitz and Stegun
+// approximate it (26.2.17).
+func normal(d float32) float32 {
+	k := 1 / (1 + 0.2316419*math32.Abs(d))
+	n := 0.39894228 * math32.Exp(-0.5*d*d) * k *
+		(0.31938153 + k*(-0.356563782+k*(1.781477937+k*(-1.821255978+k*1.330274429))))
+	if d > 0 {
+		n = 1 - n
+	}
+	return n
+}
+
+// Sum adds up X, to one element of Out for each work-group.
+type Sum struct{ X, Out []uint32 }
+
+func (Sum) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Sum) Kernel(it dsl.NDItem1) {
+	var sum uint32
+	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
+		sum += k.X[i]
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Out[it.GroupID()] = sum
+	}
+}
+
+// Levels is the number of values that Histogram counts.
+const Levels = 256
+
+// Histogram counts the bytes of X.
+type Histogram struct{ X, Bins []uint32 }
+
+func (Histogram) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size)}
+}
+
+func (k Histogram) Kernel(it dsl.NDItem1) {
+	bins := dsl.Local[[Levels]uint32](it)
+	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
+		x := k.X[i]
+		for range 4 {
+			dsl.AtomicAdd(&bins[x%Levels], 1)
+			x /= Levels
+		}
+	}
+	it.Barrier()
+	for b := it.LocalID(); b < Levels; b += Size {
+		dsl.AtomicAdd(&k.Bins[b], bins[b])
+	}
+}
+
+// Empty does nothing.
+type Empty struct{ Unused int }
+
+func (Empty) Kernel(it dsl.Item1) {}
+
+// Touch counts its launches, which depend on each other.
+type Touch struct{ X []uint32 }
+
+func (k Touch) Kernel(it dsl.Item1) { k.X[it.GlobalID()]++ }

@@ -1,0 +1,62 @@
+package kernels
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// The kernels of BabelStream, for each of two types.
+
+const scalar = 0.4
+
+type (
+	Copy32  struct{ A, C []float32 }
+	Mul32   struct{ B, C []float32 }
+	Add32   struct{ A, B, C []float32 }
+	Triad32 struct{ A, B, C []float32 }
+	Copy64  struct{ A, C []float64 }
+	Mul64   struct{ B, C []float64 }
+	Add64   struct{ A, B, C []float64 }
+	Triad64 struct{ A, B, C []float64 }
+)
+
+func (k Copy32) Kernel(it dsl.Item1)  { i := it.GlobalID(); k.C[i] = k.A[i] }
+func (k Mul32) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.B[i] = scalar * k.C[i] }
+func (k Add32) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.C[i] = k.A[i] + k.B[i] }
+func (k Triad32) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i] + scalar*k.C[i] }
+func (k Copy64) Kernel(it dsl.Item1)  { i := it.GlobalID(); k.C[i] = k.A[i] }
+func (k Mul64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.B[i] = scalar * k.C[i] }
+func (k Add64) Kernel(it dsl.Item1)   { i := it.GlobalID(); k.C[i] = k.A[i] + k.B[i] }
+func (k Triad64) Kernel(it dsl.Item1) { i := it.GlobalID(); k.A[i] = k.B[i] + scalar*k.C[i] }
+
+// Dot32 adds up the products of A and B, to one element of Out for each work-group.
+type Dot32 struct{ A, B, Out []float32 }
+
+func (Dot32) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Dot32) Kernel(it dsl.NDItem1) {
+	var sum float32
+	for i := it.GlobalID(); i < len(k.A) && i < len(k.B); i += it.GlobalRange() {
+		sum += k.A[i] * k.B[i]
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Out[it.GroupID()] = sum
+	}
+}
+
+// Dot64 is Dot32 with more bits.
+type Dot64 struct{ A, B, Out []float64 }
+
+func (Dot64) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+func (k Dot64) Kernel(it dsl.NDItem1) {
+	var sum float64
+	for i := it.GlobalID(); i < len(k.A) && i < len(k.B); i += it.GlobalRange() {
+		sum += k.A[i] * k.B[i]
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Out[it.GroupID()] = sum
+	}
+}

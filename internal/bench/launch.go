@@ -1,0 +1,233 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/internal/bench/kernels/kernelsgen"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// The works that measure what it costs to have a device do something: launches, transfers,
+// and a program's start.
+
+// chain is how many launches stand between two waits.
+var chain = [4]int{10, 1000, 1000, 1000}
+
+// counted is memory that launches count in.
+type counted struct {
+	*memory[uint32]
+	launches uint32
+}
+
+func newCounted(b *Bench) (*counted, error) {
+	m, err := memoryFor[uint32](b, 1)
+	return &counted{memory: m}, err
+}
+
+func (c *counted) reset() error { c.launches = 0; return c.fill(0) }
+
+func (c *counted) check() error {
+	if c.launches == 0 {
+		return errors.New("nothing was launched")
+	}
+	return equal(c.memory, []uint32{c.launches})()
+}
+
+// touching launches a kernel on the memory.
+func (c *counted) touching(q *runtime.Queue) func() error {
+	return func() error {
+		c.launches++
+		_, err := kernelsgen.Touch{X: c.all()}.ParallelFor(q, 1)
+		return err
+	}
+}
+
+var roundTrip = Work{Group: "Launches", Name: "launch, submit to completion", Target: "≤ 12 µs", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
+	c, err := newCounted(b)
+	if err != nil {
+		return nil, err
+	}
+	touch := c.touching(b.q)
+	one := func(runs int) error {
+		for range runs {
+			if err := first(touch(), b.q.Wait(b.ctx)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return &Job{Size: "1 work-item", Amount: 1, Unit: Launches, CUDA: []CUDAPeer{{"CUDA", "roundtrip"}}, Contestants: []Contestant{{kgen, one, c.reset, c.check}}}, nil
+}}
+
+var dependent = Work{Group: "Launches", Name: "launches, each on the last's result", Target: "≤ 2.2 µs", Sizes: chain, Make: func(b *Bench, n int) (*Job, error) {
+	c, err := newCounted(b)
+	if err != nil {
+		return nil, err
+	}
+	return &Job{Size: fmt.Sprint(n), Amount: 1, Unit: Launches, Runs: n, CUDA: []CUDAPeer{{"CUDA", "dependent"}},
+		Contestants: []Contestant{{kgen, b.repeat(c.touching(b.q)), c.reset, c.check}}}, nil
+}}
+
+var independent = Work{Group: "Launches", Name: "launches, independent", Target: "≤ 0.5 µs", Sizes: chain, Make: func(b *Bench, n int) (*Job, error) {
+	return &Job{Size: fmt.Sprint(n), Amount: 1, Unit: Launches, Runs: n, Contestants: []Contestant{{Name: kgen, Run: b.repeat(func() error {
+		_, err := kernelsgen.Empty{}.ParallelFor(b.q, 1)
+		return err
+	})}}}, nil
+}}
+
+var replay = Work{Group: "Launches", Name: "graph of dependent launches, each", Sizes: chain, Make: func(b *Bench, n int) (*Job, error) {
+	c, err := newCounted(b)
+	if err != nil {
+		return nil, err
+	}
+	g := runtime.NewGraph(b.dev)
+	for range n {
+		if _, err := g.Add(kernelsgen.Touch{X: c.all()}.Node(1)); err != nil {
+			return nil, err
+		}
+	}
+	ex, err := g.Finalize()
+	if err != nil {
+		return nil, err
+	}
+	submit := b.repeat(func() error {
+		c.launches += uint32(n)
+		_, err := b.q.Submit(ex)
+		return err
+	})
+	return &Job{Size: fmt.Sprint(n), Amount: 1 / float64(n), Unit: Launches, CUDA: []CUDAPeer{{"CUDA", "graph"}},
+		Contestants: []Contestant{{kgen, submit, c.reset, c.check}}}, nil
+}}
+
+// calls measures the goroutine that launches, and not the device.
+var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤ 0.3 µs", Sizes: chain, Make: func(b *Bench, _ int) (*Job, error) {
+	c, err := newCounted(b)
+	if err != nil {
+		return nil, err
+	}
+	touch := c.touching(b.q)
+	const some = 8 // less than what is submitted together
+	var took time.Duration
+	var launches, objects int
+	run := func(runs int) error {
+		var before, after goruntime.MemStats
+		for range runs {
+			goruntime.ReadMemStats(&before)
+			begin := time.Now()
+			for range some {
+				if err := touch(); err != nil {
+					return err
+				}
+			}
+			took += time.Since(begin)
+			goruntime.ReadMemStats(&after)
+			objects += int(after.Mallocs - before.Mallocs)
+			launches += some
+			if err := b.q.Wait(b.ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return &Job{Size: fmt.Sprintf("%d at a time", some), Amount: 1, Unit: Launches, Runs: 100,
+		Contestants: []Contestant{{kgen, run, c.reset, c.check}},
+		Measured: func() (time.Duration, string) {
+			d, n := took, launches
+			text := fmt.Sprintf("%.1f allocations for each launch", float64(objects)/float64(max(n, 1)))
+			took, launches, objects = 0, 0, 0
+			return d / time.Duration(max(n, 1)), text
+		}}, nil
+}}
+
+// transfers copy between a slice of Go's and the device.
+func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
+	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s, pinned 50", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+		want := random(n)
+		m, err := memoryOf(b, want)
+		if err != nil {
+			return nil, err
+		}
+		s := append([]uint32(nil), want...)
+		return &Job{Size: bytesOf(4 * n), Amount: 4 * float64(n), Unit: Bytes, CUDA: []CUDAPeer{{"CUDA", cuda}, {"CUDA pinned", cuda + "_pinned"}},
+			Contestants: []Contestant{{kgen, func(runs int) error {
+				for range runs {
+					if err := do(b, m, s); err != nil {
+						return err
+					}
+				}
+				return nil
+			}, func() error {
+				if cuda == "upload" {
+					return m.poison()
+				}
+				for i := range s {
+					s[i] = ^want[i]
+				}
+				return nil
+			}, func() error { return check(m, s, want) }}}}, nil
+	}}
+}
+
+var upload = transfer("slice to device", "upload",
+	func(b *Bench, m *memory[uint32], s []uint32) error { return m.set(s) },
+	func(m *memory[uint32], _, want []uint32) error { return equal(m, append([]uint32(nil), want...))() })
+
+var download = transfer("device to slice", "download",
+	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
+	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
+
+// bytesOf prints a number of bytes that is a power of two.
+func bytesOf(n int) string {
+	for _, u := range []struct {
+		bytes int
+		name  string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if n >= u.bytes {
+			return fmt.Sprintf("%d %s", n/u.bytes, u.name)
+		}
+	}
+	return fmt.Sprintf("%d B", n)
+}
+
+// start is the time from a program's start to the end of one that has launched a kernel and
+// read its result.
+var start = Work{Group: "Launches", Name: "process, to the first result", Sizes: [4]int{1, 1, 1, 1}, Make: func(b *Bench, _ int) (*Job, error) {
+	if b.First == "" {
+		return nil, skipped("kgenfirst is not beside this program")
+	}
+	device := b.dev.Name()
+	if b.dev.Info().Backend == "host" {
+		device = "host"
+	}
+	j := &Job{Size: "1 launch", Amount: 1, Unit: Launches, Runs: 1, Contestants: []Contestant{{Name: kgen, Run: b.starts(b.First, "KGEN_DEVICE="+device)}}}
+	if b.cuda != nil {
+		j.Contestants = append(j.Contestants, Contestant{Name: "CUDA", Run: b.starts(b.cuda.path, "", "first")})
+	}
+	return j, nil
+}}
+
+// starts runs a program so often, which is to say ok.
+func (b *Bench) starts(program, env string, args ...string) func(int) error {
+	return func(runs int) error {
+		for range runs {
+			c := exec.CommandContext(b.ctx, program, args...)
+			if env != "" {
+				c.Env = append(os.Environ(), env)
+			}
+			out, err := c.CombinedOutput()
+			if err == nil && strings.TrimSpace(string(out)) != "ok" {
+				err = errors.New("it has not said ok")
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w: %s", program, err, out)
+			}
+		}
+		return nil
+	}
+}

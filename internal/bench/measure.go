@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// measure runs the contestants of a job by turns.
+func (b *Bench) measure(row *Row, job *Job) error {
+	list := slices.DeleteFunc(job.Contestants, func(c Contestant) bool {
+		return c.Name != kgen && !b.has(c.Name)
+	})
+	runs := make([]int, len(list))
+	for i, c := range list {
+		if err := verify(c); err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		n, err := b.often(job, c)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		runs[i] = n
+	}
+	peers := b.startCUDA(row, job)
+	if job.Measured != nil {
+		job.Measured() // what was launched so far
+	}
+	times := make([][]time.Duration, len(list)+len(peers))
+	begin := time.Now()
+	for round := range b.Rounds {
+		if round >= 3 && time.Since(begin) > 100*b.Round { // a slow device
+			break
+		}
+		for i, c := range list {
+			if c.Reset != nil && round == 0 {
+				if err := c.Reset(); err != nil {
+					return err
+				}
+			}
+			start := time.Now()
+			if err := c.Run(runs[i]); err != nil {
+				return fmt.Errorf("%s: %w", c.Name, err)
+			}
+			took := time.Since(start) / time.Duration(runs[i])
+			if job.Measured != nil {
+				took, row.Remark = job.Measured()
+			}
+			times[i] = append(times[i], took)
+		}
+		for i, p := range peers {
+			if d, ok := p.turn(); ok {
+				times[len(list)+i] = append(times[len(list)+i], d)
+			}
+		}
+	}
+	for i, c := range slices.Backward(list) { // kgen comes last, for the sum
+		row.Times = append(row.Times, timing(c.Name, times[i]))
+		if err := verify(c); err != nil {
+			return fmt.Errorf("%s, after %d rounds: %w", c.Name, len(times[i]), err)
+		}
+	}
+	slices.Reverse(row.Times)
+	finishCUDA(row, job, peers, times[len(list):])
+	return nil
+}
+
+// verify runs a contestant once and checks what it has made.
+func verify(c Contestant) error {
+	if c.Reset != nil {
+		if err := c.Reset(); err != nil {
+			return err
+		}
+	}
+	if err := c.Run(1); err != nil {
+		return err
+	}
+	if c.Check == nil {
+		return nil
+	}
+	return c.Check()
+}
+
+// often returns how many runs of a contestant take as long as a round is to.
+func (b *Bench) often(job *Job, c Contestant) (int, error) {
+	if job.Runs > 0 || b.Round == 0 {
+		return max(job.Runs, 1), nil
+	}
+	n := 1
+	for {
+		start := time.Now()
+		if err := c.Run(n); err != nil {
+			return 0, err
+		}
+		took := time.Since(start)
+		if took >= b.Round/2 || n >= 1<<16 {
+			return max(1, int(math.Round(float64(n)*min(2, float64(b.Round)/float64(took))))), nil
+		}
+		n = min(4*n, 1+int(float64(n)*float64(b.Round)/float64(max(took, 1))))
+	}
+}
+
+func timing(name string, list []time.Duration) Timing {
+	sorted := slices.Sorted(slices.Values(list))
+	if len(sorted) == 0 {
+		return Timing{Peer: name}
+	}
+	at := func(part float64) float64 { return sorted[int(part*float64(len(sorted)-1)+0.5)].Seconds() }
+	return Timing{Peer: name, Median: at(0.5), P10: at(0.1), P90: at(0.9), Rounds: len(sorted)}
+}
+
+// checksum adds up about a million of the elements, by weights from 1 to 8, as the CUDA
+// program does.
+func checksum[T cmp.Ordered](s []T, value func(T) float64) (sum, size float64) {
+	step := len(s)/(1<<20) | 1
+	for i := 0; i < len(s); i += step {
+		v := value(s[i]) * float64(1+i/step%8)
+		sum, size = sum+v, size+math.Abs(v)
+	}
+	return sum, size
+}

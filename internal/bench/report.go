@@ -1,0 +1,262 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// A Report is what the suite has measured on a device.
+type Report struct {
+	Device   string
+	Driver   string `json:",omitempty"`
+	System   string // of the host
+	Scale    string
+	Rounds   int
+	Duration float64 // of the suite, in seconds
+	// Memory and Arithmetic are the ceilings: the most bytes and floating-point operations in a
+	// second that a contestant has reached, in rows that measure them.
+	Memory, Arithmetic float64
+	Notes              []string
+	Rows               []Row
+
+	begin time.Time
+}
+
+// A Row is what has become of a work.
+type Row struct {
+	Group, Name, Size string
+	Amount            float64
+	Unit              Unit
+	Ceiling           bool
+	Times             []Timing // the first is kgen's
+	Share             float64  // of the ceiling, if there is one
+	Target            string   `json:",omitempty"`
+	Remark            string   `json:",omitempty"`
+	Failed            []string `json:",omitempty"` // peers
+	Skipped, Error    string   `json:",omitempty"`
+
+	n int // what Make was given
+}
+
+// A Timing is what a contestant took for one run, in seconds.
+type Timing struct {
+	Peer             string
+	Median, P10, P90 float64
+	Rounds           int
+}
+
+func newReport(info runtime.DeviceInfo, o Options) *Report {
+	return &Report{Device: info.Name, Driver: info.Driver, Scale: o.Scale.String(), Rounds: o.Rounds,
+		System: fmt.Sprintf("%s/%s, %d processors, %s", goruntime.GOOS, goruntime.GOARCH, goruntime.NumCPU(), goruntime.Version()), begin: time.Now()}
+}
+
+// rate returns how much a contestant does in a second.
+func (r *Row) rate(t Timing) float64 {
+	if t.Median == 0 {
+		return 0
+	}
+	return r.Amount / t.Median
+}
+
+// finish sets ceilings, and what follows from them.
+func (r *Report) finish() {
+	r.Duration = time.Since(r.begin).Seconds()
+	ceiling := map[Unit]float64{}
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		for _, t := range row.Times {
+			if row.Ceiling {
+				ceiling[row.Unit] = max(ceiling[row.Unit], row.rate(t))
+			}
+		}
+	}
+	r.Memory, r.Arithmetic = ceiling[Bytes], ceiling[Flop]
+	for i := range r.Rows {
+		row := &r.Rows[i]
+		if c := ceiling[row.Unit]; c > 0 && len(row.Times) > 0 && row.Group != "Transfers" {
+			row.Share = row.rate(row.Times[0]) / c
+		}
+	}
+}
+
+// Failed reports whether a row has an error, or a peer of it.
+func (r *Report) Failed() bool {
+	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Error != "" || len(row.Failed) > 0 })
+}
+
+// WriteJSON writes all that the report has.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "\t")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// peers returns the contestants beside kgen that some row has, in a fixed order.
+func (r *Report) peers() []string {
+	var list []string
+	for _, name := range []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "GLSL", "Go"} {
+		if slices.ContainsFunc(r.Rows, func(row Row) bool { _, ok := row.beside(name); return ok }) {
+			list = append(list, name)
+		}
+	}
+	return list
+}
+
+// beside returns kgen's speed as a multiple of a peer's.
+func (row *Row) beside(peer string) (float64, bool) {
+	i := slices.IndexFunc(row.Times, func(t Timing) bool { return t.Peer == peer })
+	if i < 1 || row.Times[0].Median == 0 {
+		return 0, false
+	}
+	return row.Times[i].Median / row.Times[0].Median, true
+}
+
+// header are the lines above the table.
+func (r *Report) header() []string {
+	list := []string{fmt.Sprintf("Device: %s", r.Device)}
+	if r.Driver != "" {
+		list[0] += " (" + r.Driver + ")"
+	}
+	list = append(list, "Host: "+r.System, fmt.Sprintf("Sizes: %s; medians of up to %d rounds, by turns; %.0f s in all", r.Scale, r.Rounds, r.Duration))
+	if r.Memory > 0 {
+		list = append(list, "Ceiling of memory: "+perSecond(r.Memory, Bytes))
+	}
+	if r.Arithmetic > 0 {
+		list = append(list, "Ceiling of arithmetic: "+perSecond(r.Arithmetic, Flop))
+	}
+	return append(list, r.Notes...)
+}
+
+// table returns the rows' cells, below those of the heading.
+func (r *Report) table() [][]string {
+	peers := r.peers()
+	// Targets are for this device, at the sizes for it.
+	targets := strings.Contains(r.Device, "H200") && r.Scale == Large.String()
+	head := []string{"Work", "Size", "Time", "Rate", "Of ceiling"}
+	for _, p := range peers {
+		head = append(head, "x "+p)
+	}
+	if targets {
+		head = append(head, "Target")
+	}
+	out := [][]string{head}
+	for _, row := range r.Rows {
+		if len(row.Times) == 0 {
+			continue
+		}
+		t := row.Times[0]
+		line := []string{row.Name, row.Size, duration(t.Median), "", ""}
+		if row.Unit == Launches {
+			line[2] = duration(t.Median * row.Amount)
+		} else {
+			line[3] = perSecond(row.rate(t), row.Unit)
+		}
+		if row.Share > 0 {
+			line[4] = fmt.Sprintf("%.0f %%", 100*row.Share)
+		}
+		for _, p := range peers {
+			cell := ""
+			if x, ok := row.beside(p); ok {
+				cell = fmt.Sprintf("%.2f", x)
+			}
+			line = append(line, cell)
+		}
+		if targets {
+			line = append(line, row.Target)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// remarks are the lines below the table.
+func (r *Report) remarks() []string {
+	var list []string
+	for _, row := range r.Rows {
+		for _, s := range append([]string{row.Remark}, row.Failed...) {
+			if s != "" {
+				list = append(list, row.Name+": "+s)
+			}
+		}
+		if i := slices.IndexFunc(list, func(s string) bool { return strings.HasSuffix(s, ": skipped: "+row.Skipped) }); row.Skipped != "" && i >= 0 {
+			list[i] = row.Name + "; " + list[i]
+		} else if row.Skipped != "" {
+			list = append(list, row.Name+": skipped: "+row.Skipped)
+		}
+		if row.Error != "" {
+			list = append(list, row.Name+": FAILED: "+row.Error)
+		}
+	}
+	return list
+}
+
+// WriteText writes a table for a terminal.
+func (r *Report) WriteText(w io.Writer) error {
+	for _, line := range r.header() {
+		fmt.Fprintln(w, line)
+	}
+	fmt.Fprintln(w)
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, line := range r.table() {
+		fmt.Fprintln(tw, strings.Join(line, "\t"))
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	for _, line := range r.remarks() {
+		fmt.Fprintln(w, line)
+	}
+	return nil
+}
+
+// WriteMarkdown writes a table for docs/performance.md.
+func (r *Report) WriteMarkdown(w io.Writer) error {
+	for _, line := range r.header() {
+		fmt.Fprintf(w, "- %s\n", line)
+	}
+	fmt.Fprintln(w)
+	for i, line := range r.table() {
+		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
+		if i == 0 {
+			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(line)))
+		}
+	}
+	fmt.Fprintln(w)
+	for _, line := range r.remarks() {
+		fmt.Fprintf(w, "- %s\n", line)
+	}
+	return nil
+}
+
+// scaled prints a number with three digits and a prefix of its unit.
+func scaled(v float64, prefixes []string, by float64) string {
+	i := 0
+	for ; v >= 999.5 && i+1 < len(prefixes); i++ {
+		v /= by
+	}
+	digits := 2
+	for x := v; x >= 10 && digits > 0; x /= 10 {
+		digits--
+	}
+	return fmt.Sprintf("%.*f %s", digits, v, prefixes[i])
+}
+
+func perSecond(v float64, u Unit) string {
+	if u == Bytes { // nobody says TB/s of memory here
+		return scaled(v/1e9, []string{"G"}, 1) + "B/s"
+	}
+	return scaled(v, []string{"", "k", "M", "G", "T"}, 1000) + string(u) + "/s"
+}
+
+func duration(seconds float64) string {
+	return scaled(seconds*1e9, []string{"ns", "µs", "ms", "s"}, 1000)
+}

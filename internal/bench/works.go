@@ -1,0 +1,25 @@
+package bench
+
+import "time"
+
+// Works are the rows of the report.
+var Works = []Work{
+	copy4, fma,
+
+	copies[float32]().work("≥ 4150 GB/s"), muls[float32]().work(""), adds[float32]().work(""), triads[float32]().work("≥ 4300 GB/s"), dot[float32](),
+	copies[float64]().work(""), muls[float64]().work(""), adds[float64]().work(""), triads[float64]().work("≥ 4300 GB/s"), dot[float64](),
+
+	matmul, tiled, blockmatmul, transpose, stencil, blur, rows, spmv,
+	saxpy, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
+	reduce, folds, scan, sort, histogram, tallies, life,
+
+	roundTrip, dependent, independent, replay, calls, start,
+	upload, download,
+}
+
+// once returns how long a run of a contestant takes, in seconds.
+func once(c Contestant) (float64, error) {
+	begin := time.Now()
+	err := c.Run(1)
+	return time.Since(begin).Seconds(), err
+}
