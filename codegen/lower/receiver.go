@@ -16,7 +16,12 @@ func (l *lowerer) receiver() val {
 		return bad{} // no kernel has such a type
 	}
 	next := 0
-	v := l.fromArgs(l.k.Type, &next, token.NoPos)
+	var v val
+	if len(l.m.Params) == 0 { // there are no fields, or blank ones alone
+		v = l.zero(l.k.Type)
+	} else {
+		v = l.fromArgs(l.k.Type, &next, token.NoPos)
+	}
 	if _, ok := l.k.Fn.Params[0].Type().Underlying().(*types.Pointer); !ok {
 		return v
 	}

@@ -332,7 +332,7 @@ func (k Histogram) Kernel(it dsl.NDItem1) {
 }
 
 // Empty does nothing.
-type Empty struct{ Unused int }
+type Empty struct{}
 
 func (Empty) Kernel(it dsl.Item1) {}
 
