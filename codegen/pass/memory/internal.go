@@ -51,13 +51,13 @@ func Internal(m *ir.Module) diag.List {
 		return diags
 	}
 	lengths(m, prints)
-	perItem := func(i int) int64 {
+	own := func(i int) Own {
 		if isInternal(&m.Params[i]) && prints[i].Reach == facts.ReachOwn {
-			return prints[i].PerItem
+			return Own{PerItem: prints[i].PerItem}
 		}
-		return 0
+		return Own{}
 	}
-	if OwnElements(m, perItem) {
+	if OwnElements(m, own) {
 		// Which of several elements an index means is a difference, which is a constant once folded:
 		// only then can the variable be split.
 		if diags := simplify.Clean(m); len(diags) > 0 {

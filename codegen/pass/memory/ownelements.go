@@ -17,15 +17,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
+// Own says whose the elements of a slice are. The zero Own is for slices that keep their memory.
+type Own struct {
+	PerItem int64 // how many each work-item has to itself; see facts.Footprint
+	Shared  bool  // those with the linear ids of a work-group's work-items are that group's
+}
+
 // OwnElements replaces the accesses of slices by accesses of variables, which are zero when the
-// kernel begins. perItem says how many elements of a parameter's slice each work-item has to
-// itself (see facts.Footprint), and is 0 for parameters that keep their memory. It reports
-// whether there were any such accesses. The variables are still to be split and promoted.
-func OwnElements(m *ir.Module, perItem func(param int) int64) bool {
+// kernel begins. own says whose the elements of a parameter's slice are. It reports whether there
+// were any such accesses. The variables are still to be split and promoted. Those that work-groups
+// share are arrays in work-group memory, an element for each work-item, of kernels over nd-ranges
+// of one dimension:
+//
+//	%y = Load f32 [%tmp f32, %i]        %y = Load f32 [var tmp, %i - groupID*groupSize]
+func OwnElements(m *ir.Module, own func(param int) Own) bool {
 	o := &ownElements{m: m}
 	for i := range m.Params {
-		n := perItem(i)
-		if n == 0 {
+		n := own(i)
+		if n == (Own{}) {
 			continue
 		}
 		if o.roots == nil {
@@ -43,7 +52,7 @@ type ownElements struct {
 }
 
 // param replaces the accesses of one parameter's memory.
-func (o *ownElements) param(param int, perItem int64) {
+func (o *ownElements) param(param int, own Own) {
 	var x *ir.Var
 	for _, b := range o.m.Kernel.Blocks {
 		for n := 0; n < len(b.Insts); n++ {
@@ -53,17 +62,12 @@ func (o *ownElements) param(param int, perItem int64) {
 				continue
 			}
 			if x == nil {
-				x = o.m.NewVar(o.m.Kernel, ir.Function, o.m.Params[param].Name, o.elements(r.Elem, perItem))
-				o.any = true
-				entry := o.m.Kernel.Blocks[0]
-				zero := o.m.Kernel.NewValue(ir.OpZero, ir.TypeVoid)
-				zero.Aux, zero.Block = &ir.Ref{Var: x}, entry
-				entry.Insts = append([]*ir.Value{zero}, entry.Insts...)
-				if b == entry {
-					n++
+				x = o.variable(param, own, r.Elem)
+				if b == o.m.Kernel.Blocks[0] {
+					n++ // behind what zeroes it
 				}
 			}
-			if x.Type != o.elements(r.Elem, perItem) {
+			if x.Type != o.elements(r.Elem, own) {
 				panic(fmt.Sprintf("BUG: %s has elements of two types", x.Name))
 			}
 			path := v.Path()
@@ -72,24 +76,59 @@ func (o *ownElements) param(param int, perItem int64) {
 			for base := path[0]; base.Op == ir.OpAddrOf; base = base.Path()[0] {
 				index = m.add(ir.OpIAdd, ir.TypeI64, m.wide(index), m.wide(base.Path()[1]))
 			}
-			var own []*ir.Value
-			if perItem > 1 {
-				first := m.add(ir.OpIMul, ir.TypeI64, o.linear(m), o.m.Int(ir.TypeI64, perItem))
-				own = append(own, m.add(ir.OpUConvert, ir.TypeI32, m.add(ir.OpISub, ir.TypeI64, m.wide(index), first)))
+			var within []*ir.Value
+			if own.Shared || own.PerItem > 1 {
+				within = append(within, m.add(ir.OpUConvert, ir.TypeI32, m.add(ir.OpISub, ir.TypeI64, m.wide(index), o.first(m, own))))
 			}
 			n = m.at
-			v.Args = append(append(v.Args[:len(v.Args)-len(path):len(v.Args)-len(path)], own...), rest...)
+			v.Args = append(append(v.Args[:len(v.Args)-len(path):len(v.Args)-len(path)], within...), rest...)
 			v.Aux = &ir.Ref{Var: x}
 		}
 	}
 }
 
-// elements returns the type of a work-item's own elements.
-func (o *ownElements) elements(elem *ir.Type, perItem int64) *ir.Type {
-	if perItem == 1 {
+// variable makes the variable for a parameter's memory, which is zero when the kernel begins.
+func (o *ownElements) variable(param int, own Own, elem *ir.Type) *ir.Var {
+	f, storage, op := o.m.Kernel, ir.Function, ir.OpZero
+	if own.Shared {
+		storage, op, o.m.UsesGroup = ir.Workgroup, ir.OpZeroLocal, true
+	}
+	o.any = true
+	x := o.m.NewVar(f, storage, o.m.Params[param].Name, o.elements(elem, own))
+	entry := f.Blocks[0]
+	zero := f.NewValue(op, ir.TypeVoid)
+	zero.Aux, zero.Block = &ir.Ref{Var: x}, entry
+	entry.Insts = append([]*ir.Value{zero}, entry.Insts...)
+	return x
+}
+
+// elements returns the type of a work-item's own elements, or of those of its group.
+func (o *ownElements) elements(elem *ir.Type, own Own) *ir.Type {
+	switch {
+	case own.Shared:
+		return o.m.ArrayOf(elem, o.groupSize())
+	case own.PerItem == 1:
 		return elem
 	}
-	return o.m.ArrayOf(elem, o.m.Int(ir.TypeI32, perItem))
+	return o.m.ArrayOf(elem, o.m.Int(ir.TypeI32, own.PerItem))
+}
+
+// groupSize returns the number of work-items in a group, of one dimension.
+func (o *ownElements) groupSize() *ir.Value {
+	for _, s := range o.m.Specs {
+		if s.ID == abi.SpecLocalSizeX {
+			return o.m.SpecValue(s)
+		}
+	}
+	panic("BUG: a kernel over an nd-range without the size of its groups")
+}
+
+// first returns the index of the first element that a work-item has, or its group.
+func (o *ownElements) first(m *inserter, own Own) *ir.Value {
+	if own.Shared {
+		return m.wide(m.add(ir.OpIMul, ir.TypeI32, m.launch(ir.OpBuiltIn, ir.WorkgroupIDX, 0), o.groupSize()))
+	}
+	return m.add(ir.OpIMul, ir.TypeI64, o.linear(m), o.m.Int(ir.TypeI64, own.PerItem))
 }
 
 // linear returns the work-item's linear id.
