@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,6 +138,12 @@ type Device struct {
 	missing []string
 	stream  *graph.Stream
 	queue   *Queue
+	queues  atomic.Int64 // made so far
+	log     *slog.Logger
+	trace   *tracer // or nil
+	// timed says that commands have times; profiling, that Event.Profile tells them.
+	timed, profiling bool
+	noClock          error // why the device cannot tell them
 	// correct says that kernels correct float32 division and square root.
 	correct bool
 	// small says that small launches take the variants made for them.
@@ -184,6 +191,13 @@ func Open(opts ...OpenOption) (*Device, error) {
 		}
 		opt.applyOpen(&o)
 	}
+	if o.log == nil {
+		o.log = slog.Default()
+	}
+	sink, err := o.sinkOf()
+	if err != nil {
+		return nil, err
+	}
 	all, missing := findDevices()
 	var candidates []found
 	if o.choice == "" {
@@ -202,6 +216,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 		if err == nil {
 			dev := newDevice(d, f.driver.Name(), &o)
 			dev.missing = append(failures, missing...)
+			dev.startTrace(sink)
+			dev.clock(&o)
+			dev.logOpen()
 			return dev, nil
 		}
 		if e := new(hal.EnvironmentError); errors.As(err, &e) {
@@ -244,7 +261,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
-		closing: o.closing,
+		closing: o.closing, log: o.log,
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
@@ -331,7 +348,7 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // NewQueue returns a further queue. All queues of a device share its memory and
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
-	return &Queue{dev: d}
+	return &Queue{dev: d, rec: graph.Recorder{ID: int(d.queues.Add(1))}}
 }
 
 // Pipelines returns how many kernels the device has made ready so far: one for
@@ -370,6 +387,7 @@ func (d *Device) Close() error {
 		}
 		abandoned := d.stream.Close(ctx)
 		d.variants.close()
+		untraced := d.trace.close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
@@ -378,6 +396,9 @@ func (d *Device) Close() error {
 		failed := failures(d.stream.AllFailures())
 		if err := d.hal.Close(); err != nil {
 			failed = append(failed, backendError(d, nil, "closing the device", err))
+		}
+		if untraced != nil {
+			failed = append(failed, untraced)
 		}
 		d.err = join(failed)
 	})

@@ -31,7 +31,7 @@ type launched struct {
 
 func newLaunched(dev *Device, k *Kernel) *launched {
 	l := &launched{dev: dev, kernel: k}
-	l.ev.Owner = l
+	l.ev.Owner, l.ev.Times = l, dev.newTimes(nil)
 	return l
 }
 

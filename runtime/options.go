@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"cmp"
+	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"time"
@@ -32,6 +34,9 @@ type openOptions struct {
 	divide  string // the environment variable KGEN_EXACT_DIVIDE
 	small   string // the environment variable KGEN_SMALL
 	checks  string // the seed, "" for none
+	profile bool
+	trace   io.Writer
+	log     *slog.Logger
 }
 
 type openFunc func(*openOptions)

@@ -21,6 +21,7 @@ const (
 	HostForm           = "KGEN_HOST_FORM"
 	HostSubGroup       = "KGEN_HOST_SUBGROUP"
 	Stale              = "KGEN_STALE"
+	Trace              = "KGEN_TRACE"
 	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
@@ -48,6 +49,7 @@ var Vars = []Var{
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
 	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},
+	{Trace, "a file's path; `%p` in it becomes the process's number", "write a trace of all devices there, for [ui.perfetto.dev](https://ui.perfetto.dev); see [docs/profiling.md](docs/profiling.md)", anything},
 	{Stale, "`run`", "in tests: open devices though kernels have changed since `go generate`, and run what they were", oneOf("run")},
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},

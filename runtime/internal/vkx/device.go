@@ -19,6 +19,12 @@ package vkx
 #cgo nocallback vkx_reset_fences
 #cgo nocallback vkx_create_command_pool
 #cgo nocallback vkx_allocate_command_buffer
+#cgo nocallback vkx_create_query_pool
+#cgo noescape vkx_get_timestamps
+#cgo nocallback vkx_get_timestamps
+#cgo noescape vkx_calibrate
+#cgo nocallback vkx_calibrate
+#cgo nocallback vkx_monotonic
 #cgo noescape vkx_create_shader_module
 #cgo nocallback vkx_create_shader_module
 #cgo nocallback vkx_create_pipeline_layout
@@ -194,6 +200,36 @@ func flag(b bool) C.int {
 	}
 	return 0
 }
+
+// CreateQueryPool creates a pool of n queries for timestamps.
+func (d *Device) CreateQueryPool(n int) (vk.QueryPool, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.QueryPool](C.vkx_create_query_pool(d.c, C.uint32_t(n)))
+}
+
+// Timestamps reads queries of a pool from first on. Work that has been submitted writes them all.
+func (d *Device) Timestamps(pool vk.QueryPool, first int, ticks []uint64) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.Result(C.vkx_get_timestamps(d.c, C.uintptr_t(uintptr(unsafe.Pointer(pool))), C.uint32_t(first),
+		C.uint32_t(len(ticks)), (*C.uint64_t)(unsafe.SliceData(ticks))))
+}
+
+// Calibrate reads the device's clock and, in nanoseconds, CLOCK_MONOTONIC at one time.
+func (d *Device) Calibrate() (ticks, monotonic uint64, r vk.Result) {
+	if r := injected(); r != vk.Success {
+		return 0, 0, r
+	}
+	var t, m C.uint64_t
+	r = vk.Result(C.vkx_calibrate(d.c, &t, &m))
+	return uint64(t), uint64(m), r
+}
+
+// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.
+func Monotonic() uint64 { return uint64(C.vkx_monotonic()) }
 
 // CreateShaderModule creates a module from SPIR-V.
 func (d *Device) CreateShaderModule(words []uint32) (vk.ShaderModule, vk.Result) {
