@@ -191,9 +191,6 @@ func Open(opts ...OpenOption) (*Device, error) {
 		}
 		opt.applyOpen(&o)
 	}
-	if o.log == nil {
-		o.log = slog.Default()
-	}
 	sink, err := o.sinkOf()
 	if err != nil {
 		return nil, err
@@ -261,7 +258,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
-		closing: o.closing, log: o.log,
+		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide

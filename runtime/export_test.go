@@ -19,6 +19,22 @@ func SetBackends(tb testing.TB, drivers ...hal.Driver) {
 // OpenHAL makes a Device of a backend's, for tests.
 func OpenHAL(d hal.Device, backend string) *Device { return newDevice(d, backend, &openOptions{}) }
 
+// OpenHALWith is OpenHAL with options.
+func OpenHALWith(d hal.Device, backend string, opts ...OpenOption) *Device {
+	var o openOptions
+	for _, opt := range opts {
+		opt.applyOpen(&o)
+	}
+	sink, err := o.sinkOf()
+	if err != nil {
+		panic(err)
+	}
+	dev := newDevice(d, backend, &o)
+	dev.startTrace(sink)
+	dev.clock(&o)
+	return dev
+}
+
 // Record returns the fault record of a launch that is done.
 func (e Event) Record() hal.Fault { return e.l.ev.Fault }
 
@@ -49,3 +65,6 @@ func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLo
 
 // SetMaxVariants bounds the pipelines that the device keeps.
 func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
+
+// Timed reports whether the command has times.
+func (e Event) Timed() bool { return e.l.ev.Times != nil }

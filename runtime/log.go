@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/kgen-go/kgen/abi"
@@ -22,8 +23,12 @@ func (d *Device) logging() bool { return d.log.Enabled(background, slog.LevelDeb
 func (d *Device) logOpen() {
 	if d.logging() {
 		i := d.Info()
+		var aspects []string
+		for _, a := range i.Aspects {
+			aspects = append(aspects, a.String())
+		}
 		d.log.Debug("kgen: device opened", "device", i.Name, "backend", i.Backend, "driver", i.Driver, "api", i.API,
-			"type", i.Type.String(), "aspects", i.Aspects, "exactDivide", i.ExactDivide, "profiling", d.profiling, "others", d.missing)
+			"type", i.Type.String(), "aspects", strings.Join(aspects, " "), "exactDivide", i.ExactDivide, "profiling", d.profiling, "others", d.missing)
 	}
 }
 

@@ -218,14 +218,15 @@ func (d *Device) Timestamps(pool vk.QueryPool, first int, ticks []uint64) vk.Res
 		C.uint32_t(len(ticks)), (*C.uint64_t)(unsafe.SliceData(ticks))))
 }
 
-// Calibrate reads the device's clock and, in nanoseconds, CLOCK_MONOTONIC at one time.
-func (d *Device) Calibrate() (ticks, monotonic uint64, r vk.Result) {
+// Calibrate reads the device's clock and, in nanoseconds, CLOCK_MONOTONIC, at times that are at
+// most deviation nanoseconds apart.
+func (d *Device) Calibrate() (ticks, monotonic, deviation uint64, r vk.Result) {
 	if r := injected(); r != vk.Success {
-		return 0, 0, r
+		return 0, 0, 0, r
 	}
-	var t, m C.uint64_t
-	r = vk.Result(C.vkx_calibrate(d.c, &t, &m))
-	return uint64(t), uint64(m), r
+	var t, m, dev C.uint64_t
+	r = vk.Result(C.vkx_calibrate(d.c, &t, &m, &dev))
+	return uint64(t), uint64(m), uint64(dev), r
 }
 
 // Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.

@@ -453,14 +453,14 @@ int32_t vkx_get_timestamps(vkx_device *d, uintptr_t pool, uint32_t first, uint32
 		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
 }
 
-int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic) {
+int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic, uint64_t *deviation) {
 	VkCalibratedTimestampInfoEXT info[2] = {
 		{.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, .timeDomain = VK_TIME_DOMAIN_DEVICE_EXT},
 		{.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, .timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
 	};
-	uint64_t t[2] = {0}, deviation = 0;
+	uint64_t t[2] = {0};
 	if (d->GetCalibratedTimestampsEXT == NULL) return VK_ERROR_INITIALIZATION_FAILED;
-	VkResult r = d->GetCalibratedTimestampsEXT(d->device, 2, info, t, &deviation);
+	VkResult r = d->GetCalibratedTimestampsEXT(d->device, 2, info, t, deviation);
 	*ticks = t[0], *monotonic = t[1];
 	return r;
 }

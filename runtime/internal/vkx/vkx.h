@@ -133,8 +133,8 @@ vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int seconda
 /* A pool of n queries for timestamps, and the values of n of them from first on, which are waited for. */
 vkx_value vkx_create_query_pool(vkx_device *d, uint32_t n);
 int32_t vkx_get_timestamps(vkx_device *d, uintptr_t pool, uint32_t first, uint32_t n, uint64_t *out);
-/* The device's clock in ticks and CLOCK_MONOTONIC in nanoseconds, at one time. */
-int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic);
+/* The device's clock in ticks and CLOCK_MONOTONIC in nanoseconds, at times that are at most so many nanoseconds apart. */
+int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic, uint64_t *deviation);
 uint64_t vkx_monotonic(void);
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);
 vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes);
