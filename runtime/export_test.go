@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -68,3 +69,6 @@ func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
 
 // Timed reports whether the command has times.
 func (e Event) Timed() bool { return e.l.ev.Times != nil }
+
+// LaunchSize is how many bytes a launch takes beside its place in a batch.
+const LaunchSize = unsafe.Sizeof(launched{})

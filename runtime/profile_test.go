@@ -227,6 +227,9 @@ func TestProfileErrors(t *testing.T) {
 
 // TestProfileOff: without Profiling, commands have nowhere to note times.
 func TestProfileOff(t *testing.T) {
+	if runtime.LaunchSize > 416 { // a size class of Go's allocator; the next one has 480
+		t.Errorf("a launch takes %d bytes", runtime.LaunchSize)
+	}
 	everywhere(t, func() []runtime.OpenOption { return nil }, func(t *testing.T, dev *runtime.Device) {
 		x := must(runtime.NewBuffer[int32](dev, 4))
 		e := must(stepsgen.Grow{Out: x.All()}.ParallelFor(dev.DefaultQueue(), 4))

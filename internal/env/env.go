@@ -41,7 +41,7 @@ type Var struct {
 
 // Vars are all variables, in the order of the README's table.
 var Vars = []Var{
-	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
+	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name, its UUID or PCI address", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
 	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where, which must be possible; by default in the user's cache folder, if that is", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
