@@ -49,11 +49,17 @@ type DeviceInfo struct {
 	Driver  string // driver and version, for people
 	API     string // such as "Vulkan 1.3.230"
 	Type    DeviceType
+	UUID    string              // such as "9a3c1f0e-…", the same for all drivers and programs; "" if it has none
+	PCI     string              // address such as "0000:3b:00.0"; "" if it is not known
 	Aspects []properties.Aspect // sorted
 	// MinSubGroup and MaxSubGroup bound the sub-group sizes, which are powers of
 	// two.
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
+	// ComputeUnits is how many work-groups the device works on at once, at least; 0 if unknown.
+	ComputeUnits int
+	// Timestamps says that the device tells when commands run; see Profiling.
+	Timestamps bool
 	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
 	// is known once the device is open.
 	Subnormals bool
@@ -87,12 +93,21 @@ func (i DeviceInfo) String() string {
 func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 	return DeviceInfo{
 		Name: h.Name, Backend: backend, Driver: h.Driver, API: h.API, Type: DeviceType(h.Type),
+		UUID: uuidText(h.UUID), PCI: h.PCI, ComputeUnits: h.Limits.ComputeUnits, Timestamps: h.Timestamps,
 		Aspects:     slices.Clone(h.Aspects),
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
 		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
+}
+
+// uuidText returns a UUID as people write it, "" if there is none.
+func uuidText(u [16]byte) string {
+	if u == ([16]byte{}) {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
 // found is a device that can be opened.
@@ -120,7 +135,8 @@ func findDevices() (all []found, missing []string) {
 
 // Devices lists the devices that Open can open: GPUs first, then the host device, then
 // Vulkan drivers on the processor. A device's index in the list is a value for Select
-// and KGEN_DEVICE.
+// and KGEN_DEVICE; so are its UUID and its PCI address, which stay when others are added.
+// MissingDevices says why there are no others, and DeviceInfo.Fit how a kernel runs on one.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -128,6 +144,13 @@ func Devices() []DeviceInfo {
 		out[i] = newDeviceInfo(all[i].driver.Name(), &all[i].info)
 	}
 	return out
+}
+
+// MissingDevices says what keeps other devices from being in Devices, and what to do: a loader or
+// a driver that is not installed, or a device that lacks what kgen needs.
+func MissingDevices() []string {
+	_, missing := findDevices()
+	return missing
 }
 
 // Device is an open device. Its methods may be called from several goroutines.
@@ -285,12 +308,29 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
+// is reports whether a choice is the device's UUID, with or without hyphens, or its PCI address,
+// with or without the domain 0000.
+func (f *found) is(choice string) bool {
+	choice = strings.ToLower(choice)
+	uuid := uuidText(f.info.UUID)
+	return uuid != "" && strings.ReplaceAll(choice, "-", "") == strings.ReplaceAll(uuid, "-", "") ||
+		f.info.PCI != "" && (choice == f.info.PCI || "0000:"+choice == f.info.PCI)
+}
+
 // choose returns the devices that a choice names, best first.
 func choose(all []found, choice string) []found {
 	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
 		return all[i : i+1]
 	}
 	var out []found
+	for _, f := range all {
+		if f.is(choice) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
 	for _, f := range all {
 		if f.driver.Name() == strings.ToLower(choice) {
 			out = append(out, f)
