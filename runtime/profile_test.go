@@ -17,7 +17,9 @@ import (
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
+	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/model"
@@ -333,6 +335,22 @@ func TestLog(t *testing.T) {
 			if n := strings.Count(text, `msg="kgen: kernel compiled" kernel=steps.Grow`); n != 1 || !strings.Contains(text, "variant=") {
 				t.Errorf("%s: compiled %d times in\n%s", info.Name, n, text)
 			}
+		}
+	}
+}
+
+// TestLogRefused: a device that lacks what a kernel's own module uses says so, and takes another.
+func TestLogRefused(t *testing.T) {
+	log := newRecords(slog.LevelDebug)
+	dev := devtest.Vulkan(t, runtime.Logger(slog.New(log)), runtime.MaskAspects(properties.Int64))
+	x := must(runtime.NewBuffer[int32](dev, 4))
+	check(t, must(stepsgen.Grow{Out: x.All()}.ParallelFor(dev.DefaultQueue(), 4)).Wait(ctx))
+	for _, want := range []string{
+		`msg="kgen: variant refused" kernel=steps.Grow variant=general`, "why=\"it uses the aspect int64, which the device lacks\"",
+		`msg="kgen: kernel compiled" kernel=steps.Grow`, "variant=words",
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("no %q in\n%s", want, log)
 		}
 	}
 }

@@ -293,6 +293,7 @@ type ComputePipeline struct {
 	FullSubgroups bool     // require full sub-groups
 	Spec          []uint32 // id, offset in Data and size of each specialization constant
 	Data          []byte
+	Cached        string // set by CreateComputePipeline: "hit", "miss", or "" if the driver does not say
 }
 
 // CreateComputePipeline creates a compute pipeline.
@@ -300,11 +301,14 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.Pipeline](C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
+	var cached C.uint32_t
+	v := C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
 		C.uintptr_t(uintptr(unsafe.Pointer(p.Module))), C.uintptr_t(uintptr(unsafe.Pointer(p.Layout))),
 		flag(p.DispatchBase), C.uint32_t(p.SubgroupSize), flag(p.FullSubgroups),
 		(*C.uint32_t)(unsafe.SliceData(p.Spec)), C.uint32_t(len(p.Spec)/3),
-		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data))))
+		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data)), &cached)
+	p.Cached = [...]string{"", "hit", "miss"}[cached]
+	return handle[vk.Pipeline](v)
 }
 
 // Submit resets pool, records the commands into the pool's command buffer, and

@@ -44,7 +44,7 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkDebugUtilsMessengerCallbackDataFlagsEXT, VkDebugUtilsMessengerCreateFlagsEXT, VkDependencyFlags,
 	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkFenceCreateFlags, VkInstanceCreateFlags,
 	VkMemoryAllocateFlags, VkMemoryHeapFlags, VkMemoryMapFlags, VkMemoryPropertyFlags, VkObjectType,
-	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags,
+	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags, VkPipelineCreationFeedbackFlags,
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
 	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
@@ -659,6 +659,25 @@ typedef struct VkQueryPoolCreateInfo {
 	uint32_t queryCount;
 	VkQueryPipelineStatisticFlags pipelineStatistics;
 } VkQueryPoolCreateInfo;
+
+enum {
+	VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO = 1000192000,
+	VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT = 1,
+	VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT = 2
+};
+
+typedef struct VkPipelineCreationFeedback {
+	VkPipelineCreationFeedbackFlags flags;
+	uint64_t duration;
+} VkPipelineCreationFeedback;
+
+typedef struct VkPipelineCreationFeedbackCreateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkPipelineCreationFeedback* pPipelineCreationFeedback;
+	uint32_t pipelineStageCreationFeedbackCount;
+	VkPipelineCreationFeedback* pPipelineStageCreationFeedbacks;
+} VkPipelineCreationFeedbackCreateInfo;
 
 enum { VK_TIME_DOMAIN_DEVICE_EXT = 0, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1 };
 

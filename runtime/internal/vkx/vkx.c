@@ -44,6 +44,7 @@ struct vkx_device {
 #undef X
 	PFN_vkCmdWriteBufferMarkerAMD CmdWriteBufferMarkerAMD; /* NULL without the extension */
 	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* the same */
+	int feedback; /* pipelines tell whether they came from the cache */
 };
 
 static vkx_value value(VkResult r, uintptr_t v) { return (vkx_value){r, r >= 0 ? v : 0}; }
@@ -152,13 +153,15 @@ enum {
 	EXT_ATOMIC_FLOAT = 1 << 0, EXT_BUFFER_MARKER = 1 << 1, EXT_SUBGROUP_SIZE = 1 << 2,
 	EXT_ZERO_INIT = 1 << 3, EXT_MAINTENANCE4 = 1 << 4, EXT_SM_BUILTINS = 1 << 5,
 	EXT_CALIBRATED_TIMESTAMPS = 1 << 6, EXT_PCI_BUS_INFO = 1 << 7,
-	NUM_EXT = 8
+	EXT_CREATION_FEEDBACK = 1 << 8,
+	NUM_EXT = 9
 };
 
 static const char *const extension_names[NUM_EXT] = {
 	"VK_EXT_shader_atomic_float", "VK_AMD_buffer_marker", "VK_EXT_subgroup_size_control",
 	"VK_KHR_zero_initialize_workgroup_memory", "VK_KHR_maintenance4", "VK_NV_shader_sm_builtins",
 	"VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
+	"VK_EXT_pipeline_creation_feedback",
 };
 
 static uint32_t extensions_of(VkPhysicalDevice p) {
@@ -325,7 +328,7 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	uint32_t ext = extensions_of(p);
-	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4);
+	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4 | EXT_CREATION_FEEDBACK);
 	if (!bufferMarker) ext &= ~EXT_BUFFER_MARKER;
 	ext &= ~(EXT_SM_BUILTINS | EXT_PCI_BUS_INFO); /* queried only */
 	if (ext & EXT_CALIBRATED_TIMESTAMPS && !is_calibrated(p)) ext &= ~EXT_CALIBRATED_TIMESTAMPS;
@@ -364,6 +367,7 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	if (ext & EXT_CALIBRATED_TIMESTAMPS)
 		d->GetCalibratedTimestampsEXT =
 			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");
+	d->feedback = at_least_13(p2.properties.apiVersion) || (ext & EXT_CREATION_FEEDBACK) != 0;
 	*out = d;
 	return r;
 }
@@ -502,7 +506,7 @@ vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n) {
 
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
-	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata) {
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached) {
 	VkSpecializationMapEntry few[64], *entries = few;
 	if (nspec > 64 && (entries = calloc(nspec, sizeof *entries)) == NULL)
 		return value(VK_ERROR_OUT_OF_HOST_MEMORY, 0);
@@ -515,8 +519,13 @@ vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t 
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
 		.requiredSubgroupSize = subgroupSize,
 	};
+	VkPipelineCreationFeedback all = {0}, stage = {0};
+	VkPipelineCreationFeedbackCreateInfo feedback = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, .pPipelineCreationFeedback = &all,
+		.pipelineStageCreationFeedbackCount = 1, .pPipelineStageCreationFeedbacks = &stage,
+	};
 	VkComputePipelineCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .pNext = d->feedback ? &feedback : NULL,
 		.flags = dispatchBase ? VK_PIPELINE_CREATE_DISPATCH_BASE_BIT : 0,
 		.stage = {
 			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -530,6 +539,9 @@ vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t 
 	VkPipeline p = NULL;
 	VkResult r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
 	if (entries != few) free(entries);
+	*cached = 0;
+	if (all.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT)
+		*cached = all.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT ? 1 : 2;
 	return value(r, (uintptr_t)p);
 }
 

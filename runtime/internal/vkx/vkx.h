@@ -139,10 +139,10 @@ uint64_t vkx_monotonic(void);
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);
 vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes);
 vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
-/* spec holds id, offset and size of each constant. */
+/* spec holds id, offset and size of each constant. cached becomes 1 if the cache had the pipeline, 2 if not, 0 if nobody says. */
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
-	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata);
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached);
 /* Resets the pool of the command buffer, records n words into it and submits it; fence is signalled after it. */
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
 	const uint32_t *words, size_t n);
