@@ -130,6 +130,11 @@ func TestProfileGraph(t *testing.T) {
 			from := time.Now()
 			e := must(q.Submit(ex))
 			check(t, e.Wait(ctx))
+			var wg sync.WaitGroup
+			for range 2 { // at once, for the race detector
+				wg.Go(func() { e.Profile() })
+			}
+			wg.Wait()
 			p := must(e.Profile())
 			ordered(t, strconv.Itoa(run), p, from, time.Now())
 			one := must(stepsgen.Grow{By: 1, Out: x.All()}.ParallelFor(q, runtime.Range1(x.Len())))

@@ -364,7 +364,8 @@ func (t *tracer) addNodes(run *sequence, times *hal.Times, row string) {
 			continue
 		}
 		s := run.steps[i]
-		out := traced{row: row, name: s.label, kind: "copy", start: n.Start, end: n.End, args: map[string]any{}}
+		out := traced{row: row, name: s.label, kind: "copy", start: max(n.Start, times.Submitted), args: map[string]any{}}
+		out.end = max(out.start, n.End)
 		if s.kernel != nil {
 			out.name, out.kind = s.kernel.Name(), "kernel"
 			launchArgs(out.args, s.kernel, &run.Nodes[i].Cmd, s.plan.local)

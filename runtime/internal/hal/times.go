@@ -40,14 +40,10 @@ func (t *Times) Ran(start, end int64) {
 	t.End = max(t.End, end)
 }
 
-// Sum takes over the times of the Nodes that ran.
+// Sum takes over the times of the Nodes that ran, which stay as they are.
 func (t *Times) Sum() {
 	for i := range t.Nodes {
-		n := &t.Nodes[i]
-		n.Queued, n.Submitted = t.Queued, t.Submitted
-		if n.Start != 0 {
-			n.Start = max(n.Start, n.Submitted)
-			n.End = max(n.Start, n.End)
+		if n := &t.Nodes[i]; n.Start != 0 {
 			t.Ran(n.Start, n.End)
 		}
 	}

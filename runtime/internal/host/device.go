@@ -274,8 +274,12 @@ func (*pipeline) Free() {}
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.forms != nil || p.checked != nil || !p.kernel.Lingers }
 
-// kernelName returns the kernel's package and type name, as users write it.
-func kernelName(k *abi.Kernel) string { return path.Base(k.Package) + "." + k.Name }
+// init readies what the pipeline has of its own. The label is the kernel's package and type name, as
+// users write it.
+func (p *pipeline) init() {
+	p.scratches.New = func() any { return new(dslhook.Scratch) }
+	p.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", path.Base(p.kernel.Package)+"."+p.kernel.Name))
+}
 
 func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	k, _ := p.Host.(*Kernel)
@@ -286,8 +290,7 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("%w: package dsl is not part of the program", hal.ErrPipeline)
 	}
 	h := &pipeline{dev: d, kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
-	h.scratches.New = func() any { return new(dslhook.Scratch) }
-	h.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", kernelName(p.Kernel)))
+	h.init()
 	if h.subGroup == 0 {
 		h.subGroup = d.subGroup
 	}
