@@ -54,6 +54,9 @@ func (e Event) Profile() (Profile, error) {
 		return Profile{}, errorf(ErrInvalid, "the command has not completed yet").advise("wait for the event first")
 	}
 	t := e.l.times()
+	if t.Lost {
+		return Profile{}, errorf(ErrNoProfile, "the timestamps of the device %s could not be read", e.l.dev.Name())
+	}
 	if t.Start == 0 {
 		if err := e.l.failure(); err != nil {
 			return Profile{}, err
@@ -74,7 +77,9 @@ func (l *launched) times() hal.Times {
 		t.Sum()
 	}
 	for _, p := range l.parts {
-		if n := p.times(); n.Start != 0 {
+		n := p.times()
+		t.Lost = t.Lost || n.Lost
+		if n.Start != 0 {
 			if t.Submitted == 0 || n.Submitted < t.Submitted {
 				t.Submitted = n.Submitted
 			}
@@ -83,6 +88,9 @@ func (l *launched) times() hal.Times {
 	}
 	if l.parts == nil {
 		for _, a := range l.ev.After() {
+			if a.Times != nil {
+				t.Lost = t.Lost || a.Times.Lost
+			}
 			if a.Times != nil && a.Times.End != 0 { // a marker begins and ends when the last of them ends
 				t.Submitted = max(t.Submitted, a.Times.Submitted)
 				t.Start, t.End = max(t.Start, a.Times.End, t.Queued), max(t.End, a.Times.End, t.Queued)

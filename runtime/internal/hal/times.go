@@ -7,6 +7,7 @@ import "time"
 // Start and End, once, by the time that the command's batch has completed.
 type Times struct {
 	Queued, Submitted, Start, End int64
+	Lost                          bool // the command ran, and nobody knows when: they could not be read
 	// Nodes are those of the commands of an OpGraph, which the backend makes; nil if it does not.
 	Nodes []Times
 	// About is what the owner of the command keeps about it.
@@ -43,8 +44,10 @@ func (t *Times) Ran(start, end int64) {
 // Sum takes over the times of the Nodes that ran, which stay as they are.
 func (t *Times) Sum() {
 	for i := range t.Nodes {
-		if n := &t.Nodes[i]; n.Start != 0 {
+		n := &t.Nodes[i]
+		if n.Start != 0 {
 			t.Ran(n.Start, n.End)
 		}
+		t.Lost = t.Lost || n.Lost
 	}
 }

@@ -211,7 +211,10 @@ func (t timed) tell(d *device, s *slot) {
 	}
 	ticks := make([]uint64, 2*len(t))
 	if d.check("vkGetQueryPoolResults", d.vk.Timestamps(s.queries, 0, ticks)) != nil {
-		return // the times stay unknown
+		for _, times := range t {
+			times.Lost = true
+		}
+		return
 	}
 	d.clock.refresh()
 	seen := hal.Now()
