@@ -161,7 +161,7 @@ type Device struct {
 	missing []string
 	stream  *graph.Stream
 	queue   *Queue
-	queues  atomic.Int64 // made so far
+	queues  atomic.Int32 // made so far
 	log     *slog.Logger
 	trace   *tracer // or nil
 	// timed says that commands have times; profiling, that Event.Profile tells them.
@@ -385,7 +385,7 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // NewQueue returns a further queue. All queues of a device share its memory and
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
-	return &Queue{dev: d, rec: graph.Recorder{ID: int(d.queues.Add(1))}}
+	return &Queue{dev: d, rec: graph.Recorder{ID: d.queues.Add(1)}}
 }
 
 // Pipelines returns how many kernels the device has made ready so far: one for

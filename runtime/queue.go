@@ -26,7 +26,7 @@ type Queue struct {
 }
 
 // ID returns the number of the queue, which traces have: 1 is the default queue's.
-func (q *Queue) ID() int { return q.rec.ID }
+func (q *Queue) ID() int { return int(q.rec.ID) }
 
 // Device returns the queue's device.
 func (q *Queue) Device() *Device { return q.dev }

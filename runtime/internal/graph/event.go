@@ -195,10 +195,10 @@ func (e *Event) Forget() {
 
 // Recorder is one front of a stream. Its fields belong to the stream, but for ID.
 type Recorder struct {
-	ID      int      // of its owner, who sets it before the first command
+	ID      int32    // of its owner, who sets it before the first command
+	dropped int32    // failed commands that were too many to keep
 	last    uint64   // newest batch with a command of this front
 	failed  []*Event // nobody has been told about these
-	dropped int      // and about these, which were too many to keep
 }
 
 // fail notes a failed command that nobody has been told about.
@@ -281,7 +281,7 @@ func (s *Stream) AllFailures() (failed []*Event, more int) {
 }
 
 func (s *Stream) takeFailures(front *Recorder) (failed []*Event, more int) {
-	failed, more = front.failed, front.dropped
+	failed, more = front.failed, int(front.dropped)
 	front.failed, front.dropped = nil, 0
 	for _, e := range failed {
 		e.seen = true
