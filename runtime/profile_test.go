@@ -96,6 +96,36 @@ func TestProfile(t *testing.T) {
 	})
 }
 
+// TestProfileBehind: what waits for a host function is submitted when that has returned, and both the
+// wait and the function can be seen.
+func TestProfileBehind(t *testing.T) {
+	everywhere(t, profiling, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		x := must(runtime.NewBuffer[int32](dev, 16))
+		began, hold := make(chan struct{}), make(chan struct{})
+		from := time.Now()
+		f := must(q.Enqueue(runtime.HostFunc(func(context.Context) error { close(began); <-hold; return nil })))
+		e := must(stepsgen.Grow{Out: x.All()}.ParallelFor(q, 16))
+		queued := time.Now()
+		q.Flush()
+		<-began
+		started := time.Now()
+		time.Sleep(time.Millisecond)
+		released := time.Now()
+		close(hold)
+		check(t, e.Wait(ctx))
+		of, behind := must(f.Profile()), must(e.Profile())
+		ordered(t, "the function", of, from, time.Now())
+		ordered(t, "the launch", behind, from, time.Now())
+		if of.Start.After(started) || of.End.Before(released) {
+			t.Errorf("the function ran from %v to %v, and was there from %v to %v", of.Start, of.End, started, released)
+		}
+		if behind.Queued.After(queued) || behind.Submitted.Before(released) {
+			t.Errorf("the launch was queued at %v, before %v, and submitted at %v, after %v", behind.Queued, queued, behind.Submitted, released)
+		}
+	})
+}
+
 // TestProfileMany has more commands in a batch than a submission has queries, and copies in pieces.
 func TestProfileMany(t *testing.T) {
 	everywhere(t, profiling, func(t *testing.T, dev *runtime.Device) {

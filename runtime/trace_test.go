@@ -213,3 +213,9 @@ func TestTraceErrors(t *testing.T) {
 		t.Errorf("got %v the second time", err)
 	}
 }
+
+// TestTraceLanes: what follows each other is in one lane of a row, what runs at the same time in several.
+func TestTraceLanes(t *testing.T) {
+	got := runtime.TraceLanes([][2]int64{{0, 10}, {10, 20}, {15, 30}, {20, 25}, {24, 26}, {30, 31}})
+	equal(t, "lanes", got, []int{1, 1, 2, 1, 3, 1})
+}
