@@ -187,6 +187,24 @@ func TestProfileGraph(t *testing.T) {
 	})
 }
 
+// TestProfileLargeGraph has a graph with more commands than a submission has queries.
+func TestProfileLargeGraph(t *testing.T) {
+	everywhere(t, profiling, func(t *testing.T, dev *runtime.Device) {
+		x := must(runtime.NewBuffer[int32](dev, 1))
+		const nodes, runs = 600, 3
+		ex, _ := growing(t, dev, x, nodes, 1)
+		for run := range runs {
+			from := time.Now()
+			e := must(dev.DefaultQueue().Submit(ex))
+			check(t, e.Wait(ctx))
+			ordered(t, strconv.Itoa(run), must(e.Profile()), from, time.Now())
+		}
+		if got := firstOf(t, dev, x); got != nodes*runs {
+			t.Errorf("got %d", got)
+		}
+	})
+}
+
 // TestProfileOfNothing: what has nothing to do ends when what it waits for has.
 func TestProfileOfNothing(t *testing.T) {
 	everywhere(t, profiling, func(t *testing.T, dev *runtime.Device) {
