@@ -17,8 +17,8 @@
 // without a code, explain lists them all. A folder of that name is ./explain.
 //
 // kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
-// of the module's kernels run on each, and by which of their modules. The packages are among those
-// that kgen wrote; without any, they are all. A folder of that name is ./devices.
+// of the module's kernels run on each, and by which of their modules: those of the packages, or all.
+// A folder of that name is ./devices.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;

@@ -43,7 +43,7 @@ var program = template.Must(template.New("program").Parse(programText))
 // Config says what to list.
 type Config struct {
 	Dir      string   // "" is the current folder
-	Patterns []string // of the packages that kgen wrote, or their modules; none is all of the module
+	Patterns []string // of packages with kernels, or of those that kgen wrote for them; none is all of the module
 	JSON     bool
 }
 
@@ -98,7 +98,7 @@ func (l *lister) build() (string, error) {
 	}
 	if imports == nil {
 		if len(l.cfg.Patterns) > 0 {
-			return "", fmt.Errorf("no package that kgen wrote is in %s; run go generate ./... first, or name none for the devices alone", strings.Join(l.cfg.Patterns, " "))
+			return "", fmt.Errorf("kgen has written nothing for %s; run go generate ./... first, or name none for the devices alone", strings.Join(l.cfg.Patterns, " "))
 		}
 		if _, err := l.goCommand(l.root, "list", library); err != nil {
 			return l.alone()
@@ -117,7 +117,12 @@ func (l *lister) build() (string, error) {
 		return "", err
 	}
 	bin := l.bin()
-	if _, err := l.goCommand(l.root, "build", "-overlay="+name, "-o", bin, "./"+folder); err != nil {
+	if _, err = l.goCommand(l.root, "build", "-overlay="+name, "-o", bin, "./"+folder); err != nil {
+		if imports == nil { // the module need not have all that the runtime needs
+			if bin, err := l.alone(); err == nil {
+				return bin, nil
+			}
+		}
 		return "", explain(err)
 	}
 	return bin, nil
@@ -137,7 +142,7 @@ func explain(err error) error {
 	switch {
 	case strings.Contains(text, "missing go.sum entry"), strings.Contains(text, "no required module provides"),
 		strings.Contains(text, "updates to go.mod needed"):
-		return fmt.Errorf("%w\nthe module does not have all that the runtime needs; run: go get %s", err, library)
+		return fmt.Errorf("%w\nthe module does not have all that the runtime needs; run: go mod tidy", err)
 	case strings.Contains(text, "inconsistent vendoring"), strings.Contains(text, "is explicitly required in go.mod, but not marked"),
 		strings.Contains(text, "-mod=vendor"):
 		return fmt.Errorf("%w\nthe folder vendor lacks the runtime; run it with GOFLAGS=-mod=mod", err)
@@ -149,16 +154,20 @@ func explain(err error) error {
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
-	Error                 *struct{ Err string }
 }
 
-// kernels returns the packages that kgen wrote, through others where they are internal.
+// kernels returns the packages that kgen wrote, through others where they are internal: those that
+// the patterns name, or that import a package which they name.
 func (l *lister) kernels() ([]Import, error) {
-	dir, patterns := l.cfg.Dir, l.cfg.Patterns
-	if len(patterns) == 0 {
-		dir, patterns = l.root, []string{"./..."}
+	var named []string
+	if len(l.cfg.Patterns) > 0 {
+		out, err := l.goCommand(l.cfg.Dir, append([]string{"list", "--"}, l.cfg.Patterns...)...)
+		if err != nil {
+			return nil, err
+		}
+		named = strings.Fields(out)
 	}
-	out, err := l.goCommand(dir, append([]string{"list", "-e", "-json=ImportPath,Dir,Name,GoFiles,Imports,Error", "--"}, patterns...)...)
+	out, err := l.goCommand(l.root, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,Imports", "./...")
 	if err != nil {
 		return nil, err
 	}
@@ -171,10 +180,10 @@ func (l *lister) kernels() ([]Import, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if p.Error != nil && len(p.GoFiles) == 0 && len(l.cfg.Patterns) > 0 {
-			return nil, errors.New(p.Error.Err)
-		}
 		if p.Name == "main" || !slices.Contains(p.Imports, impl) || !p.hasKernels() {
+			continue
+		}
+		if len(l.cfg.Patterns) > 0 && !slices.ContainsFunc(append(p.Imports, p.ImportPath), func(path string) bool { return slices.Contains(named, path) }) {
 			continue
 		}
 		i := Import{fmt.Sprint("kernels", len(imports)+len(bridges)), p.ImportPath}

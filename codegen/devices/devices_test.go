@@ -67,7 +67,7 @@ func kernels(l listing) string {
 // TestKernels: the kernels of packages are listed, also of internal ones, which the program itself
 // may not import, and without a file in the module.
 func TestKernels(t *testing.T) {
-	l := list(t, devices.Config{Dir: "../..", Patterns: []string{"./generated/examples/quickstart/...", "./runtime/...", "./examples/internal/..."}})
+	l := list(t, devices.Config{Dir: "../..", Patterns: []string{"./examples/quickstart/...", "./runtime/internal/model/..."}})
 	got := kernels(l)
 	for _, want := range []string{"saxpy.SAXPY=host", "model.SAXPY=host"} {
 		if !strings.Contains(got, want) {
@@ -100,6 +100,18 @@ func TestWithoutKernels(t *testing.T) {
 	if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
 		t.Errorf("kernels %s", got)
 	}
+	// One that has the compiler, but not yet what the runtime needs.
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod := "module example.com/x\n\ngo 1.26\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n"
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte(mod), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if got := kernels(list(t, devices.Config{Dir: dir})); got != "" {
+		t.Errorf("kernels %s", got)
+	}
 }
 
 // TestText is what people read.
@@ -108,7 +120,7 @@ func TestText(t *testing.T) {
 	if err := devices.List(t.Context(), devices.Config{Dir: "../..", Patterns: []string{"./generated/examples/quickstart/..."}}, &out, &wrong); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"backend      host: host, Go\n", "   aspects      fp16 ", "   kernels      saxpy.SAXPY              host\n", "KGEN_DEVICE=", "work-items"} {
+	for _, want := range []string{"backend      host, Go\n", "   aspects      fp16 ", "   kernels      saxpy.SAXPY              host\n", "KGEN_DEVICE=", "work-items"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, &out)
 		}
@@ -124,7 +136,7 @@ func TestErrors(t *testing.T) {
 		want string
 	}{
 		{"packages without a module", devices.Config{Dir: dir, Patterns: []string{"./x"}}, "run it in the module's folder"},
-		{"a package without kernels", devices.Config{Dir: "../..", Patterns: []string{"./abi"}}, "run go generate ./... first"},
+		{"a package without kernels", devices.Config{Dir: "../..", Patterns: []string{"./codegen/diag"}}, "run go generate ./... first"},
 		{"no package", devices.Config{Dir: "../..", Patterns: []string{"./none"}}, "directory not found"},
 	} {
 		var out bytes.Buffer
