@@ -17,9 +17,9 @@ func Profiling() OpenOption { return openFunc(func(o *openOptions) { o.profile =
 //
 // All are times of the host's monotonic clock, which package time measures with, and may be
 // compared with time.Now. Start and End are read from the device's clock; their difference is as
-// exact as that clock, which is some ten nanoseconds on GPUs. Where they lie on the host's clock is
-// known to a few microseconds where the driver compares the clocks (VK_EXT_calibrated_timestamps),
-// and else to some ten microseconds.
+// exact as that clock. Where they lie on the host's clock is what the driver says, where it compares
+// the clocks (VK_EXT_calibrated_timestamps), and else found with empty submissions, as exactly as the
+// time that one takes. What would contradict the order above is moved to where it does not.
 type Profile struct {
 	Queued    time.Time // the launch was called
 	Submitted time.Time // the batch with the command was handed to the driver

@@ -16,6 +16,8 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/host"
+	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
 )
 
 // traceEvent is what a trace has, as the program that shows it reads it.
@@ -218,4 +220,28 @@ func TestTraceErrors(t *testing.T) {
 func TestTraceLanes(t *testing.T) {
 	got := runtime.TraceLanes([][2]int64{{0, 10}, {10, 20}, {15, 30}, {20, 25}, {24, 26}, {30, 31}})
 	equal(t, "lanes", got, []int{1, 1, 2, 1, 3, 1})
+}
+
+// TestTraceWithoutClock: on a device that does not say when commands run, they last from their
+// submission until they were seen to have completed.
+func TestTraceWithoutClock(t *testing.T) {
+	var b safeBuffer
+	dev := runtime.OpenHALWith(null{must(host.New().Open(0))}, "test", runtime.Trace(&b))
+	x := must(runtime.NewBuffer[int32](dev, 16))
+	e := must(modelgen.Reverse{X: x.All()}.ParallelFor(dev.DefaultQueue(), runtime.NDRange1{Global: 16, Local: 16}))
+	check(t, e.Wait(ctx))
+	if _, err := e.Profile(); !errors.Is(err, runtime.ErrNoProfile) {
+		t.Errorf("a profile without Profiling: %v", err)
+	}
+	check(t, dev.Close())
+	events, _ := parse(t, b.String())
+	for _, k := range events {
+		if k.Cat == "kernel" {
+			if k.Name != "model.Reverse" || k.Ts != k.Args["submitted"] || k.Ts < k.Args["queued"].(float64) {
+				t.Errorf("got %+v", k)
+			}
+			return
+		}
+	}
+	t.Errorf("no kernel in\n%s", &b)
 }
