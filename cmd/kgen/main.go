@@ -3,6 +3,7 @@
 //
 //	kgen [flags] [packages]
 //	kgen explain [codes]
+//	kgen devices [-json] [packages]
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -14,6 +15,10 @@
 //
 // kgen explain KG203 says what a diagnostic means and what to write instead;
 // without a code, explain lists them all. A folder of that name is ./explain.
+//
+// kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
+// of the module's kernels run on each, and by which of their modules: those of the packages, or all.
+// A folder of that name is ./devices.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;
@@ -35,6 +40,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/devices"
 )
 
 func main() {
@@ -50,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	var (
 		cfg     codegen.Config
-		asJSON  = flags.Bool("json", false, "print diagnostics as JSON on standard output")
+		asJSON  = flags.Bool("json", false, "print diagnostics, reports or devices as JSON on standard output")
 		verbose = flags.Bool("v", false, "say what is written, and how long it takes")
 		reports = flags.String("explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), fusion (which elements of slices a work-item uses: its own, or any), or several, with commas")
 		version = flags.Bool("version", false, "print the version")
@@ -85,8 +91,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	if flags.Arg(0) == "devices" {
+		if err := flags.Parse(flags.Args()[1:]); err != nil {
+			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen -h lists the flags")
+			return 2
+		}
+		err := devices.List(ctx, devices.Config{Dir: cfg.Dir, Patterns: flags.Args(), JSON: *asJSON}, stdout, stderr)
+		if err != nil {
+			fmt.Fprintln(stderr, "kgen devices:", err)
+			return 1
+		}
+		return 0
+	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there is kgen explain, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0
