@@ -13,6 +13,8 @@ var Works = []Work{
 	saxpy, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	reduce, folds, scan, sort, histogram, tallies, life,
 
+	chained(2), chained(5), chained(10),
+
 	roundTrip, dependent, independent, replay, calls, start,
 	upload, download,
 }

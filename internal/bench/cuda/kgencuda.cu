@@ -45,6 +45,11 @@ template <class T> void stream(std::map<std::string, Maker> &m, const std::strin
 	};
 }
 
+template <int kernels> Work chain(size_t n) {
+	float *x = units(n, 1), *out = alloc<float>(n);
+	return writes(out, n, [=] { chainKernel<kernels><<<blocksOf(n), 256>>>(x, out, n); });
+}
+
 // withTemp calls one of CUB's functions, which say first how much memory they need.
 template <class F> std::function<void()> withTemp(F f) {
 	size_t bytes = 0;
@@ -261,6 +266,9 @@ int main(int argc, char **argv) {
 	std::map<std::string, Maker> m;
 	stream<float>(m, "32");
 	stream<double>(m, "64");
+	m["chain2"] = chain<2>;
+	m["chain5"] = chain<5>;
+	m["chain10"] = chain<10>;
 	algorithms(m);
 	grids(m);
 	numeric(m);

@@ -1,7 +1,7 @@
 // Package kernels has the kernels of the benchmark suite that are not those of an example:
 // what one writes who does not think of the device, one element for each work-item.
 //
-//kgen:bare views=Empty,Touch nospare noform=NBody,Softmax,Transpose,Histogram
+//kgen:bare views=Empty,Step,Touch nospare noform=NBody,Softmax,Transpose,Histogram
 package kernels
 
 import (
@@ -330,6 +330,14 @@ func (k Histogram) Kernel(it dsl.NDItem1) {
 		dsl.AtomicAdd(&k.Bins[b], bins[b])
 	}
 }
+
+// Step is one kernel of a chain.
+type Step struct {
+	A, B    float32
+	In, Out []float32
+}
+
+func (k Step) Kernel(it dsl.Item1) { i := it.GlobalID(); k.Out[i] = k.A*k.In[i] + k.B }
 
 // Empty does nothing.
 type Empty struct{}

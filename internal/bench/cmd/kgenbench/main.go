@@ -79,6 +79,13 @@ func run(ctx context.Context) error {
 		}
 	}
 	report := bench.Run(ctx, dev, o)
+	if len(report.Rows) == 0 && ctx.Err() == nil {
+		var names []string
+		for _, w := range bench.Works {
+			names = append(names, w.Name)
+		}
+		return fmt.Errorf("no row matches -run; the rows are\n\t%s", strings.Join(names, "\n\t"))
+	}
 	if err := report.WriteText(os.Stdout); err != nil {
 		return err
 	}

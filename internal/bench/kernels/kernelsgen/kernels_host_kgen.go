@@ -489,6 +489,43 @@ func (g *stencilHost) Run() {
 	}
 }
 
+// stepHost is some work-items of the kernel [Step].
+type stepHost struct {
+	kernelimpl.HostGroup
+}
+
+func newStepHost() kernelimpl.HostForm { return new(stepHost) }
+
+const stepHostSites = `1	internal/bench/kernels/kernels.go:340:77
+1	340:63`
+
+func (g *stepHost) Begin() {
+	g.Sites = stepHostSites
+}
+
+func (g *stepHost) Run() {
+	v3 := g.Int64(40)
+	p2 := g.Pointer(2)
+	v1 := g.Float32(24)
+	v2 := g.Float32(28)
+	v5 := g.Int64(56)
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(0, v7, v3, v0)
+			continue
+		}
+		v10 := float32(v1**(*float32)(unsafe.Add(p2, x*4)) + v2)
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(1, v7, v5, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p3, x*4)) = v10
+	}
+}
+
 // sumHost is a work-group of the kernel [Sum].
 type sumHost struct {
 	kernelimpl.HostGroup
@@ -562,7 +599,7 @@ type touchHost struct {
 
 func newTouchHost() kernelimpl.HostForm { return new(touchHost) }
 
-const touchHostSites = `1	internal/bench/kernels/kernels.go:342:42`
+const touchHostSites = `1	internal/bench/kernels/kernels.go:350:42`
 
 func (g *touchHost) Begin() {
 	g.Sites = touchHostSites

@@ -42,7 +42,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x59d0e9aa},
+		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0xf47f84ff},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
 	},
 })
@@ -86,6 +86,30 @@ var _, RunRows = stubs.Range1(pkg.Kernel("Rows"), kernels.Rows.Kernel)
 var _, RunSoftmax = stubs.NDRange1(pkg.Kernel("Softmax"), kernels.Softmax.Kernel)
 var _, RunSpMV = stubs.Range1(pkg.Kernel("SpMV"), kernels.SpMV.Kernel)
 var _, RunStencil = stubs.Range3(pkg.Kernel("Stencil"), kernels.Stencil.Kernel, newStencilHost)
+var stepKernel, RunStep = stubs.Range1(pkg.Kernel("Step"), kernels.Step.Kernel, newStepHost)
+
+type Step struct {
+	A   float32
+	B   float32
+	In  runtime.View[float32]
+	Out runtime.View[float32]
+}
+
+func (k Step) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(stepKernel)
+	kernelimpl.Value(l, 0, k.A)
+	kernelimpl.Value(l, 1, k.B)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+func (k Step) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Step) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
 var _, RunSum = stubs.NDRange1(pkg.Kernel("Sum"), kernels.Sum.Kernel, newSumHost)
 var touchKernel, RunTouch = stubs.Range1(pkg.Kernel("Touch"), kernels.Touch.Kernel, newTouchHost)
 
