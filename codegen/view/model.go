@@ -46,7 +46,9 @@ type Problem struct {
 // Body is what is shown of a kernel once it is chosen. Of a kernel that failed, it has Source
 // and Problems.
 type Body struct {
-	Source   []Excerpt `json:"source"` // the kernel's own file first
+	// Source has the declarations that the kernel reaches, its own first. In the page it
+	// stands apart, for searches.
+	Source   []Excerpt `json:"-"`
 	Problems []Problem `json:"problems,omitempty"`
 
 	// Files are those that Places are in.

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	_ "embed"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -22,11 +22,24 @@ var pageHTML string
 //go:embed page.css
 var pageCSS string
 
-//go:embed page.js
-var pageJS string
+//go:embed page.js columns.js code.js main.js
+var scripts embed.FS
 
-// Write writes the page, which needs nothing but itself. It does not depend on anything but
-// the page's data. An error is w's.
+// pageJS is the page's script.
+var pageJS = sync.OnceValue(func() string {
+	var text strings.Builder
+	for _, name := range []string{"page.js", "columns.js", "code.js", "main.js"} {
+		b, err := scripts.ReadFile(name)
+		if err != nil {
+			panic("BUG: " + err.Error())
+		}
+		text.Write(b)
+	}
+	return text.String()
+})
+
+// Write writes the page, which needs nothing but itself, and depends on nothing but the data.
+// An error is w's.
 func (p *Page) Write(w io.Writer) error {
 	bodies, err := p.bodies()
 	if err != nil {
@@ -36,39 +49,67 @@ func (p *Page) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// json.Marshal escapes <, > and &, so that no text ends the script that it stands in. The
-	// bodies are base64. What is put into the template besides stands in this package.
-	var head bytes.Buffer
-	rest := pageHTML
-	for _, part := range []struct{ mark, text string }{
-		{"{{policy}}", policy()},
-		{"{{css}}", pageCSS},
-		{"{{index}}", string(index)},
-	} {
-		before, after, ok := strings.Cut(rest, part.mark)
-		if !ok {
-			panic("BUG: page.html has no " + part.mark)
-		}
-		head.WriteString(before)
-		head.WriteString(part.text)
-		rest = after
-	}
-	before, after, ok := strings.Cut(rest, "{{bodies}}")
-	end, last, ok2 := strings.Cut(after, "{{js}}")
-	if !ok || !ok2 {
-		panic("BUG: page.html has no {{bodies}} or no {{js}}")
-	}
-	head.WriteString(before)
-	if _, err := head.WriteTo(w); err != nil {
+	sources, err := encode(p.sources())
+	if err != nil {
 		return err
 	}
-	for i, b := range bodies {
-		if _, err := fmt.Fprintf(w, "<script type=\"application/octet-stream\" id=\"body%d\">%s</script>\n", i, b); err != nil {
+	// json.Marshal escapes <, > and &, so that no text ends the script that it stands in, and
+	// what is encoded is base64. All else stands in this package.
+	parts := map[string][]string{
+		"policy": {policy()}, "css": {pageCSS}, "js": {pageJS()},
+		"index": {string(index)}, "sources": {sources}, "bodies": bodies,
+	}
+	rest := pageHTML
+	for {
+		before, after, ok := strings.Cut(rest, "{{")
+		if _, err := io.WriteString(w, before); err != nil || !ok {
 			return err
 		}
+		name, last, _ := strings.Cut(after, "}}")
+		part, ok := parts[name]
+		if !ok {
+			panic("BUG: page.html has {{" + name)
+		}
+		for i, text := range part {
+			if name == "bodies" {
+				text = fmt.Sprintf("<script type=\"application/octet-stream\" id=\"body%d\">%s</script>\n", i, text)
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+		}
+		rest = last
 	}
-	_, err = io.WriteString(w, end+pageJS+last)
-	return err
+}
+
+// sources has the kernels' excerpts, which many have in common.
+type sources struct {
+	Excerpts []Excerpt `json:"excerpts"`
+	Of       [][]int   `json:"of"` // for each kernel, the indexes of its own
+}
+
+func (p *Page) sources() *sources {
+	s := &sources{Excerpts: []Excerpt{}, Of: [][]int{}}
+	type key struct {
+		file, text string
+		line       int
+	}
+	seen := map[key]int{}
+	for _, k := range p.Kernels {
+		of := []int{}
+		for _, e := range k.Body.Source {
+			at := key{e.File, strings.Join(e.Text, "\n"), e.Line}
+			i, ok := seen[at]
+			if !ok {
+				i = len(s.Excerpts)
+				seen[at] = i
+				s.Excerpts = append(s.Excerpts, e)
+			}
+			of = append(of, i)
+		}
+		s.Of = append(s.Of, of)
+	}
+	return s
 }
 
 // policy is the page's Content-Security-Policy: its own style and script, and nothing else.
@@ -77,10 +118,10 @@ func policy() string {
 		h := sha256.Sum256([]byte(text))
 		return "'sha256-" + base64.StdEncoding.EncodeToString(h[:]) + "'"
 	}
-	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + sum(pageCSS) + "; script-src " + sum(pageJS)
+	return "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src " + sum(pageCSS) + "; script-src " + sum(pageJS())
 }
 
-// bodies encodes the kernels' bodies: JSON, compressed by gzip, as base64.
+// bodies encodes the kernels' bodies.
 func (p *Page) bodies() ([]string, error) {
 	out, errs := make([]string, len(p.Kernels)), make([]error, len(p.Kernels))
 	next := make(chan int)
@@ -105,7 +146,8 @@ func (p *Page) bodies() ([]string, error) {
 	return out, nil
 }
 
-func encode(b *Body) (string, error) {
+// encode returns data as JSON, compressed by gzip, as base64.
+func encode(data any) (string, error) {
 	var text bytes.Buffer
 	z, err := gzip.NewWriterLevel(&text, gzip.BestCompression)
 	if err != nil {
@@ -113,7 +155,7 @@ func encode(b *Body) (string, error) {
 	}
 	e := json.NewEncoder(z)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(b); err != nil {
+	if err := e.Encode(data); err != nil {
 		return "", err
 	}
 	if err := z.Close(); err != nil {
@@ -123,15 +165,14 @@ func encode(b *Body) (string, error) {
 }
 
 // decode is encode's inverse.
-func decode(s string) (*Body, error) {
+func decode(s string, data any) error {
 	text, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	z, err := gzip.NewReader(bytes.NewReader(text))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	b := &Body{}
-	return b, json.NewDecoder(z).Decode(b)
+	return json.NewDecoder(z).Decode(data)
 }
