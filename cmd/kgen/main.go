@@ -3,6 +3,7 @@
 //
 //	kgen [flags] [packages]
 //	kgen explain [codes]
+//	kgen view [flags] [packages]
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -14,6 +15,9 @@
 //
 // kgen explain KG203 says what a diagnostic means and what to write instead;
 // without a code, explain lists them all. A folder of that name is ./explain.
+//
+// kgen view ./... writes an HTML page that shows what became of each kernel; a folder of that
+// name is ./view.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;
@@ -85,8 +89,21 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	if flags.Arg(0) == "view" {
+		other := ""
+		flags.Visit(func(f *flag.Flag) {
+			if f.Name != "C" {
+				other = f.Name
+			}
+		})
+		if other != "" {
+			fmt.Fprintf(stderr, "kgen: -%s means nothing to kgen view; kgen view -h lists its flags\n", other)
+			return 2
+		}
+		return viewPages(ctx, cfg.Dir, flags.Args()[1:], stdout, stderr)
+	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there is kgen explain, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain and kgen view, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0

@@ -31,7 +31,7 @@ class Column {
 	add(key, number, inside, cls) {
 		const i = this.lines.length;
 		const e = el("div", { class: "l" + (key ? " k" : " o") + (cls ? " " + cls : ""), role: "option", id: "l" + this.n + "-" + i, "data-i": i, "aria-selected": "false" },
-			el("span", { class: "n", "aria-hidden": "true" }, number), inside);
+			el("span", { class: "n", "aria-hidden": "true" }, number), el("span", { class: "t" }, inside));
 		this.lines.push(e);
 		this.keys.push(key);
 		if (key) { const l = this.byKey.get(key); if (l) l.push(i); else this.byKey.set(key, [i]); }

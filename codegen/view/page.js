@@ -11,7 +11,7 @@ function el(tag, attrs, ...inside) {
 		else if (value === true) e.setAttribute(name, "");
 		else if (value !== false && value != null) e.setAttribute(name, value);
 	}
-	e.append(...inside.flat().filter(x => x != null && x !== false));
+	e.append(...inside.flat(Infinity).filter(x => x != null && x !== false));
 	return e;
 }
 
@@ -47,6 +47,13 @@ function matches(k, i, words) {
 	return lines ? { lines } : null;
 }
 
+// commonRoot is how much the paths of all packages have in common, up to a slash.
+function commonRoot() {
+	let root = page.kernels.length ? page.kernels[0].package : "";
+	for (const k of page.kernels) while (!k.package.startsWith(root)) root = root.slice(0, -1);
+	return root.lastIndexOf("/") + 1;
+}
+
 function list() {
 	const nav = $("list"), words = state.query.toLowerCase().split(/\s+/).filter(Boolean);
 	const found = page.kernels.map((k, i) => [i, matches(k, i, words)]).filter(f => f[1]);
@@ -56,9 +63,13 @@ function list() {
 		out.push(el("button", { "data-kernel": -2, onclick: () => problems() }, el("b", { class: "x" }, "Problems of packages"), el("small", { class: "x" }, String(page.problems.length))));
 	}
 	let last = "";
+	const root = commonRoot();
 	for (const [i, m] of found) {
 		const k = page.kernels[i];
-		if (k.package !== last) out.push(el("h3", {}, last = k.package));
+		if (k.package !== last) {
+			last = k.package;
+			out.push(el("h3", { title: last }, last.slice(root) || last));
+		}
 		out.push(el("button", { "data-kernel": i, title: k.failed ? "does not compile" : k.shape + "; " + many(k.checks, "check") + " left", onclick: () => open(i) },
 			el("b", {}, k.name),
 			m.lines ? el("small", {}, many(m.lines, "line")) : null,
