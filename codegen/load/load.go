@@ -53,7 +53,7 @@ type loader struct {
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
 	made     map[string]string // texts of files that stand nowhere, by the names in files
-	own      map[string]bool // folders of the main module
+	own      map[string]bool   // folders of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool // packages with errors that no repair removes

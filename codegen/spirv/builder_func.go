@@ -15,7 +15,7 @@ type FunctionBuilder struct {
 	head      []Instruction // OpFunction and parameters
 	variables []Instruction // they stand first in the first block
 	code      []Instruction
-	tags      []int32       // of code
+	tags      []int32    // of code
 	phis      map[ID]int // index of the OpPhi in code
 	block     ID
 }
