@@ -49,8 +49,13 @@ func start(t *testing.T) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// Processes of the browser may write there for a while after it has ended.
+	dir, err := os.MkdirTemp("", "kgen-browser")
+	if err != nil {
+		t.Fatal(err)
+	}
 	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--force-color-profile=srgb",
-		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--remote-debugging-pipe", "--user-data-dir="+dir, "about:blank")
 	cmd.ExtraFiles = []*os.File{in, out}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -70,12 +75,14 @@ func start(t *testing.T) *browser {
 			<-done
 		}
 		from.Close()
+		os.RemoveAll(dir)
 	})
 	target := b.call("Target.createTarget", map[string]any{"url": "about:blank"})["targetId"]
 	b.session = b.call("Target.attachToTarget", map[string]any{"targetId": target, "flatten": true})["sessionId"].(string)
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		b.call(domain+".enable", nil)
 	}
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": "window.alerts = []; window.alert = x => alerts.push(x)"})
 	return b
 }
 
@@ -227,6 +234,7 @@ func (b *browser) shoot(name string) {
 func (b *browser) clean(url string) {
 	b.t.Helper()
 	b.eval("new Promise(done => requestAnimationFrame(() => setTimeout(done, 50)))")
+	b.is("alerts.length", 0)
 	if len(b.errors) > 0 {
 		b.t.Errorf("errors of the page: %s", strings.Join(b.errors, "\n"))
 	}

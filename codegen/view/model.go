@@ -68,7 +68,7 @@ type Body struct {
 	Slices   []Slice   `json:"slices,omitempty"`
 	Fused    []Finding `json:"fused,omitempty"` // sums that take a product in
 	Float    string    `json:"float,omitempty"` // the floating-point mode
-	Args     Args      `json:"args,omitzero"`
+	Args     Args      `json:"args"`
 	Aspects  []string  `json:"aspects,omitempty"` // what devices must have
 	// Lacks says which variants are left out, and why.
 	Lacks []string `json:"lacks,omitempty"`

@@ -101,6 +101,7 @@ async function open(i) {
 	current();
 	const body = await unpack("body" + i);
 	if (state.kernel !== i) return; // another one was chosen meanwhile
+	if (body.modules) body.passes = body.passes || [];
 	body.source = sources.of[i].map(n => sources.excerpts[n]);
 	Object.assign(state, { body, module: 0, pass: (body.passes || []).length - 1, diff: false });
 	pinned = null;
