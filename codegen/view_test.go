@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -204,11 +205,10 @@ func TestViewModules(t *testing.T) {
 			if m.IR != nil {
 				text = *m.IR
 			}
-			if len(m.From) != len(m.Text) || len(m.Marks) != len(text.Text) || len(text.At) != len(text.Text) {
-				t.Fatalf("%s: %d and %d, %d and %d lines", name, len(m.From), len(m.Text), len(m.Marks), len(text.Text))
+			if len(m.From) != len(m.Text) || len(text.At) != len(text.Text) {
+				t.Fatalf("%s: %d and %d, %d and %d lines", name, len(m.From), len(m.Text), len(text.At), len(text.Text))
 			}
 			linked += links(t, name, &m, text)
-			marked(t, name, &m, text)
 		}
 	}
 	if linked < 1000 || variants < 20 {
@@ -247,24 +247,56 @@ func links(t *testing.T, name string, m *view.Module, text view.Listing) (n int)
 	return n
 }
 
-// marked looks at what is said to be the same in all work-items of a group.
-func marked(t *testing.T, name string, m *view.Module, text view.Listing) {
-	t.Helper()
-	for i, line := range text.Text {
-		want := byte(0)
-		switch {
-		case strings.HasPrefix(line, "helper "):
-			return
-		case strings.Contains(line, " GlobalInvocationId."), strings.Contains(line, " LocalInvocationId."):
-			want = 'd'
-		case strings.Contains(line, " = Arg "), strings.Contains(line, " WorkgroupId."):
-			want = 'u'
-		case strings.HasPrefix(line, "\tStore "), strings.HasPrefix(line, "\tReturn"), line == "}", strings.HasPrefix(line, "param "):
-			want = '.'
+// TestViewCommon looks at what is said to be the same in all work-items of a group.
+func TestViewCommon(t *testing.T) {
+	value, label := regexp.MustCompile(`^\t%(\d+) = (.*)`), regexp.MustCompile(`^b(\d+):`)
+	mark := func(marks, number string) byte {
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if want != 0 && m.Marks[i] != want {
-			t.Errorf("%s: %q is marked %q", name, line, m.Marks[i])
+		return (marks + strings.Repeat(".", n+1))[n]
+	}
+	counts := map[byte]int{}
+	for _, k := range viewOf(t, "./examples/...").Kernels {
+		b := k.Body
+		barriers := strings.HasPrefix(k.Shape, "nd-range")
+		text := b.Built
+		order := DumpNames()
+		for _, p := range b.Passes {
+			if slices.Index(order, p.Name) <= slices.Index(order, "narrow") {
+				text = view.Apply(text, p.Edits)
+			}
 		}
+		block := byte(0)
+		for _, line := range text.Text {
+			if m := label.FindStringSubmatch(line); m != nil {
+				block = mark(b.Blocks, m[1])
+				if counts[block]++; block == '.' {
+					t.Errorf("%s: nothing is said of %q", k.Name, line)
+				}
+			}
+			if strings.HasPrefix(line, "\tBarrier") && (block != 'u' || !barriers) {
+				t.Errorf("%s: a barrier stands in a block that is marked %q", k.Name, block)
+			}
+			m := value.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			got, want := mark(b.Values, m[1]), byte(0)
+			switch {
+			case strings.Contains(m[2], " GlobalInvocationId."), strings.Contains(m[2], " LocalInvocationId."):
+				want = 'd'
+			case strings.HasPrefix(m[2], "Arg "), strings.Contains(m[2], " WorkgroupId."):
+				want = 'u'
+			}
+			if counts[got]++; want != 0 && got != want {
+				t.Errorf("%s: %q is marked %q", k.Name, line, got)
+			}
+		}
+	}
+	if counts['u'] < 300 || counts['d'] < 300 {
+		t.Errorf("%d are uniform and %d divergent", counts['u'], counts['d'])
 	}
 }
 

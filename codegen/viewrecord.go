@@ -5,11 +5,12 @@ package codegen
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/back"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
-	"github.com/kgen-go/kgen/codegen/pass/uniform"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/codegen/view"
@@ -70,6 +71,8 @@ func (r *recorder) after(form string, m *ir.Module) {
 	case "floats":
 		r.fmas = map[*ir.Value]bool{}
 		eachFma(m, func(v *ir.Value) { r.fmas[v] = true })
+	case back.HostPoint:
+		r.common(m)
 	case "fuse":
 		eachFma(m, func(v *ir.Value) {
 			if !r.fmas[v] {
@@ -158,44 +161,42 @@ func (r *recorder) emit(m *ir.Module, lines []ir.Line) *emitted {
 		e.From = append(e.From, line)
 	}
 	e.Text = spirv.Lines(sm)
-	e.Marks = marks(m, lines)
 	return e
 }
 
-// marks says which values and blocks of the kernel the work-items of a group have in common.
-func marks(m *ir.Module, lines []ir.Line) string {
-	// The analysis wants a function without unreachable blocks, which SPIR-V may need.
-	f := m.Clone().Kernel
-	f.RemoveUnreachable()
-	u := uniform.Of(f)
-	blocks, values := map[int]*ir.Block{}, map[int]*ir.Value{}
-	for _, b := range f.Blocks {
+// common notes which values and blocks the work-items of a group have in common.
+func (r *recorder) common(m *ir.Module) {
+	clone, u := pass.Common(m)
+	values, blocks := map[int]*ir.Value{}, map[int]*ir.Block{}
+	for _, b := range clone.Kernel.Blocks {
 		blocks[b.ID] = b
 		for _, v := range slices.Concat(b.Phis, b.Insts) {
 			values[v.ID] = v
 		}
 	}
-	out := make([]byte, len(lines))
-	for i, l := range lines {
-		same := false
-		out[i] = '.'
-		switch {
-		case l.Value != nil:
-			v := values[l.Value.ID]
-			if l.Value.Block.Func != m.Kernel || v == nil || v.Type == ir.TypeVoid {
-				continue
-			}
-			same = u.Value(v)
-		case l.Block != nil && !l.Ends && l.Block.Func == m.Kernel && blocks[l.Block.ID] != nil:
-			same = u.Block(blocks[l.Block.ID])
-		default:
-			continue
+	mark := func(marks string, number int, same bool) string {
+		if number < 0 {
+			return marks
 		}
-		if out[i] = 'd'; same {
-			out[i] = 'u'
+		if n := number + 1 - len(marks); n > 0 {
+			marks += strings.Repeat(".", n)
+		}
+		sign := "d"
+		if same {
+			sign = "u"
+		}
+		return marks[:number] + sign + marks[number+1:]
+	}
+	for _, b := range m.Kernel.Blocks {
+		if c := blocks[b.ID]; c != nil {
+			r.body.Blocks = mark(r.body.Blocks, r.names.Block(b), u.Block(c))
+		}
+		for _, v := range slices.Concat(b.Phis, b.Insts) {
+			if w := values[v.ID]; w != nil && v.Type != ir.TypeVoid {
+				r.body.Values = mark(r.body.Values, r.names.Value(v), u.Value(w))
+			}
 		}
 	}
-	return string(out)
 }
 
 // finish puts the modules into the page, which have to be those that the kernel has.

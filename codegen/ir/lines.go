@@ -26,6 +26,22 @@ type Names struct {
 // NewNames returns Names without any.
 func NewNames() *Names { return &Names{map[*Value]int{}, map[*Block]int{}} }
 
+// Value returns a value's number, or -1 if no text had it.
+func (n *Names) Value(v *Value) int {
+	if i, ok := n.vals[v]; ok {
+		return i
+	}
+	return -1
+}
+
+// Block returns a block's number, or -1 if no text had it.
+func (n *Names) Block(b *Block) int {
+	if i, ok := n.blocks[b]; ok {
+		return i
+	}
+	return -1
+}
+
 // Lines prints the module as Text does, without positions, and says of each line what it is.
 // With names it numbers values and blocks by them, and adds those that they lack; without, in
 // the order in which they stand.

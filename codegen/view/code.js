@@ -46,7 +46,7 @@ function spirvColumn() {
 // written from.
 function choose(module, pass) {
 	unpin();
-	Object.assign(state, { module, pass });
+	Object.assign(state, { module, pass, chosen: true });
 	refill();
 }
 
@@ -76,19 +76,27 @@ function refill() {
 	$("pass-next").disabled = state.module > 0 || pass === last;
 	$("diff").disabled = !changed;
 	$("diff").setAttribute("aria-pressed", String(changed && state.diff));
-	$("pass-doc").textContent = changed ? b.passes[pass].doc : "";
+	$("pass-doc").textContent = $("pass-doc").title = changed ? b.passes[pass].doc : "";
 	const text = state.module ? m.ir || apply(behind(b, last), m.edits) : behind(b, pass);
 	const written = state.module > 0 || pass === last; // the SPIR-V is written from this IR
 	if (changed && state.diff) fillChanges(cols[1], b, pass);
-	else fillIR(cols[1], b, text, written ? m.marks : "", changed ? b.passes[pass].edits : []);
+	else fillIR(cols[1], b, text, !m.ir, changed && state.chosen ? b.passes[pass].edits : []);
 	const finalText = written ? text : behind(b, last);
 	fillSPIRV(cols[2], b, m, finalText, written && !(changed && state.diff));
 }
 
 const keyAt = (b, n) => n < 0 ? "" : b.files[b.places[n][0]] + ":" + b.places[n][1];
-const marks = { u: ["=", "same", "the same in all work-items of a work-group"], d: ["≠", "differ", "differs between work-items of a work-group"] };
+const signs = { u: ["=", "same", "the same in all work-items of a work-group"], d: ["≠", "differ", "differs between work-items of a work-group"] };
 
-function fillIR(c, b, text, flags, edits) {
+// signOf returns what stands before a line of IR: whether a value or block is uniform.
+function signOf(b, line) {
+	const m = /^(?:\t%(\d+) = |b(\d+):)/.exec(line);
+	const s = m && signs[m[1] ? (b.values || "")[m[1]] : (b.blocks || "")[m[2]]];
+	return el("span", { class: "m" + (s ? " " + s[1] : ""), title: s && s[2] }, s ? s[0] : "");
+}
+
+// fillIR shows IR. ours says that its values have the numbers of the first module's.
+function fillIR(c, b, text, ours, edits) {
 	c.clear();
 	const added = new Set();
 	let shift = 0;
@@ -101,8 +109,7 @@ function fillIR(c, b, text, flags, edits) {
 	if (head > 0) c.fold("Header, " + many(head, "line"));
 	text.text.forEach((t, i) => {
 		if (i === head) c.end();
-		const f = marks[flags && flags[i]];
-		const sign = el("span", { class: "m" + (f ? " " + f[1] : ""), title: f && f[2] }, f ? f[0] : "");
+		const sign = ours ? signOf(b, t) : el("span", { class: "m" });
 		c.add(keyAt(b, text.at[i]), String(i + 1), [sign, irLine(t)], added.has(i) && "add");
 	});
 }

@@ -44,6 +44,7 @@ func written(t *testing.T, page *view.Page) string {
 // find chooses a kernel by the search. Its package's path ends with the query's first word.
 func (b *browser) find(query, name string) {
 	b.t.Helper()
+	b.eval("history.replaceState(null, '', '#')")
 	b.press("/")
 	b.is("document.activeElement.id", "search")
 	b.write(query)
@@ -110,6 +111,8 @@ func links(b *browser) {
 	line := fmt.Sprintf(lineOf, "v := k.In[at]")
 	b.point(line, false)
 	b.wait(line + ".classList.contains('s')")
+	b.is("[...cols[1].code.querySelectorAll('.l')].filter(l => / = Arg /.test(l.textContent)).every(l => l.querySelector('.same'))", true)
+	b.is("[...cols[1].code.querySelectorAll('.l')].filter(l => / = Load f32/.test(l.textContent)).every(l => l.querySelector('.differ'))", true)
 	b.is("new Set([0, 1, 2].flatMap(c => cols[c].lines.map((l, i) => [l, cols[c].keys[i]]).filter(x => x[0].classList.contains('h')).map(x => x[1]))).size", 1)
 	b.is("[1, 2].every(c => cols[c].code.querySelectorAll('.h').length > 1)", true)
 	b.is("[...cols[1].code.querySelectorAll('.h')].some(l => /Load f32/.test(l.textContent))", true)

@@ -60,6 +60,12 @@ type Body struct {
 	Passes []Pass  `json:"passes,omitempty"`
 	// Idle are the passes that changed nothing.
 	Idle []string `json:"idle,omitempty"`
+	// Values and Blocks have, by their numbers, 'u' for a value that is the same in all work-items
+	// of a work-group (uniform), and a block that they all come to but for those that are
+	// through; 'd' for those of which that is not so (divergent); and '.' for those that pass narrow,
+	// behind which this is found out, has not seen.
+	Values string `json:"values,omitempty"`
+	Blocks string `json:"blocks,omitempty"`
 	// Modules are the first one and the variants. The first one's IR is that behind the last pass.
 	Modules []Module `json:"modules,omitempty"`
 
@@ -114,10 +120,6 @@ type Module struct {
 	// has no lines, either.
 	IR    *Listing `json:"ir,omitempty"`
 	Edits []Edit   `json:"edits,omitempty"`
-	// Marks has a byte for each line of the IR: 'u' for a value that is the same in all
-	// work-items of a work-group, or a block that they all come to, 'd' for others, and '.'
-	// for what is neither.
-	Marks string   `json:"marks,omitempty"`
 	Text  []string `json:"text,omitempty"` // SPIR-V, an instruction a line
 	// From has, for each line of Text, the index of the line of the IR that it is written for,
 	// or -1.

@@ -103,7 +103,7 @@ async function open(i) {
 	if (state.kernel !== i) return; // another one was chosen meanwhile
 	if (body.modules) body.passes = body.passes || [];
 	body.source = sources.of[i].map(n => sources.excerpts[n]);
-	Object.assign(state, { body, module: 0, pass: (body.passes || []).length - 1, diff: false });
+	Object.assign(state, { body, module: 0, pass: (body.passes || []).length - 1, diff: false, chosen: false });
 	pinned = null;
 	marked = [];
 	if (state.facts === "problems") state.facts = "";
@@ -157,7 +157,7 @@ function draw() {
 		box.append(cols[1].root, cols[2].root);
 		refill();
 	} else state.facts = "problems";
-	chips.append(...chipButtons(k, b), el("span", { class: "gap" }), ...columnButtons());
+	chips.append(...chipButtons(k, b), el("span", { class: "group", role: "group", "aria-label": "Columns" }, columnButtons()));
 	showColumns();
 	showFacts();
 	const hit = cols[0].root.querySelector(".hit") || cols[0].lineAt(k.pos);
@@ -178,7 +178,7 @@ function chipButtons(k, b) {
 		b.slices && chip("slices", many(b.slices.length, "slice")),
 		chip("args", b.args.spilled ? "arguments spilled" : "arguments " + bytes(b.args.bytes), b.args.spilled),
 		chip("modules", bytes(k.bytes) + (variants ? ", " + many(variants, "variant") : "")),
-		chip("passes", many(b.passes.length, "pass", "passes") + " of " + (b.passes.length + (b.idle || []).length)),
+		chip("passes", b.passes.length + " of " + many(b.passes.length + (b.idle || []).length, "pass", "passes")),
 	].filter(Boolean);
 }
 

@@ -24,10 +24,11 @@ func evilPage() *Page {
 	}
 	good := &Body{
 		Source: body.Source, Files: []string{pos.File}, Places: [][3]int{{0, 3, 1}},
-		Built:    Listing{[]string{"module " + evil, "", "kernel main {", "b0:", "\t%0 = IAdd i32 i32 1, i32 2", "\tReturn", "}"}, []int{-1, -1, -1, -1, 0, 0, -1}},
-		Passes:   []Pass{{"fold", evil, []Edit{{From: 4, Lines: 1, Text: []string{"\t%1 = Const " + evil}, At: []int{0}}}}},
-		Idle:     []string{evil},
-		Modules:  []Module{{Bytes: 8, Marks: "...ud..", Text: []string{"OpNop", "%1 = OpFunction " + evil, "%2 = OpLabel"}, From: []int{-1, -1, 3}}},
+		Built:  Listing{[]string{"module " + evil, "", "kernel main {", "b0:", "\t%0 = IAdd i32 i32 1, i32 2", "\tReturn", "}"}, []int{-1, -1, -1, -1, 0, 0, -1}},
+		Passes: []Pass{{"fold", evil, []Edit{{From: 4, Lines: 1, Text: []string{"\t%1 = Const " + evil}, At: []int{0}}}}},
+		Idle:   []string{evil},
+		Values: "ud", Blocks: "u",
+		Modules:  []Module{{Bytes: 8, Text: []string{"OpNop", "%1 = OpFunction " + evil, "%2 = OpLabel"}, From: []int{-1, -1, 3}}},
 		Checks:   &Checks{[]Proved{{evil, 1}}, []Finding{{pos, evil, evil, evil, evil, 2}}},
 		Integers: &Integers{1, []Finding{{pos, evil, evil, evil, evil, 1}}},
 		Fused:    []Finding{{pos, evil, evil, evil, evil, 1}}, Float: evil,
