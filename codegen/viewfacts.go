@@ -65,7 +65,7 @@ func (s sourceText) fused(at []ir.Pos) []Finding {
 	for _, pos := range at {
 		e, ok := s.prog.Expr(pos)
 		if !ok {
-			e.Text = "(behind this position)"
+			e.Text = s.prog.Line(pos) // such as x += y*z
 		}
 		fs = append(fs, Finding{Pos: s.pos(pos), Kind: "fused", Expr: e.Text, Times: 1,
 			Why: "the product and the sum are one operation, which rounds once where the device has it"})

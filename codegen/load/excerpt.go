@@ -122,6 +122,14 @@ func (p *Program) declLines(file string) []span {
 
 func (p *Program) line(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
+// Line returns a line of a source without the space around it, or "" if it cannot be read.
+func (p *Program) Line(at ir.Pos) string {
+	if lines := p.lines(at.File); at.Line > 0 && at.Line <= len(lines) {
+		return strings.TrimSpace(lines[at.Line-1])
+	}
+	return ""
+}
+
 // lines returns the lines of a file, or nil if there is none.
 func (p *Program) lines(file string) []string {
 	for _, abs := range slices.Sorted(maps.Keys(p.files)) {

@@ -80,6 +80,9 @@ var (
 	if name := p.Canonical("/nowhere.go"); name != "/nowhere.go" {
 		t.Errorf("a file that was not loaded is called %s", name)
 	}
+	if l := p.Line(at(7)); l != "X []float32" || p.Line(at(1000)) != "" {
+		t.Errorf("line 7 is %q", l)
+	}
 	if f := p.Folders(); len(f) != 1 || f[0] != filepath.Join(dir, "k") {
 		t.Errorf("folders %q", f)
 	}

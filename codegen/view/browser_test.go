@@ -7,12 +7,19 @@ package view_test
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -215,19 +222,72 @@ func (b *browser) look(width, height int, scheme string) {
 	b.call("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": scheme}}})
 }
 
-// shoot writes a picture of the page to the folder that KGEN_PICTURES names, if any.
+// shoot writes a picture of the page, in few colors, to the folder that KGEN_PICTURES names, if
+// any. Those of docs/ are made so.
 func (b *browser) shoot(name string) {
 	b.t.Helper()
+	b.call("Input.dispatchMouseEvent", map[string]any{"type": "mouseMoved", "x": 2, "y": 2}) // away from lines
 	data := b.call("Page.captureScreenshot", map[string]any{"format": "png"})["data"].(string)
 	picture, err := base64.StdEncoding.DecodeString(data)
 	if err != nil || len(picture) < 1000 {
 		b.t.Errorf("a picture of %d bytes: %v", len(picture), err)
 	}
-	if dir := os.Getenv("KGEN_PICTURES"); dir != "" {
-		if err := os.WriteFile(filepath.Join(dir, name), picture, 0o666); err != nil {
-			b.t.Error(err)
+	dir := os.Getenv("KGEN_PICTURES")
+	if dir == "" {
+		return
+	}
+	m, err := png.Decode(bytes.NewReader(picture))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var small bytes.Buffer
+	e := png.Encoder{CompressionLevel: png.BestCompression}
+	if err := e.Encode(&small, fewColors(m, 16)); err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), small.Bytes(), 0o666); err != nil {
+		b.t.Error(err)
+	}
+}
+
+// fewColors returns a picture in n colors, those that it has most of and that are not much
+// alike.
+func fewColors(m image.Image, n int) *image.Paletted {
+	count := map[color.RGBA]int{}
+	r := m.Bounds()
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			count[color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)]++
 		}
 	}
+	colors := slices.SortedFunc(maps.Keys(count), func(a, b color.RGBA) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a.R, b.R), cmp.Compare(a.G, b.G), cmp.Compare(a.B, b.B))
+	})
+	var palette color.Palette
+	for _, c := range colors {
+		near := func(p color.Color) bool {
+			q := p.(color.RGBA)
+			return max(max(c.R, q.R)-min(c.R, q.R), max(c.G, q.G)-min(c.G, q.G), max(c.B, q.B)-min(c.B, q.B)) < 20
+		}
+		// Grounds are alike, and there is much of them.
+		if len(palette) < n && (count[c]*100 > r.Dx()*r.Dy() || !slices.ContainsFunc(palette, near)) {
+			palette = append(palette, c)
+		}
+	}
+	out := image.NewPaletted(r, palette)
+	nearest := map[color.RGBA]uint8{}
+	for y := r.Min.Y; y < r.Max.Y; y++ {
+		for x := r.Min.X; x < r.Max.X; x++ {
+			c := color.RGBAModel.Convert(m.At(x, y)).(color.RGBA)
+			i, ok := nearest[c]
+			if !ok {
+				i = uint8(palette.Index(c))
+				nearest[c] = i
+			}
+			out.SetColorIndex(x, y, i)
+		}
+	}
+	return out
 }
 
 // clean fails the test if a script has failed, or the page asked for anything but itself.
