@@ -38,7 +38,6 @@ func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, d
 		page.Problems = (&viewer{}).problems(diags)
 		return page, nil, diags, nil
 	}
-	page.Problems = (&viewer{prog: prog}).problems(diags)
 	var kernels []*viewer
 	for _, pkg := range prog.Packages {
 		for _, k := range pkg.Kernels {
@@ -59,6 +58,10 @@ func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, d
 	}
 	close(work)
 	wg.Wait()
+	// What a kernel shows is no problem of its package.
+	page.Problems = (&viewer{prog: prog}).problems(slices.DeleteFunc(slices.Clone(diags), func(d *diag.Diagnostic) bool {
+		return slices.ContainsFunc(kernels, func(v *viewer) bool { return slices.Contains(v.loaded, d) })
+	}))
 	diags = slices.Clone(diags)
 	var errs []error
 	for _, v := range kernels {
@@ -74,14 +77,15 @@ type viewer struct {
 	prog  *load.Program
 	k     *load.Kernel
 	row   view.Kernel
-	diags diag.List
 	err   error
+	diags diag.List
+	// loaded are the diagnostics of loading that concern the kernel.
+	loaded diag.List
 
 	names map[string]string // of files, as places have them, by what diagnostics print
 }
 
-// run compiles the kernel. loaded are the diagnostics of loading: those in the kernel's file
-// are shown with a kernel that is declared wrongly.
+// run compiles the kernel. loaded are all diagnostics of loading.
 func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	k := v.k
 	v.row = view.Kernel{
@@ -101,8 +105,13 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 	if v.err = ctx.Err(); v.err != nil {
 		return
 	}
+	for _, d := range loaded {
+		if v.prog.Concerns(k, d.Pos) {
+			v.loaded = append(v.loaded, d)
+		}
+	}
 	if k.Fn == nil {
-		v.fail(slices.DeleteFunc(slices.Clone(loaded), func(d *diag.Diagnostic) bool { return v.pos(d.Pos).File != v.row.Pos.File }))
+		v.fail()
 		return
 	}
 	r := newRecorder(v)
@@ -111,8 +120,8 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 		v.err = internalError(k.FullName(), err)
 		return
 	}
-	if m == nil {
-		v.fail(diags)
+	if m == nil || len(v.loaded) > 0 {
+		v.fail()
 		return
 	}
 	if v.err = r.finish(m); v.err == nil {
@@ -122,9 +131,11 @@ func (v *viewer) run(ctx context.Context, loaded diag.List) {
 }
 
 // fail shows what is wrong with a kernel in the place of what became of it.
-func (v *viewer) fail(diags diag.List) {
+func (v *viewer) fail() {
+	all := slices.Concat(v.loaded, v.diags)
+	all.Sort()
 	v.row.Failed = true
-	v.row.Body.Problems = v.problems(diags)
+	v.row.Body = &view.Body{Problems: v.problems(all)}
 	v.excerpts()
 }
 

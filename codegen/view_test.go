@@ -1,14 +1,17 @@
 package codegen
 
 import (
+	"context"
 	"go/scanner"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
@@ -18,6 +21,24 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/view"
 )
+
+// viewExamples is the page of the examples, which tests must not change.
+var viewExamples = sync.OnceValues(func() (*view.Page, error) {
+	page, _, diags, err := View(context.Background(), Config{Dir: "..", Patterns: []string{"./examples/..."}})
+	if len(diags) > 0 {
+		err = diags
+	}
+	return page, err
+})
+
+func examples(t *testing.T) *view.Page {
+	t.Helper()
+	page, err := viewExamples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
 
 func viewOf(t *testing.T, patterns ...string) *view.Page {
 	t.Helper()
@@ -59,7 +80,7 @@ func TestViewSource(t *testing.T) {
 	}
 	files := map[string]file{}
 	places := 0
-	for _, k := range viewOf(t, "./examples/...").Kernels {
+	for _, k := range examples(t).Kernels {
 		shown := map[string]map[int]string{}
 		for _, e := range k.Body.Source {
 			if shown[e.File] == nil {
@@ -167,7 +188,7 @@ var sameOp = map[string]string{"FMul": "OpFMul", "FAdd": "OpFAdd", "IMul": "OpIM
 // looks whether SPIR-V is linked to the IR that it is written for.
 func TestViewModules(t *testing.T) {
 	linked, variants := 0, 0
-	for _, k := range viewOf(t, "./examples/...").Kernels {
+	for _, k := range examples(t).Kernels {
 		b := k.Body
 		folder := filepath.Join("../generated", strings.TrimPrefix(k.Package, "github.com/kgen-go/kgen/"))
 		first := b.Built
@@ -258,7 +279,7 @@ func TestViewCommon(t *testing.T) {
 		return (marks + strings.Repeat(".", n+1))[n]
 	}
 	counts := map[byte]int{}
-	for _, k := range viewOf(t, "./examples/...").Kernels {
+	for _, k := range examples(t).Kernels {
 		b := k.Body
 		barriers := strings.HasPrefix(k.Shape, "nd-range")
 		text := b.Built
@@ -383,6 +404,80 @@ func TestViewFailed(t *testing.T) {
 	}
 	if _, _, _, err := View(t.Context(), Config{Dir: "/nonexistent"}); err == nil {
 		t.Error("a folder that there is not: no error")
+	}
+}
+
+// TestViewLoad: what loading finds stands with the kernels that it concerns, and the rest with
+// the packages.
+func TestViewLoad(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile("../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.sum": string(sum),
+		"go.mod": "module example.com/m\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => " + root + "\n",
+		"k.go": `package m
+
+import "github.com/kgen-go/kgen/dsl"
+
+type Good struct{ X []int32 }
+
+func (k Good) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 1 }
+
+type Field struct {
+	M map[int]int
+	X []int32
+}
+
+func (k Field) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 1 }
+
+type Body struct{ X []int32 }
+
+func (k Body) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = "x" }
+
+type Callee struct{ X []int32 }
+
+func (k Callee) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = callee() }
+
+func callee() int32 { return "x" }
+`,
+		"other/k.go": "package other\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\nvar v int32 = \"x\"\n\ntype K struct{ X []int32 }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = v }\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, _, diags, err := View(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]int{}
+	for _, k := range page.Kernels {
+		if got[k.Name] = nil; k.Failed != (len(k.Body.Problems) > 0) {
+			t.Errorf("%s has failed: %v, with %v", k.Name, k.Failed, k.Body.Problems)
+		}
+		for _, p := range k.Body.Problems {
+			got[k.Name] = append(got[k.Name], p.Pos.Line)
+			if !shows(k.Body.Source, p.Pos) {
+				t.Errorf("%s: %v is not shown", k.Name, p)
+			}
+		}
+	}
+	for _, p := range page.Problems {
+		got[""] = append(got[""], p.Pos.Line)
+	}
+	want := map[string][]int{"Good": nil, "Field": {10}, "Body": {18}, "Callee": {24}, "": {5}}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %v, want %v of %v", got, want, diags)
 	}
 }
 

@@ -147,7 +147,7 @@ func TestViewChanged(t *testing.T) {
 	write("k.go", strings.ReplaceAll(kernel, "One", "Another"))
 	get(`"name":"Another"`)
 	write("k.go", strings.Replace(kernel, "= 1", "= nothing", 1))
-	get("undefined: nothing")
+	get(`"failed":true`)
 	write("k.go", kernel)
 	if err := os.Chtimes(filepath.Join(dir, "k.go"), time.Time{}, time.Now().Add(time.Hour)); err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ class Column {
 		this.keys = [];
 		this.byKey = new Map();
 		this.from = []; // of SPIR-V: lines of the IR
-		this.code = el("div", { class: "code", tabindex: 0, role: "listbox", "aria-label": title });
+		this.code = el("div", { class: "code", tabindex: 0, role: "group", "aria-label": title + ", lines; arrow keys move, Enter marks" });
 		this.root = el("section", { class: "col", "aria-label": title }, el("div", { class: "bar" }, el("h3", {}, title), controls), this.code);
 		this.code.addEventListener("mouseover", e => this.over(e));
 		this.code.addEventListener("mouseleave", () => mark(pinned));
@@ -23,14 +23,13 @@ class Column {
 		this.code.replaceChildren();
 		this.chunk = null;
 		this.cursor = -1;
-		this.code.removeAttribute("aria-activedescendant");
 	}
 	// into makes what follows go to a new part of the column, such as one that is folded.
 	into(parent) { this.parent = parent; this.chunk = null; }
 	raw(e) { this.chunk = null; (this.parent || this.code).append(e); }
 	add(key, number, inside, cls) {
 		const i = this.lines.length;
-		const e = el("div", { class: "l" + (key ? " k" : " o") + (cls ? " " + cls : ""), role: "option", id: "l" + this.n + "-" + i, "data-i": i, "aria-selected": "false" },
+		const e = el("div", { class: "l" + (key ? " k" : " o") + (cls ? " " + cls : ""), "data-i": i },
 			el("span", { class: "n", "aria-hidden": "true" }, number), el("span", { class: "t" }, inside));
 		this.lines.push(e);
 		this.keys.push(key);
@@ -69,6 +68,7 @@ class Column {
 		if (to !== undefined) {
 			this.move(Math.max(0, Math.min(this.lines.length - 1, to)));
 			mark({ col: this.n, i: this.cursor });
+			if (this.cursor >= 0) say([...this.lines[this.cursor].childNodes].filter(n => !n.hidden).map(n => n.textContent).join(" "));
 		} else if (e.key === "Enter" && this.cursor >= 0) show(this.n, this.cursor);
 		else return;
 		e.preventDefault();
@@ -82,7 +82,6 @@ class Column {
 		const folded = l.closest("[hidden]");
 		if (folded && folded !== this.root) { folded.hidden = false; folded.previousElementSibling.setAttribute("aria-expanded", "true"); }
 		l.classList.add("c");
-		this.code.setAttribute("aria-activedescendant", l.id);
 		l.scrollIntoView({ block: "nearest" });
 	}
 	find(p) { const l = p && this.byKey.get(p.file + ":" + p.line); return l ? l[0] : -1; }
@@ -134,7 +133,7 @@ function show(col, i) {
 			cols[to].move(first);
 			if (to !== col || !visible(cols[to].lines[first])) cols[to].lines[first].scrollIntoView({ block: "center" });
 		}
-		for (const n of new Set([...soft, ...hard])) { cols[to].lines[n].classList.add("p"); cols[to].lines[n].setAttribute("aria-selected", "true"); }
+		for (const n of new Set([...soft, ...hard])) { cols[to].lines[n].classList.add("p"); }
 	}
 	const count = to => { const { soft, hard } = linked(to, pinned); return new Set([...soft, ...hard]).size; };
 	say((key ? key + ": " : "") + count(1) + " lines of IR, " + count(2) + " of SPIR-V");
@@ -146,7 +145,7 @@ function visible(l) {
 }
 
 function unpin() {
-	for (const l of document.querySelectorAll(".l.p")) { l.classList.remove("p"); l.setAttribute("aria-selected", "false"); }
+	for (const l of document.querySelectorAll(".l.p")) l.classList.remove("p");
 	pinned = null;
 	mark(null);
 }

@@ -98,7 +98,7 @@ async function begin() {
 	addEventListener("hashchange", () => open(named()));
 	list();
 	if (!window.DecompressionStream) {
-		$("main").replaceChildren(el("p", { class: "x" }, "This browser is too old to show kernels: it has no DecompressionStream. Firefox has it from 113 on, Chrome from 80, Safari from 16.4."));
+		$("main").replaceChildren(el("p", { class: "x" }, "This browser is too old to show kernels: it has no DecompressionStream. Firefox has it from 113 on, Chrome from 111, Safari from 16.4."));
 		return;
 	}
 	sources = await unpack("sources");
