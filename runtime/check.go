@@ -376,17 +376,7 @@ func (d *Device) Compatible(kernels ...*Kernel) error {
 		if k == nil {
 			return errorf(ErrInvalid, "no kernel")
 		}
-		props := k.abi.Properties
-		if w, ok := props.Get(properties.KeyWorkGroupSize); ok {
-			if limit, ok := d.fits(w.Dims()); !ok {
-				return errorf(ErrKernelNotSupported, "its work-group size %v is above the limit of the device %s, %s",
-					w.Dims(), d.Name(), limit).about(k)
-			}
-		}
-		if err := d.checkAspects(k, props); err != nil {
-			return err.about(k)
-		}
-		if _, err := d.checkSubGroup(props); err != nil {
+		if _, err := d.checkSupport(k, k.abi.Properties); err != nil {
 			return err.about(k)
 		}
 	}

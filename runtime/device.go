@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,11 +49,17 @@ type DeviceInfo struct {
 	Driver  string // driver and version, for people
 	API     string // such as "Vulkan 1.3.230"
 	Type    DeviceType
+	UUID    string              // such as "9a3c1f0e-…", the same for all drivers and programs; "" if it has none
+	PCI     string              // address such as "0000:3b:00.0"; "" if it is not known
 	Aspects []properties.Aspect // sorted
 	// MinSubGroup and MaxSubGroup bound the sub-group sizes, which are powers of
 	// two.
 	MinSubGroup, MaxSubGroup int
 	Limits                   Limits
+	// ComputeUnits is how many work-groups the device works on at once, at least; 0 if unknown.
+	ComputeUnits int
+	// Timestamps says that the device tells when commands run; see Profiling.
+	Timestamps bool
 	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
 	// is known once the device is open.
 	Subnormals bool
@@ -86,12 +93,21 @@ func (i DeviceInfo) String() string {
 func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 	return DeviceInfo{
 		Name: h.Name, Backend: backend, Driver: h.Driver, API: h.API, Type: DeviceType(h.Type),
+		UUID: uuidText(h.UUID), PCI: h.PCI, ComputeUnits: h.Limits.ComputeUnits, Timestamps: h.Timestamps,
 		Aspects:     slices.Clone(h.Aspects),
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
 		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
+}
+
+// uuidText returns a UUID as people write it, "" if there is none.
+func uuidText(u [16]byte) string {
+	if u == ([16]byte{}) {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
 
 // found is a device that can be opened.
@@ -119,7 +135,8 @@ func findDevices() (all []found, missing []string) {
 
 // Devices lists the devices that Open can open: GPUs first, then the host device, then
 // Vulkan drivers on the processor. A device's index in the list is a value for Select
-// and KGEN_DEVICE.
+// and KGEN_DEVICE; so are its UUID and its PCI address, which stay when others are added.
+// MissingDevices says why there are no others, and DeviceInfo.Fit how a kernel runs on one.
 func Devices() []DeviceInfo {
 	all, _ := findDevices()
 	out := make([]DeviceInfo, len(all))
@@ -127,6 +144,13 @@ func Devices() []DeviceInfo {
 		out[i] = newDeviceInfo(all[i].driver.Name(), &all[i].info)
 	}
 	return out
+}
+
+// MissingDevices says what keeps other devices from being in Devices, and what to do: a loader or
+// a driver that is not installed, or a device that lacks what kgen needs.
+func MissingDevices() []string {
+	_, missing := findDevices()
+	return missing
 }
 
 // Device is an open device. Its methods may be called from several goroutines.
@@ -137,6 +161,12 @@ type Device struct {
 	missing []string
 	stream  *graph.Stream
 	queue   *Queue
+	queues  atomic.Int32 // made so far
+	log     *slog.Logger
+	trace   *tracer // or nil
+	// timed says that commands have times; profiling, that Event.Profile tells them.
+	timed, profiling bool
+	noClock          error // why the device cannot tell them
 	// correct says that kernels correct float32 division and square root.
 	correct bool
 	// small says that small launches take the variants made for them.
@@ -184,6 +214,10 @@ func Open(opts ...OpenOption) (*Device, error) {
 		}
 		opt.applyOpen(&o)
 	}
+	sink, err := o.sinkOf()
+	if err != nil {
+		return nil, err
+	}
 	all, missing := findDevices()
 	var candidates []found
 	if o.choice == "" {
@@ -202,6 +236,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 		if err == nil {
 			dev := newDevice(d, f.driver.Name(), &o)
 			dev.missing = append(failures, missing...)
+			dev.startTrace(sink)
+			dev.clock(&o)
+			dev.logOpen()
 			return dev, nil
 		}
 		if e := new(hal.EnvironmentError); errors.As(err, &e) {
@@ -244,7 +281,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
-		closing: o.closing,
+		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
@@ -271,12 +308,29 @@ func byDefault(all []found) (candidates []found, passed []string) {
 	return all[:n], passed
 }
 
+// is reports whether a choice is the device's UUID, with or without hyphens, or its PCI address,
+// with or without the domain 0000.
+func (f *found) is(choice string) bool {
+	choice = strings.ToLower(choice)
+	uuid := uuidText(f.info.UUID)
+	return uuid != "" && strings.ReplaceAll(choice, "-", "") == strings.ReplaceAll(uuid, "-", "") ||
+		f.info.PCI != "" && (choice == f.info.PCI || "0000:"+choice == f.info.PCI)
+}
+
 // choose returns the devices that a choice names, best first.
 func choose(all []found, choice string) []found {
 	if i, err := strconv.Atoi(choice); err == nil && i >= 0 && i < len(all) {
 		return all[i : i+1]
 	}
 	var out []found
+	for _, f := range all {
+		if f.is(choice) {
+			out = append(out, f)
+		}
+	}
+	if len(out) > 0 {
+		return out
+	}
 	for _, f := range all {
 		if f.driver.Name() == strings.ToLower(choice) {
 			out = append(out, f)
@@ -331,7 +385,7 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // NewQueue returns a further queue. All queues of a device share its memory and
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
-	return &Queue{dev: d}
+	return &Queue{dev: d, rec: graph.Recorder{ID: d.queues.Add(1)}}
 }
 
 // Pipelines returns how many kernels the device has made ready so far: one for
@@ -370,6 +424,7 @@ func (d *Device) Close() error {
 		}
 		abandoned := d.stream.Close(ctx)
 		d.variants.close()
+		untraced := d.trace.close()
 		if abandoned != nil {
 			d.stream.AllFailures() // of what is abandoned: one error says it all
 			d.err = backendError(d, nil, fmt.Sprintf("the device %s was still busy %v after Close was called", d.Name(), d.closing), abandoned)
@@ -378,6 +433,9 @@ func (d *Device) Close() error {
 		failed := failures(d.stream.AllFailures())
 		if err := d.hal.Close(); err != nil {
 			failed = append(failed, backendError(d, nil, "closing the device", err))
+		}
+		if untraced != nil {
+			failed = append(failed, untraced)
 		}
 		d.err = join(failed)
 	})

@@ -101,6 +101,13 @@
 // measure its cost. Float64 division and square root are the device's;
 // DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
+// # Where the time goes
+//
+// A device that is opened with [Profiling] notes when its commands run, for [Event.Profile]; with
+// [Trace], or KGEN_TRACE in the environment, it writes what it does for https://ui.perfetto.dev. What
+// it decides it tells [Logger] at debug level. In CPU profiles, the samples of a kernel on the host
+// device have the label kernel.
+//
 // # Closing
 //
 // Buffers and devices may be closed in any order and twice. A buffer's memory is

@@ -58,6 +58,10 @@ var (
 	ErrHostFunc = errors.New("host function")
 	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
 	ErrStale = errors.New("stale generated code")
+	// ErrNoProfile is the answer of Event.Profile where nobody knows when commands ran: the device
+	// was opened without Profiling, or has no timestamps. Errors of this class are of the class
+	// ErrFeatureNotSupported too.
+	ErrNoProfile error = subclass{"no profile", ErrFeatureNotSupported}
 	// ErrNoDevice is returned by Open when no device answers the request.
 	ErrNoDevice = errors.New("no such device")
 )

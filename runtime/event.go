@@ -20,10 +20,10 @@ type launched struct {
 	local  [3]int  // in index order
 	// hostFunc says that the command is a host function.
 	hostFunc bool
+	stays    bool // once begun, the kernel runs on when ctx ends
 
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
-	stays  bool            // once begun, the kernel runs on when ctx ends
 
 	node  *Node       // of a command that was recorded into a graph, and does not run
 	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
@@ -31,7 +31,7 @@ type launched struct {
 
 func newLaunched(dev *Device, k *Kernel) *launched {
 	l := &launched{dev: dev, kernel: k}
-	l.ev.Owner = l
+	l.ev.Owner, l.ev.Times = l, dev.newTimes(nil)
 	return l
 }
 

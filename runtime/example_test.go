@@ -1,10 +1,13 @@
 package runtime_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"time"
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
@@ -120,4 +123,74 @@ func ExampleSetSpec() {
 	// 5 [1 2 3 7 4 4 4] <nil>
 	// 3 [1 2 8 3 7 4 4] <nil>
 	// true
+}
+
+// Profiling tells when a launch ran on the device, on the clock of package time.
+func ExampleEvent_Profile() {
+	ctx := context.Background()
+	dev, err := runtime.Open(runtime.Select("host"), runtime.Profiling())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	x, err := runtime.NewBuffer[float32](dev, 1<<20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+	ev, err := modelgen.SAXPY{A: 2, X: x.All(), Y: x.All()}.ParallelFor(dev.DefaultQueue(), 1<<20)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := ev.Wait(ctx); err != nil {
+		log.Fatal(err)
+	}
+	p, err := ev.Profile()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Duration() > 0, p.Queued.Before(p.End), time.Since(p.End) > 0)
+	// Output: true true true
+}
+
+// A trace is JSON for https://ui.perfetto.dev. It is complete when the device is closed.
+func ExampleTrace() {
+	var trace bytes.Buffer
+	dev, err := runtime.Open(runtime.Select("host"), runtime.Trace(&trace))
+	if err != nil {
+		log.Fatal(err)
+	}
+	x, y := []float32{1, 2, 3}, []float32{10, 20, 30}
+	if err := modelgen.RunSAXPY(context.Background(), dev, model.SAXPY{A: 2, X: x, Y: y}, 3); err != nil {
+		log.Fatal(err)
+	}
+	if err := dev.Close(); err != nil {
+		log.Fatal(err)
+	}
+	var events []struct {
+		Name, Cat string
+		Args      map[string]any
+	}
+	if err := json.Unmarshal(trace.Bytes(), &events); err != nil {
+		log.Fatal(err)
+	}
+	for _, e := range events {
+		if e.Cat == "kernel" {
+			fmt.Println(e.Name, e.Args["range"])
+		}
+	}
+	// Output: model.SAXPY [3]
+}
+
+// What runs where, without opening a device.
+func ExampleDeviceInfo_Fit() {
+	for _, info := range runtime.Devices() {
+		for _, k := range filtergen.Kernels() {
+			if f := info.Fit(k); info.Backend == "host" {
+				fmt.Println(f.Kernel, f.Variant, f.Err)
+			}
+		}
+	}
+	// Output: filter.Median host <nil>
 }

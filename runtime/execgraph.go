@@ -503,7 +503,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	ex.mu.Unlock()
 	defer runtime.KeepAlive(ex)
 	defer run.letGo()
-	all.dev, all.ev.Owner = q.dev, all
+	all.dev, all.ev.Owner, all.ev.Times = q.dev, all, q.dev.newTimes(run)
 	return q.dev.submit(q, run, &o, all)
 }
 
@@ -528,6 +528,9 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 	}
 	var events []*graph.Event
 	all.parts, events = run.events(d)
+	for _, l := range all.parts {
+		l.ev.Times = d.newTimes(nil)
+	}
 	seq := &run.Sequence
 	if ends {
 		pipelines := make(held, len(all.parts))
@@ -548,8 +551,9 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 		events = o.after
 	}
 	if len(events) > 0 {
+		times := all.ev.Times
 		all.ev = *graph.NewMarker(events)
-		all.ev.Owner = all
+		all.ev.Owner, all.ev.Times = all, times
 	}
 	return Event{all}, nil
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -18,6 +19,22 @@ func SetBackends(tb testing.TB, drivers ...hal.Driver) {
 
 // OpenHAL makes a Device of a backend's, for tests.
 func OpenHAL(d hal.Device, backend string) *Device { return newDevice(d, backend, &openOptions{}) }
+
+// OpenHALWith is OpenHAL with options.
+func OpenHALWith(d hal.Device, backend string, opts ...OpenOption) *Device {
+	var o openOptions
+	for _, opt := range opts {
+		opt.applyOpen(&o)
+	}
+	sink, err := o.sinkOf()
+	if err != nil {
+		panic(err)
+	}
+	dev := newDevice(d, backend, &o)
+	dev.startTrace(sink)
+	dev.clock(&o)
+	return dev
+}
 
 // Record returns the fault record of a launch that is done.
 func (e Event) Record() hal.Fault { return e.l.ev.Fault }
@@ -49,3 +66,19 @@ func (d *Device) ChooseLocal(rank int, global [3]int) [3]int { return d.chooseLo
 
 // SetMaxVariants bounds the pipelines that the device keeps.
 func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
+
+// Timed reports whether the command has times.
+func (e Event) Timed() bool { return e.l.ev.Times != nil }
+
+// LaunchSize is how many bytes a launch takes beside its place in a batch.
+const LaunchSize = unsafe.Sizeof(launched{})
+
+// TraceLanes returns the lanes that spans of a row go to.
+func TraceLanes(spans [][2]int64) (lanes []int) {
+	t := &tracer{rows: map[string]*traceRow{}}
+	for _, s := range spans {
+		id, _ := t.lane(&traced{start: s[0], end: s[1]})
+		lanes = append(lanes, id)
+	}
+	return lanes
+}

@@ -33,8 +33,8 @@ func (o *outcome) note(err error) bool {
 }
 
 // scenario uses the public API in all ways that reach the driver, on three queues.
-func scenario() (o outcome) {
-	dev, err := runtime.Open(runtime.Select("vulkan"))
+func scenario(opts ...runtime.OpenOption) (o outcome) {
+	dev, err := runtime.Open(append(opts, runtime.Select("vulkan"))...)
 	if !o.note(err) {
 		return o
 	}
@@ -63,6 +63,9 @@ func scenario() (o outcome) {
 	}
 	waited := last.Wait(ctx) // for a launch that depends on all others
 	o.note(waited)
+	if p, err := last.Profile(); launched > 0 && waited == nil && (p.Start.IsZero() != errors.Is(err, runtime.ErrNoProfile)) {
+		o.wrong = fmt.Sprintf("the profile is %v, and the error %v", p, err)
+	}
 	got := make([]uint32, n)
 	copied := x.CopyTo(ctx, q3, got) // of a queue that launched nothing
 	o.note(copied)
@@ -156,12 +159,16 @@ var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtim
 // TestInject fails each call of the driver in turn, in several ways, and looks at what
 // the public API makes of it: an error of a class that fits, no wrong data without an
 // error, no hang, nothing left behind.
-func TestInject(t *testing.T) {
+func TestInject(t *testing.T) { inject(t, 1, 11) }
+
+// TestInjectTimed does it while the device notes when commands run, of which some calls are.
+func TestInjectTimed(t *testing.T) { inject(t, 3, 31, runtime.Profiling()) }
+
+func inject(t *testing.T, step, short int32, opts ...runtime.OpenOption) {
 	devtest.Vulkan(t)
 	defer vkx.Inject(0, 0)
-	step := int32(1)
 	if testing.Short() {
-		step = 11
+		step = short
 	}
 	before := gort.NumGoroutine()
 	for _, r := range []vk.Result{vk.ErrorDeviceLost, vk.ErrorOutOfDeviceMemory, vk.ErrorInitializationFailed} {
@@ -169,7 +176,7 @@ func TestInject(t *testing.T) {
 		for n := int32(1); ; n += step {
 			vkx.Inject(n, r)
 			done := make(chan outcome, 1)
-			go func() { done <- scenario() }()
+			go func() { done <- scenario(opts...) }()
 			var o outcome
 			select {
 			case o = <-done:

@@ -106,9 +106,9 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 	l.local = p.local
 	if p.empty {
 		if len(after) > 0 {
-			release := l.ev.Release
+			release, times := l.ev.Release, l.ev.Times
 			l.ev = *graph.NewMarker(after)
-			l.ev.Owner, l.ev.Release = l, release
+			l.ev.Owner, l.ev.Release, l.ev.Times = l, release, times
 		}
 		return Event{l}, nil
 	}

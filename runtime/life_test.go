@@ -366,6 +366,26 @@ func BenchmarkLaunch(b *testing.B) {
 	}
 }
 
+// nullTimer is a device that does nothing, and says when.
+type nullTimer struct{ null }
+
+func (nullTimer) Time() error { return nil }
+
+// BenchmarkLaunchTimed is BenchmarkLaunch with Profiling.
+func BenchmarkLaunchTimed(b *testing.B) {
+	dev := runtime.OpenHALWith(nullTimer{null{must(host.New().Open(0))}}, "test", runtime.Profiling())
+	defer dev.Close()
+	q := dev.DefaultQueue()
+	x := must(runtime.NewBuffer[float32](dev, 16))
+	b.ReportAllocs()
+	for b.Loop() {
+		must(modelgen.SAXPY{A: 1, X: x.All(), Y: x.All()}.ParallelFor(q, 1))
+	}
+	if err := q.Wait(ctx); err != nil {
+		b.Fatal(err)
+	}
+}
+
 // BenchmarkHost measures a small launch on the host device, with the wait.
 func BenchmarkHost(b *testing.B) {
 	dev := openHost(b)

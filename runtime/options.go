@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"cmp"
+	"io"
+	"log/slog"
 	"slices"
 	"strconv"
 	"time"
@@ -32,6 +34,9 @@ type openOptions struct {
 	divide  string // the environment variable KGEN_EXACT_DIVIDE
 	small   string // the environment variable KGEN_SMALL
 	checks  string // the seed, "" for none
+	profile bool
+	trace   io.Writer
+	log     *slog.Logger
 }
 
 type openFunc func(*openOptions)
@@ -39,8 +44,8 @@ type openFunc func(*openOptions)
 func (f openFunc) applyOpen(o *openOptions) { f(o) }
 
 // Select chooses the device: "host", "vulkan", which is the best Vulkan device, a driver
-// on the processor where there is no GPU, its index in Devices, or a part
-// of its name (upper and lower case are the same). It takes the place of the
+// on the processor where there is no GPU, its index in Devices, its UUID, its PCI address, or a
+// part of its name (upper and lower case are the same). kgen devices lists them. It takes the place of the
 // environment variable KGEN_DEVICE, which has the same values; "" chooses none.
 func Select(device string) OpenOption {
 	return openFunc(func(o *openOptions) { o.choice, o.chosen = device, true })

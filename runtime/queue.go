@@ -25,6 +25,9 @@ type Queue struct {
 	into atomic.Pointer[Graph] // that the queue records into, or nil
 }
 
+// ID returns the number of the queue, which traces have: 1 is the default queue's.
+func (q *Queue) ID() int { return int(q.rec.ID) }
+
 // Device returns the queue's device.
 func (q *Queue) Device() *Device { return q.dev }
 

@@ -202,7 +202,9 @@ func (s *variants) get(key variantKey, sh shape, specs []hal.SpecValue) (v *vari
 
 // make makes a variant's pipeline.
 func (d *Device) make(k *Kernel, v *variant, desc hal.PipelineDesc) {
-	h, err := d.build(k, desc, v.shape.small, v.shape.cancel)
+	start := hal.Now()
+	h, taken, err := d.build(k, desc, v.shape.small, v.shape.cancel)
+	d.made(k, v, taken, h, err, start)
 	if err != nil {
 		if e := new(Error); !errors.As(err, &e) {
 			err = backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
@@ -278,20 +280,22 @@ func (s *variants) close() {
 }
 
 // build makes a pipeline of the kernel's module, or of the variant that the device
-// needs, or of that for small launches, or one that leaves when it is asked to. Where the
+// needs, or of that for small launches, or one that leaves when it is asked to; it returns which,
+// nil for the kernel's own. Where the
 // driver fails on the module, as compilers do, a variant may do: it is other code for the
 // same results.
-func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (hal.Pipeline, error) {
+func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (h hal.Pipeline, taken *abi.Variant, err error) {
 	if d.direct() {
-		return d.newPipeline(&desc)
+		h, err = d.newPipeline(&desc)
+		return h, nil, err
 	}
 	if k.own != nil {
 		if err := d.checkModule(k.own, k.abi, desc.Specs); err != nil {
-			return nil, err.about(k)
+			return nil, nil, err.about(k)
 		}
 	}
 	if name := k.abi.Damaged(); name != "" {
-		return nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
+		return nil, nil, errorf(ErrBuild, "the file %s that was built in is not the one that its stubs were written with", name).about(k).
 			advise("run kgen again, and commit what it writes")
 	}
 	v, missing := k.variant(d.Has, cancel)
@@ -299,14 +303,15 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (ha
 		v, missing = k.variant(d.Has, false)
 	}
 	if missing != 0 {
-		return nil, d.lacks(k, "needs", missing).about(k)
+		return nil, nil, d.lacks(k, "needs", missing).about(k)
 	}
+	d.passedOver(k, v)
 	if v == nil && small {
 		if h, err := d.buildVariant(k, k.small, desc); err == nil {
-			return h, nil
+			return h, k.small, nil
 		}
 	}
-	h, err := d.buildVariant(k, v, desc)
+	h, err = d.buildVariant(k, v, desc)
 	if cancel && errors.Is(err, hal.ErrPipeline) {
 		return d.build(k, desc, false, false) // which runs, if it does not leave
 	}
@@ -316,11 +321,11 @@ func (d *Device) build(k *Kernel, desc hal.PipelineDesc, small, cancel bool) (ha
 				continue
 			}
 			if h, err := d.buildVariant(k, &k.abi.Variants[i], desc); err == nil {
-				return h, nil
+				return h, &k.abi.Variants[i], nil
 			}
 		}
 	}
-	return h, err
+	return h, v, err
 }
 
 // buildVariant makes a pipeline of the kernel's own module, if v is nil, or of v.
@@ -332,7 +337,11 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 	if v != nil && slices.Contains(v.Without, properties.Int64) {
 		desc.Specs = splitSpecs(k.abi, desc.Specs)
 	}
-	return d.newPipeline(&desc)
+	h, err := d.newPipeline(&desc)
+	if err != nil {
+		d.refused(k, v, err.Error())
+	}
+	return h, err
 }
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {

@@ -97,7 +97,9 @@ func TestPipelineCache(t *testing.T) {
 }
 
 // TestSwiftShader runs modules on a second driver.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(VulkanIsThere|Modules|LeaveVulkan)$") }
+func TestSwiftShader(t *testing.T) {
+	swiftshader.Run(t, "^Test(VulkanIsThere|Modules|LeaveVulkan|Profile.*|Trace.*)$")
+}
 
 // TestModules runs modules through the whole runtime, on all devices.
 func TestModules(t *testing.T) {

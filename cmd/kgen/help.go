@@ -29,6 +29,7 @@ func help(flags *flag.FlagSet) []byte {
 	kgen [flags] [packages]     compile; without packages, the one in this folder
 	kgen explain [codes]        say what diagnostics mean, and what to write instead
 	kgen view [packages]        write a page that shows source, IR and SPIR-V; kgen view -h
+	kgen devices [packages]     list devices, and which kernels run on them, and how
 
 Packages are named as for the go command: . or ./... or a path. What is written stands in the
 folder generated of the module's root. In a package of kernels, this has go generate do it:

@@ -4,6 +4,7 @@
 //	kgen [flags] [packages]
 //	kgen explain [codes]
 //	kgen view [flags] [packages]
+//	kgen devices [-json] [packages]
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -18,6 +19,10 @@
 //
 // kgen view ./... writes an HTML page that shows what became of each kernel; a folder of that
 // name is ./view.
+//
+// kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
+// of the module's kernels run on each, and by which of their modules: those of the packages, or all.
+// A folder of that name is ./devices.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;
@@ -39,6 +44,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/devices"
 )
 
 func main() {
@@ -54,7 +60,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	var (
 		cfg     codegen.Config
-		asJSON  = flags.Bool("json", false, "print diagnostics as JSON on standard output")
+		asJSON  = flags.Bool("json", false, "print diagnostics, reports or devices as JSON on standard output")
 		verbose = flags.Bool("v", false, "say what is written, and how long it takes")
 		reports = flags.String("explain", "", "write nothing; report on `what`: bounds (the checks that remain, and why), narrow (the integers that are computed in 64 bits, and why), fusion (which elements of slices a work-item uses: its own, or any), or several, with commas")
 		version = flags.Bool("version", false, "print the version")
@@ -90,20 +96,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if flags.Arg(0) == "view" {
-		other := ""
-		flags.Visit(func(f *flag.Flag) {
-			if f.Name != "C" {
-				other = f.Name
-			}
-		})
-		if other != "" {
-			fmt.Fprintf(stderr, "kgen: -%s means nothing to kgen view; kgen view -h lists its flags\n", other)
+		return viewPages(ctx, flags, cfg.Dir, stdout, stderr)
+	}
+	if flags.Arg(0) == "devices" {
+		if err := flags.Parse(flags.Args()[1:]); err != nil {
+			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen -h lists the flags")
 			return 2
 		}
-		return viewPages(ctx, cfg.Dir, flags.Args()[1:], stdout, stderr)
+		err := devices.List(ctx, devices.Config{Dir: cfg.Dir, Patterns: flags.Args(), JSON: *asJSON}, stdout, stderr)
+		if err != nil {
+			fmt.Fprintln(stderr, "kgen devices:", err)
+			return 1
+		}
+		return 0
 	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain and kgen view, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain, kgen view and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0

@@ -33,15 +33,25 @@ wrong with them; the exit status is 1 then.
 
 `
 
-// viewPages is kgen view.
-func viewPages(ctx context.Context, dir string, args []string, stdout, stderr io.Writer) int {
+// viewPages is kgen view. global are kgen's own flags, of which -C alone may be set, to dir.
+func viewPages(ctx context.Context, global *flag.FlagSet, dir string, stdout, stderr io.Writer) int {
+	other := ""
+	global.Visit(func(f *flag.Flag) {
+		if f.Name != "C" {
+			other = f.Name
+		}
+	})
+	if other != "" {
+		fmt.Fprintf(stderr, "kgen: -%s means nothing to kgen view; kgen view -h lists its flags\n", other)
+		return 2
+	}
 	flags := flag.NewFlagSet("kgen view", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	out := flags.String("o", "", "write the page to `file`, instead of "+viewFile+"; - is standard output")
 	addr := flags.String("http", "", "serve the page at `address`, such as localhost:8080, and write none; where sources have changed, loading it again compiles them again")
 	flags.StringVar(&dir, "C", dir, "change to `folder` first")
 	flags.Usage = func() {}
-	if err := flags.Parse(args); err != nil {
+	if err := flags.Parse(global.Args()[1:]); err != nil {
 		if err == flag.ErrHelp {
 			io.WriteString(stdout, viewHelp)
 			writeFlags(stdout, flags, "o", "http", "C")

@@ -21,6 +21,7 @@ const (
 	HostForm           = "KGEN_HOST_FORM"
 	HostSubGroup       = "KGEN_HOST_SUBGROUP"
 	Stale              = "KGEN_STALE"
+	Trace              = "KGEN_TRACE"
 	RequireVulkan      = "KGEN_REQUIRE_VULKAN"
 	RequireSwiftShader = "KGEN_REQUIRE_SWIFTSHADER"
 	SwiftShader        = "KGEN_SWIFTSHADER"
@@ -40,7 +41,7 @@ type Var struct {
 
 // Vars are all variables, in the order of the README's table.
 var Vars = []Var{
-	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
+	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name, its UUID or PCI address", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
 	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where, which must be possible; by default in the user's cache folder, if that is", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
@@ -48,6 +49,7 @@ var Vars = []Var{
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
 	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},
+	{Trace, "a file's path; `%p` in it becomes the process's number", "write a trace of all devices there, for [ui.perfetto.dev](https://ui.perfetto.dev); see [docs/profiling.md](docs/profiling.md)", anything},
 	{Stale, "`run`", "in tests: open devices though kernels have changed since `go generate`, and run what they were", oneOf("run")},
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},

@@ -71,6 +71,7 @@ func TestCheck(t *testing.T) {
 		{Checked, []string{"0", "1", "18446744073709551615"}, []string{"-1", "x", "18446744073709551616", "1.5"}},
 		{HostForm, []string{"on", "off"}, []string{"of", "1", "On"}},
 		{HostSubGroup, []string{"1", "4", "32", "128"}, []string{"0", "-4", "3", "256", "4x"}},
+		{Trace, []string{"trace.json", "t-%p"}, nil},
 		{Stale, []string{"run"}, []string{"1", "ok"}},
 		{RequireVulkan, []string{"0", "1"}, []string{"true"}},
 		{RequireSwiftShader, []string{"0", "1"}, []string{"true"}},

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -70,6 +71,29 @@ func (b *Batch) usesOf(i int) []use {
 	return b.uses[lo:b.ends[i]]
 }
 
+// stamp notes when the batch is handed to the device.
+func (b *Batch) stamp() {
+	now := hal.Now()
+	for _, e := range b.events {
+		if e.Times != nil {
+			e.Times.Submitted = now
+		}
+	}
+}
+
+// tell tells the stream's observer of the commands.
+func (b *Batch) tell() {
+	for i, e := range b.events {
+		b.stream.observe(e, &b.cmds[i], func(yield func(abi.Access, uint64) bool) {
+			for _, u := range b.usesOf(i) {
+				if !yield(abi.Access(u.access), u.hi-u.lo) {
+					return
+				}
+			}
+		})
+	}
+}
+
 // keep copies a command's arguments into the batch.
 func (b *Batch) keep(args []byte, slices []hal.SliceArg) ([]byte, []hal.SliceArg) {
 	n := (len(b.bytes) + 7) &^ 7 // values are read at their own alignment
@@ -95,6 +119,9 @@ func (b *Batch) finish() bool {
 	b.state = batchDone
 	s := b.stream
 	s.settle(b)
+	if s.observe != nil {
+		b.tell()
+	}
 	if b.run != nil {
 		s.funcs--
 		b.run, b.after = nil, nil

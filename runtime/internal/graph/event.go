@@ -14,6 +14,8 @@ type Event struct {
 	Owner any
 	// Fault is how the command ended, complete when the event is done.
 	Fault hal.Fault
+	// Times, if not nil, receives when the command ran, complete when the event is done.
+	Times *hal.Times
 	// Release, if not nil, is called when the event is done. It must not block.
 	Release func() bool
 
@@ -162,6 +164,13 @@ func (e *Event) rank() int {
 	return e.Ranks[0]
 }
 
+// Front returns the front that the command was recorded by.
+func (e *Event) Front() *Recorder { return e.front }
+
+// Outcome is Failed for an observer of the stream, with those of a Replay's commands, if some did
+// not end well: it does not count as a report, and is called under the stream's lock.
+func (e *Event) Outcome() (err error, from *Event, parts []*Event) { return e.err, e.from, e.parts }
+
 // Err is Failed of a command that failed for itself, without counting as a report.
 func (e *Event) Err() error {
 	s := e.batch.stream
@@ -184,11 +193,12 @@ func (e *Event) Forget() {
 	}
 }
 
-// Recorder is one front of a stream. Its fields belong to the stream.
+// Recorder is one front of a stream. Its fields belong to the stream, but for ID.
 type Recorder struct {
+	ID      int32    // of its owner, who sets it before the first command
+	dropped int32    // failed commands that were too many to keep
 	last    uint64   // newest batch with a command of this front
 	failed  []*Event // nobody has been told about these
-	dropped int      // and about these, which were too many to keep
 }
 
 // fail notes a failed command that nobody has been told about.
@@ -271,7 +281,7 @@ func (s *Stream) AllFailures() (failed []*Event, more int) {
 }
 
 func (s *Stream) takeFailures(front *Recorder) (failed []*Event, more int) {
-	failed, more = front.failed, front.dropped
+	failed, more = front.failed, int(front.dropped)
 	front.failed, front.dropped = nil, 0
 	for _, e := range failed {
 		e.seen = true

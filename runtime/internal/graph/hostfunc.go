@@ -122,10 +122,15 @@ func (s *Stream) next() (b, before *Batch) {
 // on what was held back.
 func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	e, cancel := b.events[0], b.cmds[0].Cancel
+	var start int64
 	ended := func(f hal.Fault) {
+		now := hal.Now()
 		s.mu.Lock()
 		if !t.Done() { // the device has not been abandoned
 			e.Fault = f
+			if e.Times != nil && start != 0 {
+				e.Times.Ran(start, now)
+			}
 		}
 		s.mu.Unlock()
 	}
@@ -155,6 +160,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 		return
 	}
 	var err error = &HostError{errors.New("it ended its goroutine")}
+	start = hal.Now()
 	s.within.Store(goroutine())
 	defer func() {
 		s.within.Store(0)

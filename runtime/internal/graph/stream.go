@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
@@ -69,6 +71,9 @@ type Stream struct {
 	fresh      []Batch       // that nobody has used: they are made several at a time
 	funcs      int           // functions of the host that have not completed
 
+	timed   bool     // some events have Times
+	observe Observer // or nil
+
 	within atomic.Uint64 // the goroutine of a function of the host that runs, or 0
 }
 
@@ -83,6 +88,17 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	}
 	return s
 }
+
+// Observer is called, under the stream's lock, for each command that has completed, with what it
+// used. It must not block.
+type Observer func(e *Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64])
+
+// Time has the stream fill in the Times of events. The observer may be nil. It is called before
+// the first command is recorded.
+func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
+
+// Poll looks which commands have completed.
+func (s *Stream) Poll() { s.poll() }
 
 // Node is a command to be recorded.
 type Node struct {
@@ -196,7 +212,7 @@ func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	if cmd.Barrier {
 		s.barrierPos = s.pos
 	}
-	cmd.Fault = &e.Fault
+	cmd.Fault, cmd.Times = &e.Fault, e.Times
 	if cmd.Op == hal.OpLaunch {
 		cmd.Args, cmd.Slices = b.keep(n.Cmd.Args, n.Cmd.Slices)
 	} else if n.CopyHost {
@@ -339,6 +355,9 @@ func (s *Stream) TryFlush() bool {
 // hand hands a batch to the device, or has its function called.
 func (s *Stream) hand(b, before *Batch) {
 	abandoned := s.abandoned
+	if s.timed {
+		b.stamp()
+	}
 	if b.run != nil && !abandoned {
 		t := &hostTicket{done: make(chan struct{})}
 		b.state, b.ticket = batchSubmitted, t

@@ -82,6 +82,9 @@ type Info struct {
 	// ExactDivide64 says the same of float64, which nothing corrects; false
 	// without properties.FP64.
 	ExactDivide64 bool
+	UUID          [16]byte // which the device has for all drivers and programs; zero if it has none
+	PCI           string   // address such as "0000:3b:00.0", or ""
+	Timestamps    bool     // the device is a Timer that can tell
 }
 
 // Limits are the figures that launches are checked against.
@@ -152,6 +155,10 @@ type Pipeline interface{ Free() }
 // asked to end soon does, wherever its work-items are; otherwise some of it may run to
 // its own end, which may never come. A Pipeline that is no Canceller is one of those.
 type Canceller interface{ Cancels() bool }
+
+// Cached is what a Pipeline may be beside. Cached says whether the driver took it out of its
+// cache: "hit", "miss", or "" if it does not say.
+type Cached interface{ Cached() string }
 
 // SliceArg is a slice argument, for backends that do not follow addresses and
 // for keeping memory alive.
@@ -238,6 +245,8 @@ type Command struct {
 
 	// Fault receives how the command ended; nil if nobody wants to know.
 	Fault *Fault
+	// Times receives when it ran, if the device is a Timer; nil if nobody wants to know.
+	Times *Times
 	// Cancel is nil for a command that cannot be cancelled.
 	Cancel *Cancel
 	// Taken is called once when the Host bytes of an OpWrite will not be read any

@@ -43,6 +43,7 @@ func TestChecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &pipeline{kernel: &abi.Kernel{Name: "K", Form: abi.Task}, checked: &checked{m: m, specs: map[uint32]uint64{}}}
+	p.init()
 	if f := cancelled(t, p, 1, nil); !f.Cancelled || f.Set {
 		t.Errorf("the record is %+v", f)
 	}
@@ -54,6 +55,7 @@ func TestFaultFirst(t *testing.T) {
 	begun := make(chan struct{})
 	var first atomic.Bool
 	p := &pipeline{kernel: &abi.Kernel{Name: "K", Form: abi.NDRange, Rank: 1}, local: [3]uint32{1, 1, 1}, subGroup: 4}
+	p.init()
 	p.forms = newForms(func() Form {
 		return &testForm{run: func(g *Group) {
 			g.Fault(0, 7, 5, 1, 2, 3)

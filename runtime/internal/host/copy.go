@@ -9,13 +9,24 @@ import (
 
 // run executes one command, unless it was cancelled before.
 func run(c *hal.Command) {
-	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && execute(c)
+	whole := !c.Cancel.Asked() && (c.Op != hal.OpLaunch || c.Cancel.Begin()) && timed(c)
 	if !whole && c.Fault != nil {
 		c.Fault.Cancelled = true
 	}
 	if c.Taken != nil {
 		c.Taken()
 	}
+}
+
+// timed executes a command and notes when, if somebody wants to know.
+func timed(c *hal.Command) bool {
+	if c.Times == nil {
+		return execute(c)
+	}
+	start := hal.Now()
+	whole := execute(c)
+	c.Times.Ran(start, hal.Now())
+	return whole
 }
 
 // execute runs a command and reports whether it ran to its end. A launch tells in its

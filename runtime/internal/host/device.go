@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"runtime/pprof"
 	"sync"
 
 	"github.com/kgen-go/kgen/abi"
@@ -28,6 +30,7 @@ type device struct {
 	// abandoned looks at its record.
 	cmd   hal.Command
 	fault hal.Fault
+	times hal.Times
 
 	subGroup int  // size of sub-groups where kernels require none
 	forms    bool // kernels run in their host forms, where they have one
@@ -45,6 +48,9 @@ func newDevice() *device {
 }
 
 func (d *device) Info() *hal.Info { return &d.info }
+
+// Time implements hal.Timer.
+func (d *device) Time() error { return nil }
 
 // ticket is a submitted batch.
 type ticket struct {
@@ -221,11 +227,18 @@ func (d *device) start(t *ticket) bool {
 		*t.cmds[t.next-1].Fault = *f
 		*f = hal.Fault{}
 	}
+	if d.times.End != 0 && !d.abandoned {
+		t.cmds[t.next-1].Times.Ran(d.times.Start, d.times.End)
+	}
+	d.times = hal.Times{}
 	d.cmd = hal.Command{}
 	if !d.abandoned && t.next < len(t.cmds) {
 		d.cmd = t.cmds[t.next]
 		if d.cmd.Fault != nil {
 			d.cmd.Fault = &d.fault
+		}
+		if d.cmd.Times != nil {
+			d.cmd.Times = &d.times
 		}
 		t.next++
 		return true
@@ -251,12 +264,22 @@ type pipeline struct {
 	forms     *sync.Pool // of Form; nil where the kernel has none or it is not to run
 	spare     bool       // forms are for launches that may be cancelled
 	checked   *checked   // nil where the kernel's Go runs
+	// scratches have coroutines of their own, which keep the labels that they were started with.
+	scratches sync.Pool       // of *dslhook.Scratch
+	labels    context.Context // of goroutines in profiles
 }
 
 func (*pipeline) Free() {}
 
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.forms != nil || p.checked != nil || !p.kernel.Lingers }
+
+// init readies what the pipeline has of its own. The label is the kernel's package and type name, as
+// users write it.
+func (p *pipeline) init() {
+	p.scratches.New = func() any { return new(dslhook.Scratch) }
+	p.labels = pprof.WithLabels(context.Background(), pprof.Labels("kernel", path.Base(p.kernel.Package)+"."+p.kernel.Name))
+}
 
 func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 	k, _ := p.Host.(*Kernel)
@@ -267,6 +290,7 @@ func (d *device) NewPipeline(p *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("%w: package dsl is not part of the program", hal.ErrPipeline)
 	}
 	h := &pipeline{dev: d, kernel: p.Kernel, build: k.Func, local: p.LocalSize, subGroup: p.SubGroupSize, specs: p.HostSpecs, specBits: p.Specs}
+	h.init()
 	if h.subGroup == 0 {
 		h.subGroup = d.subGroup
 	}

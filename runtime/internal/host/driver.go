@@ -68,5 +68,6 @@ func info() hal.Info {
 		Subnormals:    true,
 		ExactDivide:   true,
 		ExactDivide64: true,
+		Timestamps:    true,
 	}
 }

@@ -22,6 +22,7 @@ func (f *testForm) Run()   { f.run(&f.Group) }
 // launchTest launches such a form and returns the fault.
 func launchTest(form abi.Form, n, local uint32, run func(g *Group)) hal.Fault {
 	p := &pipeline{kernel: &abi.Kernel{Name: "K", Form: form, Rank: 1}, local: [3]uint32{local, 1, 1}, subGroup: 4}
+	p.init()
 	p.forms = newForms(func() Form { return &testForm{run: run} })
 	var fault hal.Fault
 	launchForm(&hal.Command{Op: hal.OpLaunch, Pipeline: p, Global: [3]uint32{n, 1, 1}, Groups: [3]uint32{n / local, 1, 1}, Fault: &fault}, p, newStopper(nil))

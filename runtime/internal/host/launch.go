@@ -1,7 +1,9 @@
 package host
 
 import (
+	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 
@@ -14,11 +16,13 @@ import (
 // have something to do until the end.
 const maxChunk = 1 << 14
 
-var scratches = sync.Pool{New: func() any { return new(dslhook.Scratch) }}
-
-// launch runs one kernel launch to its end, or until it is cancelled.
+// launch runs one kernel launch to its end, or until it is cancelled. In profiles its samples have
+// the label kernel, whatever function runs: the kernel's own, or one of a host form. Goroutines
+// take it over from those that start them.
 func launch(c *hal.Command) {
 	p := c.Pipeline.(*pipeline)
+	pprof.SetGoroutineLabels(p.labels)
+	defer pprof.SetGoroutineLabels(context.Background())
 	stop := newStopper(c.Cancel)
 	switch {
 	case stop.now():
@@ -81,12 +85,12 @@ func launchOwn(c *hal.Command, p *pipeline, stop *stopper) {
 			groups *= int(n)
 		}
 		parallel(groups, 64, stop, func() (func(lo, hi int), func()) {
-			s := scratches.Get().(*dslhook.Scratch)
+			s := p.scratches.Get().(*dslhook.Scratch)
 			return func(lo, hi int) {
 				for g := lo; g < hi && !stop.now(); g++ {
 					dslhook.RunGroup(kernel, l, g, s)
 				}
-			}, func() { scratches.Put(s) }
+			}, func() { p.scratches.Put(s) }
 		})
 	}
 }

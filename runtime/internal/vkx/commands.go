@@ -84,3 +84,17 @@ func (c *Commands) Execute(cb vk.CommandBuffer) {
 	*c = append(*c, C.VKX_CMD_EXECUTE)
 	c.add64(uint64(uintptr(unsafe.Pointer(cb))))
 }
+
+// ResetQueries appends vkCmdResetQueryPool of n queries from first on.
+func (c *Commands) ResetQueries(pool vk.QueryPool, first, n int) {
+	*c = append(*c, C.VKX_CMD_RESET_QUERIES)
+	c.add64(uint64(uintptr(unsafe.Pointer(pool))))
+	*c = append(*c, uint32(first), uint32(n))
+}
+
+// Timestamp appends vkCmdWriteTimestamp: the time when all commands before it have passed the stage.
+func (c *Commands) Timestamp(stage vk.PipelineStageFlagBits, pool vk.QueryPool, query int) {
+	*c = append(*c, C.VKX_CMD_TIMESTAMP)
+	c.add64(uint64(uintptr(unsafe.Pointer(pool))))
+	*c = append(*c, uint32(query), uint32(stage))
+}

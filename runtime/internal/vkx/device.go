@@ -19,6 +19,12 @@ package vkx
 #cgo nocallback vkx_reset_fences
 #cgo nocallback vkx_create_command_pool
 #cgo nocallback vkx_allocate_command_buffer
+#cgo nocallback vkx_create_query_pool
+#cgo noescape vkx_get_timestamps
+#cgo nocallback vkx_get_timestamps
+#cgo noescape vkx_calibrate
+#cgo nocallback vkx_calibrate
+#cgo nocallback vkx_monotonic
 #cgo noescape vkx_create_shader_module
 #cgo nocallback vkx_create_shader_module
 #cgo nocallback vkx_create_pipeline_layout
@@ -195,6 +201,37 @@ func flag(b bool) C.int {
 	return 0
 }
 
+// CreateQueryPool creates a pool of n queries for timestamps.
+func (d *Device) CreateQueryPool(n int) (vk.QueryPool, vk.Result) {
+	if r := injected(); r != vk.Success {
+		return nil, r
+	}
+	return handle[vk.QueryPool](C.vkx_create_query_pool(d.c, C.uint32_t(n)))
+}
+
+// Timestamps reads queries of a pool from first on. Work that has been submitted writes them all.
+func (d *Device) Timestamps(pool vk.QueryPool, first int, ticks []uint64) vk.Result {
+	if r := injected(); r != vk.Success {
+		return r
+	}
+	return vk.Result(C.vkx_get_timestamps(d.c, C.uintptr_t(uintptr(unsafe.Pointer(pool))), C.uint32_t(first),
+		C.uint32_t(len(ticks)), (*C.uint64_t)(unsafe.SliceData(ticks))))
+}
+
+// Calibrate reads the device's clock and, in nanoseconds, CLOCK_MONOTONIC, at times that are at
+// most deviation nanoseconds apart.
+func (d *Device) Calibrate() (ticks, monotonic, deviation uint64, r vk.Result) {
+	if r := injected(); r != vk.Success {
+		return 0, 0, 0, r
+	}
+	var t, m, dev C.uint64_t
+	r = vk.Result(C.vkx_calibrate(d.c, &t, &m, &dev))
+	return uint64(t), uint64(m), uint64(dev), r
+}
+
+// Monotonic reads CLOCK_MONOTONIC, in nanoseconds. It is the clock of package time.
+func Monotonic() uint64 { return uint64(C.vkx_monotonic()) }
+
 // CreateShaderModule creates a module from SPIR-V.
 func (d *Device) CreateShaderModule(words []uint32) (vk.ShaderModule, vk.Result) {
 	if r := injected(); r != vk.Success {
@@ -256,6 +293,7 @@ type ComputePipeline struct {
 	FullSubgroups bool     // require full sub-groups
 	Spec          []uint32 // id, offset in Data and size of each specialization constant
 	Data          []byte
+	Cached        string // set by CreateComputePipeline: "hit", "miss", or "" if the driver does not say
 }
 
 // CreateComputePipeline creates a compute pipeline.
@@ -263,11 +301,14 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.Pipeline](C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
+	var cached C.uint32_t
+	v := C.vkx_create_compute_pipeline(d.c, C.uintptr_t(uintptr(unsafe.Pointer(cache))),
 		C.uintptr_t(uintptr(unsafe.Pointer(p.Module))), C.uintptr_t(uintptr(unsafe.Pointer(p.Layout))),
 		flag(p.DispatchBase), C.uint32_t(p.SubgroupSize), flag(p.FullSubgroups),
 		(*C.uint32_t)(unsafe.SliceData(p.Spec)), C.uint32_t(len(p.Spec)/3),
-		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data))))
+		unsafe.Pointer(unsafe.SliceData(p.Data)), C.size_t(len(p.Data)), &cached)
+	p.Cached = [...]string{"", "hit", "miss"}[cached]
+	return handle[vk.Pipeline](v)
 }
 
 // Submit resets pool, records the commands into the pool's command buffer, and

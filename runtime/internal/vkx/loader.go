@@ -141,7 +141,10 @@ type PhysicalDeviceInfo struct {
 	APIVersion                         vk.Version
 	DriverVersion, VendorID, DeviceID  uint32
 	DeviceType                         vk.PhysicalDeviceType
-	PipelineCacheUUID                  [16]byte
+	PipelineCacheUUID, DeviceUUID      [16]byte
+	PCI                                *[4]uint32 // domain, bus, device, function; nil if unknown
+	TimestampPeriod                    float64    // nanoseconds of a tick
+	Calibrated                         bool       // Device.Calibrate works
 	DeviceName, DriverName, DriverInfo string
 	Features                           uint64 // bit per Feature
 	BufferMarker                       bool   // VK_AMD_buffer_marker
@@ -162,6 +165,7 @@ type PhysicalDeviceInfo struct {
 	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
 	QueueFamilies                      []vk.QueueFlags
+	TimestampBits                      []uint32 // of each family; 0: it has no timestamps
 	MemoryTypes                        []MemoryType
 	MemoryHeaps                        []MemoryHeap
 }
@@ -207,6 +211,10 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 		DenormPreserveFloat32:        c.denormPreserveFloat32 != 0,
 		SignedZeroInfNanPreserve:     uint32(c.signedZeroInfNanPreserve),
 		ComputeUnits:                 uint32(c.computeUnits),
+		TimestampPeriod:              float64(c.timestampPeriod), Calibrated: c.calibrated != 0,
+	}
+	if c.hasPCI != 0 {
+		info.PCI = &[4]uint32{uint32(c.pci[0]), uint32(c.pci[1]), uint32(c.pci[2]), uint32(c.pci[3])}
 	}
 	for i := range 3 {
 		info.MaxComputeWorkGroupCount[i] = uint32(c.maxComputeWorkGroupCount[i])
@@ -214,10 +222,12 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 	}
 	for i, b := range c.pipelineCacheUUID {
 		info.PipelineCacheUUID[i] = byte(b)
+		info.DeviceUUID[i] = byte(c.deviceUUID[i])
 	}
-	var flags [32]C.uint32_t
-	for _, f := range flags[:C.vkx_get_queue_families(handle, &flags[0], C.uint32_t(len(flags)))] {
+	var flags, bits [32]C.uint32_t
+	for i, f := range flags[:C.vkx_get_queue_families(handle, &flags[0], &bits[0], C.uint32_t(len(flags)))] {
 		info.QueueFamilies = append(info.QueueFamilies, vk.QueueFlags(f))
+		info.TimestampBits = append(info.TimestampBits, uint32(bits[i]))
 	}
 	var m C.vkx_memory_properties
 	C.vkx_get_memory_properties(handle, &m)

@@ -20,6 +20,7 @@ typedef struct VkCommandBuffer_T *VkCommandBuffer;
 typedef struct VkBuffer_T *VkBuffer;
 typedef struct VkDeviceMemory_T *VkDeviceMemory;
 typedef struct VkFence_T *VkFence;
+typedef struct VkQueryPool_T *VkQueryPool;
 typedef struct VkSemaphore_T *VkSemaphore;
 typedef struct VkShaderModule_T *VkShaderModule;
 typedef struct VkPipelineCache_T *VkPipelineCache;
@@ -43,11 +44,11 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkDebugUtilsMessengerCallbackDataFlagsEXT, VkDebugUtilsMessengerCreateFlagsEXT, VkDependencyFlags,
 	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkFenceCreateFlags, VkInstanceCreateFlags,
 	VkMemoryAllocateFlags, VkMemoryHeapFlags, VkMemoryMapFlags, VkMemoryPropertyFlags, VkObjectType,
-	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags,
+	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags, VkPipelineCreationFeedbackFlags,
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
-	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
+	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
-	VkSubgroupFeatureFlags;
+	VkSubgroupFeatureFlags, VkTimeDomainEXT;
 
 /* Never filled in here. */
 typedef struct VkAllocationCallbacks VkAllocationCallbacks;
@@ -103,6 +104,9 @@ enum {
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES = 1000413001,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT = 1000260000,
 	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV = 1000154001,
+	VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO = 11,
+	VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT = 1000184000,
+	VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT = 1000212000,
 	VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT = 1000128004,
 	VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT = 1000247000,
 	VK_SUCCESS = 0,
@@ -645,6 +649,50 @@ typedef struct VkValidationFeaturesEXT {
 	const uint32_t* pDisabledValidationFeatures;
 } VkValidationFeaturesEXT;
 
+enum { VK_QUERY_TYPE_TIMESTAMP = 2, VK_QUERY_RESULT_64_BIT = 1, VK_QUERY_RESULT_WAIT_BIT = 2 };
+
+typedef struct VkQueryPoolCreateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkQueryPoolCreateFlags flags;
+	VkQueryType queryType;
+	uint32_t queryCount;
+	VkQueryPipelineStatisticFlags pipelineStatistics;
+} VkQueryPoolCreateInfo;
+
+enum {
+	VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO = 1000192000,
+	VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT = 1,
+	VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT = 2
+};
+
+typedef struct VkPipelineCreationFeedback {
+	VkPipelineCreationFeedbackFlags flags;
+	uint64_t duration;
+} VkPipelineCreationFeedback;
+
+typedef struct VkPipelineCreationFeedbackCreateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkPipelineCreationFeedback* pPipelineCreationFeedback;
+	uint32_t pipelineStageCreationFeedbackCount;
+	VkPipelineCreationFeedback* pPipelineStageCreationFeedbacks;
+} VkPipelineCreationFeedbackCreateInfo;
+
+enum { VK_TIME_DOMAIN_DEVICE_EXT = 0, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT = 1 };
+
+typedef struct VkCalibratedTimestampInfoEXT {
+	VkStructureType sType;
+	const void* pNext;
+	VkTimeDomainEXT timeDomain;
+} VkCalibratedTimestampInfoEXT;
+
+typedef struct VkPhysicalDevicePCIBusInfoPropertiesEXT {
+	VkStructureType sType;
+	void* pNext;
+	uint32_t pciDomain, pciBus, pciDevice, pciFunction;
+} VkPhysicalDevicePCIBusInfoPropertiesEXT;
+
 typedef VkResult (*PFN_vkCreateInstance)(const VkInstanceCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkInstance* pInstance);
 typedef void (*PFN_vkDestroyInstance)(VkInstance instance, const VkAllocationCallbacks* pAllocator);
 typedef VkResult (*PFN_vkEnumeratePhysicalDevices)(VkInstance instance, uint32_t* pPhysicalDeviceCount, VkPhysicalDevice* pPhysicalDevices);
@@ -688,6 +736,12 @@ typedef void (*PFN_vkCmdFillBuffer)(VkCommandBuffer commandBuffer, VkBuffer dstB
 typedef void (*PFN_vkCmdExecuteCommands)(VkCommandBuffer commandBuffer, uint32_t commandBufferCount, const VkCommandBuffer* pCommandBuffers);
 typedef void (*PFN_vkCmdPipelineBarrier)(VkCommandBuffer commandBuffer, VkPipelineStageFlags srcStageMask, VkPipelineStageFlags dstStageMask, VkDependencyFlags dependencyFlags, uint32_t memoryBarrierCount, const VkMemoryBarrier* pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const VkBufferMemoryBarrier* pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const VkImageMemoryBarrier* pImageMemoryBarriers);
 typedef void (*PFN_vkCmdWriteBufferMarkerAMD)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkBuffer dstBuffer, VkDeviceSize dstOffset, uint32_t marker);
+typedef VkResult (*PFN_vkCreateQueryPool)(VkDevice device, const VkQueryPoolCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkQueryPool* pQueryPool);
+typedef VkResult (*PFN_vkGetQueryPoolResults)(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount, size_t dataSize, void* pData, VkDeviceSize stride, VkQueryResultFlags flags);
+typedef void (*PFN_vkCmdResetQueryPool)(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount);
+typedef void (*PFN_vkCmdWriteTimestamp)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkQueryPool queryPool, uint32_t query);
+typedef VkResult (*PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT)(VkPhysicalDevice physicalDevice, uint32_t* pTimeDomainCount, VkTimeDomainEXT* pTimeDomains);
+typedef VkResult (*PFN_vkGetCalibratedTimestampsEXT)(VkDevice device, uint32_t timestampCount, const VkCalibratedTimestampInfoEXT* pTimestampInfos, uint64_t* pTimestamps, uint64_t* pMaxDeviation);
 typedef VkResult (*PFN_vkEnumerateInstanceVersion)(uint32_t* pApiVersion);
 typedef void (*PFN_vkGetPhysicalDeviceFeatures2)(VkPhysicalDevice physicalDevice, VkPhysicalDeviceFeatures2* pFeatures);
 typedef void (*PFN_vkGetPhysicalDeviceProperties2)(VkPhysicalDevice physicalDevice, VkPhysicalDeviceProperties2* pProperties);

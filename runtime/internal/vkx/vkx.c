@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "vk_decl.h"
 
@@ -24,6 +25,7 @@ static struct {
 	PFN_vkGetPhysicalDeviceProperties2 GetPhysicalDeviceProperties2;
 	PFN_vkCreateDevice CreateDevice;
 	get_device_proc_addr GetDeviceProcAddr;
+	PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT GetPhysicalDeviceCalibrateableTimeDomainsEXT; /* or NULL */
 } in;
 
 #define DEVICE_FUNCTIONS(X) \
@@ -32,7 +34,8 @@ static struct {
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) \
 	X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
 	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
-	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdExecuteCommands)
+	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdExecuteCommands) \
+	X(CreateQueryPool) X(GetQueryPoolResults) X(CmdResetQueryPool) X(CmdWriteTimestamp)
 
 struct vkx_device {
 	VkDevice device;
@@ -40,6 +43,8 @@ struct vkx_device {
 	DEVICE_FUNCTIONS(X)
 #undef X
 	PFN_vkCmdWriteBufferMarkerAMD CmdWriteBufferMarkerAMD; /* NULL without the extension */
+	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* the same */
+	int feedback; /* pipelines tell whether they came from the cache */
 };
 
 static vkx_value value(VkResult r, uintptr_t v) { return (vkx_value){r, r >= 0 ? v : 0}; }
@@ -126,6 +131,7 @@ vkx_value vkx_create_instance(uint32_t apiVersion, int validate) {
 	X(GetPhysicalDeviceProperties2)
 	X(CreateDevice)
 	X(GetDeviceProcAddr)
+	X(GetPhysicalDeviceCalibrateableTimeDomainsEXT)
 #undef X
 	if (validate) {
 		PFN_vkCreateDebugUtilsMessengerEXT f = (void *)gipa(instance, "vkCreateDebugUtilsMessengerEXT");
@@ -146,12 +152,16 @@ void vkx_destroy_messenger(uintptr_t instance) {
 enum {
 	EXT_ATOMIC_FLOAT = 1 << 0, EXT_BUFFER_MARKER = 1 << 1, EXT_SUBGROUP_SIZE = 1 << 2,
 	EXT_ZERO_INIT = 1 << 3, EXT_MAINTENANCE4 = 1 << 4, EXT_SM_BUILTINS = 1 << 5,
-	NUM_EXT = 6
+	EXT_CALIBRATED_TIMESTAMPS = 1 << 6, EXT_PCI_BUS_INFO = 1 << 7,
+	EXT_CREATION_FEEDBACK = 1 << 8,
+	NUM_EXT = 9
 };
 
 static const char *const extension_names[NUM_EXT] = {
 	"VK_EXT_shader_atomic_float", "VK_AMD_buffer_marker", "VK_EXT_subgroup_size_control",
 	"VK_KHR_zero_initialize_workgroup_memory", "VK_KHR_maintenance4", "VK_NV_shader_sm_builtins",
+	"VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
+	"VK_EXT_pipeline_creation_feedback",
 };
 
 static uint32_t extensions_of(VkPhysicalDevice p) {
@@ -199,6 +209,18 @@ static void chain_features(vkx_features *f, uint32_t apiVersion, uint32_t ext) {
 		CHAIN(tail, f->atomicFloat, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT);
 }
 
+/* Whether the device's clock and CLOCK_MONOTONIC can be read together. */
+static int is_calibrated(VkPhysicalDevice p) {
+	VkTimeDomainEXT t[16];
+	uint32_t n = 16, found = 0;
+	if (in.GetPhysicalDeviceCalibrateableTimeDomainsEXT == NULL ||
+		in.GetPhysicalDeviceCalibrateableTimeDomainsEXT(p, &n, t) < 0)
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (t[i] == VK_TIME_DOMAIN_DEVICE_EXT || t[i] == VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT) found |= 1u << t[i];
+	return found == 3;
+}
+
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *o) {
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	memset(o, 0, sizeof *o);
@@ -216,6 +238,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 		o->maxComputeWorkGroupCount[i] = l->maxComputeWorkGroupCount[i];
 		o->maxComputeWorkGroupSize[i] = l->maxComputeWorkGroupSize[i];
 	}
+	o->timestampPeriod = l->timestampPeriod;
 	o->maxComputeWorkGroupInvocations = l->maxComputeWorkGroupInvocations;
 	o->maxComputeSharedMemorySize = l->maxComputeSharedMemorySize;
 	o->maxPushConstantsSize = l->maxPushConstantsSize;
@@ -225,6 +248,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	int v13 = at_least_13(o->apiVersion);
 	uint32_t ext = extensions_of(p);
 	o->bufferMarker = (ext & EXT_BUFFER_MARKER) != 0;
+	o->calibrated = ext & EXT_CALIBRATED_TIMESTAMPS && is_calibrated(p);
 	vkx_features f;
 	chain_features(&f, o->apiVersion, ext);
 	in.GetPhysicalDeviceFeatures2(p, &f.f2);
@@ -237,6 +261,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	VkPhysicalDeviceSubgroupSizeControlProperties size = {0};
 	VkPhysicalDeviceMaintenance4Properties m4 = {0};
 	VkPhysicalDeviceShaderSMBuiltinsPropertiesNV sm = {0};
+	VkPhysicalDevicePCIBusInfoPropertiesEXT pci = {0};
 	void **tail = &p2.pNext;
 	CHAIN(tail, v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES);
 	CHAIN(tail, v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES);
@@ -246,6 +271,8 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 		CHAIN(tail, m4, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
 	if (ext & EXT_SM_BUILTINS)
 		CHAIN(tail, sm, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+	if (ext & EXT_PCI_BUS_INFO)
+		CHAIN(tail, pci, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	memcpy(o->driverName, v12.driverName, 256);
 	memcpy(o->driverInfo, v12.driverInfo, 256);
@@ -262,6 +289,9 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->signedZeroInfNanPreserve = (v12.shaderSignedZeroInfNanPreserveFloat16 ? 16 : 0) |
 		(v12.shaderSignedZeroInfNanPreserveFloat32 ? 32 : 0) | (v12.shaderSignedZeroInfNanPreserveFloat64 ? 64 : 0);
 	o->computeUnits = sm.shaderSMCount;
+	memcpy(o->deviceUUID, v11.deviceUUID, 16);
+	o->hasPCI = (ext & EXT_PCI_BUS_INFO) != 0;
+	o->pci[0] = pci.pciDomain, o->pci[1] = pci.pciBus, o->pci[2] = pci.pciDevice, o->pci[3] = pci.pciFunction;
 }
 
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *o) {
@@ -280,12 +310,15 @@ void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *
 	}
 }
 
-uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t n) {
+uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n) {
 	VkQueueFamilyProperties q[32];
 	uint32_t count = 32;
 	in.GetPhysicalDeviceQueueFamilyProperties((VkPhysicalDevice)physicalDevice, &count, q);
 	if (count > n) count = n;
-	for (uint32_t i = 0; i < count; i++) flags[i] = q[i].queueCount ? q[i].queueFlags : 0;
+	for (uint32_t i = 0; i < count; i++) {
+		flags[i] = q[i].queueCount ? q[i].queueFlags : 0;
+		timestampBits[i] = q[i].timestampValidBits;
+	}
 	return count;
 }
 
@@ -295,9 +328,10 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	uint32_t ext = extensions_of(p);
-	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4);
+	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4 | EXT_CREATION_FEEDBACK);
 	if (!bufferMarker) ext &= ~EXT_BUFFER_MARKER;
-	ext &= ~EXT_SM_BUILTINS; /* queried only */
+	ext &= ~(EXT_SM_BUILTINS | EXT_PCI_BUS_INFO); /* queried only */
+	if (ext & EXT_CALIBRATED_TIMESTAMPS && !is_calibrated(p)) ext &= ~EXT_CALIBRATED_TIMESTAMPS;
 	vkx_features f;
 	chain_features(&f, p2.properties.apiVersion, ext);
 #define X(name, s, m) if (features & 1ull << VKX_##name) f.s.m = 1;
@@ -330,6 +364,10 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	if (ext & EXT_BUFFER_MARKER)
 		d->CmdWriteBufferMarkerAMD =
 			(PFN_vkCmdWriteBufferMarkerAMD)in.GetDeviceProcAddr(d->device, "vkCmdWriteBufferMarkerAMD");
+	if (ext & EXT_CALIBRATED_TIMESTAMPS)
+		d->GetCalibratedTimestampsEXT =
+			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");
+	d->feedback = at_least_13(p2.properties.apiVersion) || (ext & EXT_CREATION_FEEDBACK) != 0;
 	*out = d;
 	return r;
 }
@@ -405,6 +443,38 @@ vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int seconda
 	return value(r, (uintptr_t)c);
 }
 
+vkx_value vkx_create_query_pool(vkx_device *d, uint32_t n) {
+	VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, .queryType = VK_QUERY_TYPE_TIMESTAMP, .queryCount = n,
+	};
+	VkQueryPool p = NULL;
+	VkResult r = d->CreateQueryPool(d->device, &info, NULL, &p);
+	return value(r, (uintptr_t)p);
+}
+
+int32_t vkx_get_timestamps(vkx_device *d, uintptr_t pool, uint32_t first, uint32_t n, uint64_t *out) {
+	return d->GetQueryPoolResults(d->device, (VkQueryPool)pool, first, n, n * sizeof *out, out, sizeof *out,
+		VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+}
+
+int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic, uint64_t *deviation) {
+	VkCalibratedTimestampInfoEXT info[2] = {
+		{.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, .timeDomain = VK_TIME_DOMAIN_DEVICE_EXT},
+		{.sType = VK_STRUCTURE_TYPE_CALIBRATED_TIMESTAMP_INFO_EXT, .timeDomain = VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
+	};
+	uint64_t t[2] = {0};
+	if (d->GetCalibratedTimestampsEXT == NULL) return VK_ERROR_INITIALIZATION_FAILED;
+	VkResult r = d->GetCalibratedTimestampsEXT(d->device, 2, info, t, deviation);
+	*ticks = t[0], *monotonic = t[1];
+	return r;
+}
+
+uint64_t vkx_monotonic(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n) {
 	VkShaderModuleCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = n * 4, .pCode = words,
@@ -436,7 +506,7 @@ vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n) {
 
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
-	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata) {
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached) {
 	VkSpecializationMapEntry few[64], *entries = few;
 	if (nspec > 64 && (entries = calloc(nspec, sizeof *entries)) == NULL)
 		return value(VK_ERROR_OUT_OF_HOST_MEMORY, 0);
@@ -449,8 +519,13 @@ vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t 
 		.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
 		.requiredSubgroupSize = subgroupSize,
 	};
+	VkPipelineCreationFeedback all = {0}, stage = {0};
+	VkPipelineCreationFeedbackCreateInfo feedback = {
+		.sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, .pPipelineCreationFeedback = &all,
+		.pipelineStageCreationFeedbackCount = 1, .pPipelineStageCreationFeedbacks = &stage,
+	};
 	VkComputePipelineCreateInfo info = {
-		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+		.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .pNext = d->feedback ? &feedback : NULL,
 		.flags = dispatchBase ? VK_PIPELINE_CREATE_DISPATCH_BASE_BIT : 0,
 		.stage = {
 			.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -464,6 +539,9 @@ vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t 
 	VkPipeline p = NULL;
 	VkResult r = d->CreateComputePipelines(d->device, (VkPipelineCache)cache, 1, &info, NULL, &p);
 	if (entries != few) free(entries);
+	*cached = 0;
+	if (all.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT)
+		*cached = all.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT ? 1 : 2;
 	return value(r, (uintptr_t)p);
 }
 
@@ -475,7 +553,7 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 	static const uint8_t length[] = {
 		[VKX_CMD_BIND] = 3, [VKX_CMD_PUSH] = 4, [VKX_CMD_DISPATCH] = 4, [VKX_CMD_DISPATCH_BASE] = 7,
 		[VKX_CMD_BARRIER] = 5, [VKX_CMD_COPY] = 11, [VKX_CMD_FILL] = 8, [VKX_CMD_MARK] = 6,
-		[VKX_CMD_EXECUTE] = 3,
+		[VKX_CMD_EXECUTE] = 3, [VKX_CMD_RESET_QUERIES] = 5, [VKX_CMD_TIMESTAMP] = 5,
 	};
 	while (w < end) {
 		uint32_t op = w[0];
@@ -521,6 +599,12 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 			d->CmdExecuteCommands(c, 1, &b);
 			break;
 		}
+		case VKX_CMD_RESET_QUERIES:
+			d->CmdResetQueryPool(c, (VkQueryPool)(uintptr_t)u64(w + 1), w[3], w[4]);
+			break;
+		case VKX_CMD_TIMESTAMP:
+			d->CmdWriteTimestamp(c, w[4], (VkQueryPool)(uintptr_t)u64(w + 1), w[3]);
+			break;
 		}
 		w += length[op];
 	}

@@ -61,7 +61,10 @@ enum {
 /* What a physical device is, can and allows. */
 typedef struct {
 	uint32_t apiVersion, driverVersion, vendorID, deviceID, deviceType;
-	uint8_t pipelineCacheUUID[16];
+	uint8_t pipelineCacheUUID[16], deviceUUID[16];
+	uint32_t hasPCI, pci[4]; /* domain, bus, device, function */
+	float timestampPeriod;   /* nanoseconds */
+	uint32_t calibrated;     /* vkx_calibrate works */
 	char deviceName[256], driverName[256], driverInfo[256];
 	uint64_t features; /* bit per VKX_FEATURES row */
 	uint32_t bufferMarker; /* VK_AMD_buffer_marker */
@@ -93,7 +96,9 @@ enum {
 	VKX_CMD_COPY,          /* src:64 dst:64 srcOffset:64 dstOffset:64 size:64 */
 	VKX_CMD_FILL,          /* dst:64 offset:64 size:64 pattern */
 	VKX_CMD_MARK,          /* dst:64 offset:64 value */
-	VKX_CMD_EXECUTE        /* a secondary command buffer:64 */
+	VKX_CMD_EXECUTE,       /* a secondary command buffer:64 */
+	VKX_CMD_RESET_QUERIES, /* pool:64 first n */
+	VKX_CMD_TIMESTAMP      /* pool:64 query stage */
 };
 
 /* The loader. */
@@ -107,7 +112,7 @@ const char *vkx_feature_name(uint32_t feature);
 /* Physical devices. */
 void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_info *info);
 void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *p);
-uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t n);
+uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
 
 /* Devices. */
 int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, uint32_t bufferMarker,
@@ -125,13 +130,19 @@ int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, u
 int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n);
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient);
 vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int secondary);
+/* A pool of n queries for timestamps, and the values of n of them from first on, which are waited for. */
+vkx_value vkx_create_query_pool(vkx_device *d, uint32_t n);
+int32_t vkx_get_timestamps(vkx_device *d, uintptr_t pool, uint32_t first, uint32_t n, uint64_t *out);
+/* The device's clock in ticks and CLOCK_MONOTONIC in nanoseconds, at times that are at most so many nanoseconds apart. */
+int32_t vkx_calibrate(vkx_device *d, uint64_t *ticks, uint64_t *monotonic, uint64_t *deviation);
+uint64_t vkx_monotonic(void);
 vkx_value vkx_create_shader_module(vkx_device *d, const uint32_t *words, size_t n);
 vkx_value vkx_create_pipeline_layout(vkx_device *d, uint32_t pushBytes);
 vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
-/* spec holds id, offset and size of each constant. */
+/* spec holds id, offset and size of each constant. cached becomes 1 if the cache had the pipeline, 2 if not, 0 if nobody says. */
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
-	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata);
+	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached);
 /* Resets the pool of the command buffer, records n words into it and submits it; fence is signalled after it. */
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
 	const uint32_t *words, size_t n);

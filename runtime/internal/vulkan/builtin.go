@@ -105,6 +105,7 @@ func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) 
 		e.commands.Dispatch([3]uint32{uint32(max(1, (n+kernelGroup-1)/kernelGroup)), 1, 1})
 		dst, src, size = dst+n, src+n, size-n
 	}
+	e.ended()
 	return nil
 }
 

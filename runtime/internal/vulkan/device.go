@@ -25,6 +25,7 @@ type device struct {
 	pipes pipelines
 	queue queue
 	built builtins
+	clock *clock // nil unless Time was called
 	// graphs are those that have not been freed.
 	graphs replays
 

@@ -170,6 +170,8 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		API:        fmt.Sprintf("Vulkan %v", p.APIVersion),
 		Type:       kind,
 		Aspects:    aspectsOf(p),
+		UUID:       p.DeviceUUID,
+		Timestamps: timestampBits(p) > 0,
 		SubGroups:  [2]int{int(p.MinSubgroupSize), int(p.MaxSubgroupSize)},
 		Subnormals: p.DenormPreserveFloat32,
 		Limits: hal.Limits{
@@ -187,6 +189,9 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	// far more. Alloc finds out.
 	if p.MaxBufferSize != 0 {
 		info.Limits.MaxAllocation = min(heap, p.MaxBufferSize)
+	}
+	if a := p.PCI; a != nil {
+		info.PCI = fmt.Sprintf("%04x:%02x:%02x.%x", a[0], a[1], a[2], a[3])
 	}
 	for i := range 3 {
 		info.Limits.MaxWorkGroupSize[i] = int(p.MaxComputeWorkGroupSize[i])

@@ -58,6 +58,7 @@ type encoder struct {
 	bound    vk.Pipeline
 	inPart   kinds // of the part's commands
 	launches int   // of the part
+	timing   bool  // a command has begun, see begun
 	wait     bool  // for room that only completed work can give; else errBusy
 
 	current *hal.Command // that is encoded
@@ -71,6 +72,11 @@ func (e *encoder) begin(t *ticket, wait bool) { e.t, e.wait, e.current = t, wait
 
 // open starts a part if there is none.
 func (e *encoder) open() error {
+	if e.full() {
+		if err := e.flush(); err != nil {
+			return err
+		}
+	}
 	if e.part != nil {
 		return nil
 	}
@@ -79,7 +85,11 @@ func (e *encoder) open() error {
 		return err
 	}
 	e.part = &part{q: e.q, slot: s}
-	e.commands, e.bound, e.inPart, e.launches = e.commands[:0], nil, 0, 0
+	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], nil, 0, 0, false
+	if err := e.fitQueries(s, maxTimed); err != nil {
+		e.drop(err)
+		return err
+	}
 	return nil
 }
 
@@ -225,7 +235,8 @@ func (e *encoder) barrier() {
 
 // order records what a command of kind k has to wait for, and counts it.
 func (e *encoder) order(k kind) {
-	if o := e.owed[k]; o != 0 {
+	o := e.owed[k]
+	if o != 0 {
 		from, to := scopes[o], scopes[1<<k]
 		e.commands.Barrier(from.stages, from.write, to.stages, to.both)
 		e.owed[k] = 0
@@ -233,6 +244,7 @@ func (e *encoder) order(k kind) {
 	if watch != nil {
 		e.part.watched = append(e.part.watched, watched{at: len(e.commands), kind: k, cmd: e.current})
 	}
+	e.begun(k, o != 0)
 	e.loose |= 1 << k
 	e.inPart |= 1 << k
 }
@@ -316,6 +328,7 @@ func (e *encoder) launch(c *hal.Command) error {
 	} else {
 		e.commands.Dispatch(c.Groups)
 	}
+	e.ended()
 	return nil
 }
 
@@ -369,6 +382,7 @@ func (e *encoder) copy(c *hal.Command) error {
 	e.order(transfer)
 	e.notes(c)
 	e.commands.Copy(src.block.buffer, dst.block.buffer, src.off+c.SrcOff, dst.off+c.DstOff, c.Size)
+	e.ended()
 	return nil
 }
 
@@ -387,6 +401,7 @@ func (e *encoder) fill(c *hal.Command) error {
 	e.order(transfer)
 	e.notes(c)
 	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
+	e.ended()
 	return nil
 }
 
@@ -414,6 +429,7 @@ func (e *encoder) write(c *hal.Command, j *job) error {
 		e.order(transfer)
 		e.notes(c)
 		e.commands.Copy(r.mem.block.buffer, dst.block.buffer, r.mem.off+off, dst.off+c.DstOff+j.done, n)
+		e.ended()
 		j.done += n
 		if err := e.flushLarge(j.done < c.Size); err != nil {
 			return err
@@ -435,6 +451,7 @@ func (e *encoder) read(c *hal.Command, j *job) error {
 		e.order(transfer)
 		e.notes(c)
 		e.commands.Copy(src.block.buffer, r.mem.block.buffer, src.off+c.SrcOff+j.done, r.mem.off+off, n)
+		e.ended()
 		e.part.reads = append(e.part.reads, readBack{c, c.Host[j.done : j.done+n], r.mem.data[off : off+n]})
 		j.done += n
 		if err := e.flushLarge(j.done < c.Size); err != nil {

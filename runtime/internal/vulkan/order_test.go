@@ -59,7 +59,7 @@ type checker struct {
 }
 
 // widths are the words of each command; see vkx.h.
-var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6, 9: 3}
+var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6, 9: 3, 10: 5, 11: 5}
 
 const (
 	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdMark, cmdExecute = 2, 3, 4, 5, 6, 7, 8, 9

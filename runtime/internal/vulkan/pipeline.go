@@ -27,6 +27,7 @@ type pipeline struct {
 	args    int // bytes of arguments
 	kernel  *abi.Kernel
 	spilled bool
+	cached  string // see Cached
 	cancels bool   // the module leaves when it is asked to
 	loops   string // where they are; "" if the device ends none
 
@@ -176,6 +177,9 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	if err := p.failed("vkCreateComputePipelines", r); err != nil {
 		return nil, err
 	}
+	if !dispatchBase {
+		p.cached = desc.Cached
+	}
 	p.d.pipes.saver.made()
 	return handle, nil
 }
@@ -206,6 +210,9 @@ func (p *pipeline) dispatchBase() (vk.Pipeline, error) {
 
 // Free destroys the pipeline. It does nothing the second time, or when the
 // device is closed; what a lost device has stays until then.
+// Cached implements hal.Cached.
+func (p *pipeline) Cached() string { return p.cached }
+
 // Cancels implements hal.Canceller.
 func (p *pipeline) Cancels() bool { return p.cancels }
 

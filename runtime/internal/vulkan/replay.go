@@ -46,8 +46,10 @@ type replay struct {
 type recording struct {
 	g      *replay
 	cb     vk.CommandBuffer
-	slot   *slot        // fault records and arguments
-	faults []hal.Fault  // of the commands
+	slot   *slot       // fault records and arguments
+	faults []hal.Fault // of the commands
+	times  []hal.Times // the same
+	timed  timed
 	of     []*hal.Fault // i has the record i of the slot
 	kinds  kinds        // of the commands
 	busy   bool         // a submission that has it may not have completed
@@ -56,10 +58,12 @@ type recording struct {
 	watched []watched
 }
 
-// graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's.
+// graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's; so are
+// the times.
 type graphRun struct {
 	r     *recording
 	fault *hal.Fault
+	times *hal.Times // the same
 }
 
 // NewGraph implements hal.Replayer.
@@ -76,7 +80,7 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 	}
 	for i := range g.commands {
 		c := &g.commands[i]
-		c.Fault, c.Cancel, c.Taken = nil, nil, nil
+		c.Fault, c.Times, c.Cancel, c.Taken = nil, nil, nil, nil
 		switch c.Op {
 		case hal.OpCopy, hal.OpFill:
 		case hal.OpLaunch:
@@ -112,6 +116,7 @@ func (g *replay) Free() {
 func (g *replay) destroy() {
 	vk.DestroyCommandPool(g.d.vk.Handle, g.pool, nil)
 	for _, r := range g.recordings {
+		vk.DestroyQueryPool(g.d.vk.Handle, r.slot.queries, nil)
 		r.slot.free()
 	}
 	g.pool, g.recordings, g.most = nil, nil, 0
@@ -197,6 +202,12 @@ func (g *replay) oneByOne(c *hal.Command) []hal.Command {
 			nodes[i].Fault = &c.Fault.Parts[i]
 		}
 	}
+	if c.Times != nil {
+		c.Times.Nodes = make([]hal.Times, len(nodes))
+		for i := range nodes {
+			nodes[i].Times = &c.Times.Nodes[i]
+		}
+	}
 	return nodes
 }
 
@@ -246,9 +257,11 @@ func (q *queue) retiredWith(g *replay) bool {
 // record makes a recording of the graph.
 func (e *encoder) record(g *replay) (_ *recording, err error) {
 	d := e.d
-	r := &recording{g: g, slot: &slot{limit: math.MaxInt}, faults: make([]hal.Fault, len(g.commands))}
+	r := &recording{g: g, slot: &slot{limit: math.MaxInt, recorded: true}, faults: make([]hal.Fault, len(g.commands)),
+		times: make([]hal.Times, len(g.commands))}
 	defer func() {
 		if err != nil {
+			vk.DestroyQueryPool(d.vk.Handle, r.slot.queries, nil)
 			r.slot.free()
 		}
 	}()
@@ -259,10 +272,16 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		clear(r.slot.more.data)
 	}
 	in := encoder{d: d, q: e.q, part: &part{q: e.q, slot: r.slot}}
+	if err := in.fitQueries(r.slot, len(g.commands)); err != nil {
+		return nil, err
+	}
 	commands := slices.Clone(g.commands)
 	for i := range commands {
 		c := &commands[i]
 		c.Fault, in.current = &r.faults[i], c
+		if d.clock != nil {
+			c.Times = &r.times[i]
+		}
 		if c.Barrier && i > 0 {
 			in.barrier()
 		}
@@ -270,7 +289,7 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 			return nil, err
 		}
 	}
-	r.of, r.kinds = in.part.faults, in.inPart
+	r.of, r.kinds, r.timed = in.part.faults, in.inPart, in.part.timed
 	if watch != nil {
 		r.words, r.watched = in.commands, in.part.watched
 	}
@@ -322,13 +341,18 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	e.launches += len(r.of)
 	r.busy = true
 	e.part.slot.graphs = append(e.part.slot.graphs, r)
-	e.part.graphs = append(e.part.graphs, graphRun{r, c.Fault})
+	e.part.graphs = append(e.part.graphs, graphRun{r, c.Fault, c.Times})
 	return nil
 }
 
 // finish tells how the commands of a recording ended whose submission has completed, and
 // readies its fault records for the next.
-func (r *recording) finish(f *hal.Fault) {
+func (r *recording) finish(f *hal.Fault, t *hal.Times) {
+	if t != nil {
+		r.timed.tell(r.g.d, r.slot)
+		t.Nodes = slices.Clone(r.times)
+		clear(r.times)
+	}
 	any := false
 	for i, of := range r.of {
 		if of != nil && r.slot.take(i, of) {

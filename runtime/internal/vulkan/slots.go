@@ -29,21 +29,23 @@ const (
 // slot is what one submission needs; slots are recycled. A recording has one that is never
 // submitted itself, with fault records and arguments alone.
 type slot struct {
-	pool    vk.CommandPool
-	cb      vk.CommandBuffer
-	fence   [1]vk.Fence
-	host    *memory
-	more    *memory // further fault records
-	near    *memory // the records of launches that look whether they are to leave
-	inNear  [maxLaunches]bool
-	args    *memory // arguments past the launch block
-	argsOff uint64
-	oldArgs []*memory    // outgrown, freed when the slot is used again
-	limit   int          // launches that it is good for
-	inHost  int          // fault records in host; the others are in more, or in near
-	graphs  []*recording // that the submission runs; of the encoder
-	waiters int          // on the fence; under queue.mu
-	settled bool         // the fence is known to be signalled; under queue.mu
+	pool     vk.CommandPool
+	cb       vk.CommandBuffer
+	fence    [1]vk.Fence
+	queries  vk.QueryPool // nil unless commands are timed
+	host     *memory
+	more     *memory // further fault records
+	near     *memory // the records of launches that look whether they are to leave
+	inNear   [maxLaunches]bool
+	args     *memory // arguments past the launch block
+	argsOff  uint64
+	oldArgs  []*memory    // outgrown, freed when the slot is used again
+	limit    int          // launches that it is good for
+	inHost   int          // fault records in host; the others are in more, or in near
+	graphs   []*recording // that the submission runs; of the encoder
+	waiters  int          // on the fence; under queue.mu
+	recorded bool         // it is a recording's
+	settled  bool         // the fence is known to be signalled; under queue.mu
 }
 
 // record returns fault record i.
@@ -300,6 +302,7 @@ func (q *queue) newSlot() (*slot, error) {
 func (q *queue) destroySlot(s *slot) {
 	vk.DestroyFence(q.d.vk.Handle, s.fence[0], nil)
 	vk.DestroyCommandPool(q.d.vk.Handle, s.pool, nil)
+	vk.DestroyQueryPool(q.d.vk.Handle, s.queries, nil)
 	s.free()
 }
 

@@ -40,6 +40,7 @@ type part struct {
 	graphs    []graphRun
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
+	timed     timed
 	transfers bool // some of the commands are
 	watched   []watched
 
@@ -90,14 +91,15 @@ func (p *part) finish() {
 					p.slot.take(i, f)
 				}
 			}
+			p.timed.tell(p.q.d, p.slot)
 			for _, g := range p.graphs {
-				g.r.finish(g.fault)
+				g.r.finish(g.fault, g.times)
 			}
 			for i := range p.reads {
 				p.reads[i].finish()
 			}
 		}
-		p.faults, p.copies, p.graphs, p.reads = nil, nil, nil, nil
+		p.faults, p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()

@@ -66,5 +66,5 @@ func TestConformance(t *testing.T) {
 
 // TestSwiftShader runs the suite on a second driver.
 func TestSwiftShader(t *testing.T) {
-	swiftshader.Run(t, "^Test(Conformance|Probe.*|PipelineErrors|SubmitErrors)$")
+	swiftshader.Run(t, "^Test(Conformance|Probe.*|PipelineErrors|SubmitErrors|Clock)$")
 }

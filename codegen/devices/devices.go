@@ -1,0 +1,322 @@
+// Package devices lists the devices of this machine, and how a module's kernels run on them.
+//
+// The command kgen has neither the runtime nor cgo in it. What asks the devices is a program in the
+// user's module, which imports the runtime and what kgen wrote there; only the go command ever sees
+// it, by an overlay, so that no file of the module is touched:
+//
+//	<module>/kgen_devices/main.go               the program
+//	<module>/a/kgen_devices/kernels.go          passes on the kernels of <module>/a/internal/b
+//
+// Outside of modules that have the runtime, it is a module of its own.
+package devices
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"text/template"
+)
+
+const (
+	module  = "github.com/kgen-go/kgen"
+	folder  = "kgen_devices" // of the packages that the overlay adds
+	impl    = module + "/runtime/kernelimpl"
+	library = module + "/runtime"
+)
+
+//go:embed program.go.tmpl
+var programText string
+
+var program = template.Must(template.New("program").Parse(programText))
+
+// Config says what to list.
+type Config struct {
+	Dir      string   // "" is the current folder
+	Patterns []string // of packages with kernels, or of those that kgen wrote for them; none is all of the module
+	JSON     bool
+}
+
+// Import is a package with kernels.
+type Import struct{ Alias, Path string }
+
+// List writes the list. Progress and warnings of the go command go to stderr.
+func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
+	l := lister{ctx: ctx, cfg: cfg, stderr: stderr, overlay: map[string]string{}}
+	var err error
+	if l.tmp, err = os.MkdirTemp("", "kgen-devices-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(l.tmp)
+	bin, err := l.build()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, bin)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = cfg.Dir, stdout, stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("the program that lists the devices failed: %w", err)
+	}
+	return nil
+}
+
+type lister struct {
+	ctx     context.Context
+	cfg     Config
+	stderr  io.Writer
+	tmp     string
+	root    string            // of the user's module, "" outside of any
+	overlay map[string]string // files that are not there, and where they are
+}
+
+// build builds the program and returns its path.
+func (l *lister) build() (string, error) {
+	mod, err := l.goCommand(l.cfg.Dir, "env", "GOMOD")
+	if err != nil {
+		return "", err
+	}
+	if mod = strings.TrimSpace(mod); mod == "" || mod == os.DevNull {
+		if len(l.cfg.Patterns) > 0 {
+			return "", errors.New("there is no go.mod here, so there are no packages; run it in the module's folder, or without packages for the devices alone")
+		}
+		return l.alone()
+	}
+	l.root = filepath.Dir(mod)
+	imports, err := l.kernels()
+	if err != nil {
+		return "", err
+	}
+	if imports == nil {
+		if len(l.cfg.Patterns) > 0 {
+			return "", fmt.Errorf("kgen has written nothing for %s; run go generate ./... first, or name none for the devices alone", strings.Join(l.cfg.Patterns, " "))
+		}
+		if _, err := l.goCommand(l.root, "list", library); err != nil {
+			return l.alone()
+		}
+	}
+	dir := filepath.Join(l.root, folder)
+	if err := l.write(filepath.Join(dir, "main.go"), l.program(imports)); err != nil {
+		return "", err
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": l.overlay})
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(l.tmp, "overlay.json")
+	if err := os.WriteFile(name, overlay, 0o666); err != nil {
+		return "", err
+	}
+	bin := l.bin()
+	if _, err = l.goCommand(l.root, "build", "-overlay="+name, "-o", bin, "./"+folder); err != nil {
+		if imports == nil { // the module need not have all that the runtime needs
+			if bin, err := l.alone(); err == nil {
+				return bin, nil
+			}
+		}
+		return "", explain(err)
+	}
+	return bin, nil
+}
+
+func (l *lister) bin() string {
+	name := filepath.Join(l.tmp, "list")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return name
+}
+
+// explain says what to do about a program that does not build.
+func explain(err error) error {
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "missing go.sum entry"), strings.Contains(text, "no required module provides"),
+		strings.Contains(text, "updates to go.mod needed"):
+		return fmt.Errorf("%w\nthe module does not have all that the runtime needs; run: go mod tidy", err)
+	case strings.Contains(text, "inconsistent vendoring"), strings.Contains(text, "is explicitly required in go.mod, but not marked"),
+		strings.Contains(text, "-mod=vendor"):
+		return fmt.Errorf("%w\nthe folder vendor lacks the runtime; run it with GOFLAGS=-mod=mod", err)
+	}
+	return fmt.Errorf("%w\nthe packages that kgen wrote do not build; run: go generate ./... (or name those that do)", err)
+}
+
+// pkg is a package as go list prints it.
+type pkg struct {
+	ImportPath, Dir, Name string
+	GoFiles, Imports      []string
+}
+
+// kernels returns the packages that kgen wrote, through others where they are internal: those that
+// the patterns name, or that import a package which they name.
+func (l *lister) kernels() ([]Import, error) {
+	var named []string
+	if len(l.cfg.Patterns) > 0 {
+		out, err := l.goCommand(l.cfg.Dir, append([]string{"list", "--"}, l.cfg.Patterns...)...)
+		if err != nil {
+			return nil, err
+		}
+		named = strings.Fields(out)
+	}
+	out, err := l.goCommand(l.root, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,Imports", "./...")
+	if err != nil {
+		return nil, err
+	}
+	var imports []Import
+	bridges := map[string][]Import{}
+	for in := json.NewDecoder(strings.NewReader(out)); ; {
+		var p pkg
+		if err := in.Decode(&p); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("go list: %w", err)
+		}
+		if p.Name == "main" || !slices.Contains(p.Imports, impl) || !p.hasKernels() {
+			continue
+		}
+		if len(l.cfg.Patterns) > 0 && !slices.ContainsFunc(append(p.Imports, p.ImportPath), func(path string) bool { return slices.Contains(named, path) }) {
+			continue
+		}
+		i := Import{fmt.Sprint("kernels", len(imports)+len(bridges)), p.ImportPath}
+		above, inside := aboveInternal(p.ImportPath)
+		if !inside || above+"/"+folder == p.ImportPath {
+			imports = append(imports, i)
+			continue
+		}
+		i.Alias = fmt.Sprint("kernels", len(bridges[above]))
+		bridges[above] = append(bridges[above], i)
+		if len(bridges[above]) == 1 {
+			imports = append(imports, Import{fmt.Sprint("bridge", len(bridges)), above + "/" + folder + "/kernels"})
+		}
+		at := filepath.Join(dirAbove(p.Dir), folder, "kernels", "kernels.go")
+		if err := l.write(at, bridge(bridges[above])); err != nil {
+			return nil, err
+		}
+	}
+	return imports, nil
+}
+
+// hasKernels reports whether the package has the function Kernels that stubs have.
+func (p *pkg) hasKernels() bool {
+	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err == nil && bytes.Contains(text, []byte("\nfunc Kernels() []*runtime.Kernel {"))
+	})
+}
+
+// aboveInternal returns the path above the last element that is internal: packages there may import
+// what is below.
+func aboveInternal(path string) (above string, inside bool) {
+	i := strings.LastIndex(path+"/", "/internal/")
+	if i < 0 {
+		return "", false
+	}
+	return path[:i], true
+}
+
+// dirAbove does the same for a folder.
+func dirAbove(dir string) string {
+	i := strings.LastIndex(filepath.ToSlash(dir)+"/", "/internal/")
+	return dir[:max(i, 0)]
+}
+
+// bridge returns a package that passes on the kernels of others.
+func bridge(of []Import) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package kernels\n\nimport (\n\t%q\n", library)
+	for _, i := range of {
+		fmt.Fprintf(&b, "\t%s %q\n", i.Alias, i.Path)
+	}
+	b.WriteString(")\n\nfunc Kernels() (all []*runtime.Kernel) {\n")
+	for _, i := range of {
+		fmt.Fprintf(&b, "\tall = append(all, %s.Kernels()...)\n", i.Alias)
+	}
+	b.WriteString("\treturn all\n}\n")
+	return b.Bytes()
+}
+
+func (l *lister) program(imports []Import) []byte {
+	var b bytes.Buffer
+	if err := program.Execute(&b, map[string]any{"Name": folder, "Imports": imports, "JSON": l.cfg.JSON}); err != nil {
+		panic("BUG: the program that lists devices: " + err.Error())
+	}
+	return b.Bytes()
+}
+
+// write has the go command see a file.
+func (l *lister) write(name string, text []byte) error {
+	at, known := l.overlay[name]
+	if !known {
+		at = filepath.Join(l.tmp, fmt.Sprintf("file%d.go", len(l.overlay)))
+	}
+	l.overlay[name] = at
+	return os.WriteFile(at, text, 0o666)
+}
+
+// alone builds the program in a module of its own, for the devices alone.
+func (l *lister) alone() (string, error) {
+	dir := filepath.Join(l.tmp, "module")
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return "", err
+	}
+	mod, sum, err := requirement()
+	if err != nil {
+		return "", err
+	}
+	for name, text := range map[string][]byte{"go.mod": mod, "go.sum": sum, "main.go": l.program(nil)} {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
+			return "", err
+		}
+	}
+	bin := l.bin()
+	if _, err := l.goCommand(dir, "build", "-mod=mod", "-o", bin, "."); err != nil {
+		return "", fmt.Errorf("%w\nrun kgen devices in a module that requires %s", err, module)
+	}
+	return bin, nil
+}
+
+// requirement returns the go.mod and go.sum of a module that needs the runtime of this kgen: from
+// the sources that kgen was built from, if they are there, or else of its version.
+func requirement() (mod, sum []byte, err error) {
+	const head = "module kgendevices\n\ngo 1.26\n\nrequire " + module + " "
+	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
+		root := filepath.Dir(filepath.Dir(filepath.Dir(file)))
+		text, err := os.ReadFile(filepath.Join(root, "go.mod"))
+		if err == nil && bytes.Contains(text, []byte("module "+module+"\n")) {
+			sum, _ := os.ReadFile(filepath.Join(root, "go.sum"))
+			return fmt.Appendf(nil, "%sv0.0.0\n\nreplace %s => %q\n", head, module, root), sum, nil
+		}
+	}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append([]*debug.Module{&info.Main}, info.Deps...) {
+			if m.Path == module && strings.HasPrefix(m.Version, "v") && !strings.Contains(m.Version, "+") {
+				return []byte(head + m.Version + "\n"), nil, nil
+			}
+		}
+	}
+	return nil, nil, fmt.Errorf("this kgen does not know its version; run it in a module that requires %s: go mod init example.com/x && go get -tool %s/cmd/kgen", module, module)
+}
+
+// goCommand runs the go command and returns what it prints.
+func (l *lister) goCommand(dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(l.ctx, "go", args...)
+	cmd.Dir = dir
+	var out, wrong bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &wrong
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", errors.New("kgen devices needs the go command: put it into PATH")
+		}
+		return "", fmt.Errorf("go %s: %s", args[0], strings.TrimSpace(wrong.String()+"\n"+err.Error()))
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,62 @@
+package runtime
+
+import (
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Fit is how a kernel runs on a device, by what both state; whether the device's driver takes the
+// kernel's module is known when it is compiled.
+type Fit struct {
+	Kernel string // package and type name
+	// Variant is the module that the device takes: "general" for the kernel's own, "host" for its
+	// Go code, or the variant for devices that lack something, such as "words"; "" if there is none.
+	Variant string
+	// Small says that small launches take a module made for them.
+	Small bool
+	// Err is why the kernel does not run there, of class ErrKernelNotSupported, or nil.
+	Err error
+}
+
+// Fit says how a kernel runs on the device, which need not be open.
+func (i DeviceInfo) Fit(k *Kernel) Fit {
+	if k == nil {
+		return Fit{Err: errorf(ErrInvalid, "no kernel")}
+	}
+	l := i.Limits
+	d := &Device{backend: i.Backend, info: hal.Info{Name: i.Name, Aspects: i.Aspects, SubGroups: [2]int{i.MinSubGroup, i.MaxSubGroup},
+		Limits: hal.Limits{MaxWorkGroupSize: l.MaxWorkGroupSize, MaxWorkItems: l.MaxWorkItems, LocalMemory: l.LocalMemory}}}
+	f := Fit{Kernel: k.Name()}
+	if _, err := d.checkSupport(k, k.abi.Properties); err != nil {
+		f.Err = err.about(k)
+		return f
+	}
+	if i.Backend == "host" {
+		if f.Variant = "host"; k.host == nil {
+			f.Variant, f.Err = "", errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)
+		}
+		return f
+	}
+	v, missing := k.variant(d.Has, false)
+	if missing != 0 {
+		f.Err = d.lacks(k, "needs", missing).about(k)
+		return f
+	}
+	if !fixedMemory(k.abi, uint64(l.LocalMemory)) {
+		f.Err = errorf(ErrMemoryAllocation, "its work-group memory takes more than the %d bytes that the device %s has", l.LocalMemory, i.Name).about(k)
+		return f
+	}
+	f.Variant, f.Small = variantName(v), v == nil && k.small != nil
+	return f
+}
+
+// fixedMemory reports whether the work-group memory of which the size is known is at most limit.
+func fixedMemory(k *abi.Kernel, limit uint64) bool {
+	total := uint64(0)
+	for i := range k.Locals {
+		if l := &k.Locals[i]; l.Expr == "" && l.Len > 0 {
+			total += uint64(l.Len) * uint64(l.ElemSize)
+		}
+	}
+	return total <= limit
+}

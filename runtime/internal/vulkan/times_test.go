@@ -1,0 +1,84 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"testing"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// TestClock: a timestamp becomes a time between the submission that wrote it and its end, whichever
+// way the clocks are compared.
+func TestClock(t *testing.T) {
+	d := open(t)
+	if !d.info.Timestamps {
+		t.Skip("the device writes no timestamps")
+	}
+	if err := d.Time(); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("calibrated: %v, a tick of %v ns, %d bits", d.phys.Calibrated, d.clock.period, d.clock.bits)
+	ways := map[string]func() error{"by submissions": d.clock.bracket}
+	if d.phys.Calibrated {
+		ways["by the driver"] = d.clock.compare
+	}
+	pool, r := d.vk.CreateQueryPool(1)
+	if r < 0 {
+		t.Fatal(r)
+	}
+	defer func() {
+		d.queue.settle()
+		vk.DestroyQueryPool(d.vk.Handle, pool, nil)
+	}()
+	for name, compare := range ways {
+		if err := compare(); err != nil {
+			t.Fatal(err)
+		}
+		const tries, slack = 100, 50_000 // ns, which the comparison may be wrong by
+		good := 0
+		for range tries {
+			before := hal.Now()
+			ticket, err := d.queue.submit(func(e *encoder) error {
+				if err := e.open(); err != nil {
+					return err
+				}
+				e.commands.ResetQueries(pool, 0, 1)
+				e.commands.Timestamp(vk.PipelineStageBottomOfPipeBit, pool, 0)
+				return nil
+			})
+			if err == nil {
+				err = ticket.Wait(background)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			after := hal.Now()
+			var ticks [1]uint64
+			if r := d.vk.Timestamps(pool, 0, ticks[:]); r < 0 {
+				t.Fatal(r)
+			}
+			if at := d.clock.at(ticks[0]); before-slack <= at && at <= after+slack {
+				good++
+			}
+		}
+		if good < tries*9/10 {
+			t.Errorf("%s: %d of %d timestamps lie between the submission and its end", name, good, tries)
+		}
+	}
+}
+
+// TestClockWraps: only the valid bits of timestamps count, which start again at zero.
+func TestClockWraps(t *testing.T) {
+	c := &clock{period: 2, bits: 36, ticks: 1<<36 - 10, now: 1000}
+	for _, x := range []struct {
+		ticks uint64
+		want  int64
+	}{{1<<36 - 10, 1000}, {1<<36 - 5, 1010}, {5, 1030}, {1<<36 - 20, 980}, {5 | 1<<40, 1030}} {
+		if got := c.at(x.ticks); got != x.want {
+			t.Errorf("%d ticks: %d, want %d", x.ticks, got, x.want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package runtime
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// Logger has the device tell l, at debug level, of what it decides: which device was opened, which
+// were not, and why; which module of a kernel became a pipeline, how long that took, whether the
+// driver had it in its cache, and why other variants were refused. Without the option it is
+// slog.Default() at the time of Open. Launches whose pipeline is there log nothing.
+func Logger(l *slog.Logger) OpenOption { return openFunc(func(o *openOptions) { o.log = l }) }
+
+// logging reports whether somebody reads the device's records.
+func (d *Device) logging() bool { return d.log.Enabled(background, slog.LevelDebug) }
+
+// logOpen logs that the device was opened.
+func (d *Device) logOpen() {
+	if d.logging() {
+		i := d.Info()
+		var aspects []string
+		for _, a := range i.Aspects {
+			aspects = append(aspects, a.String())
+		}
+		d.log.Debug("kgen: device opened", "device", i.Name, "backend", i.Backend, "driver", i.Driver, "api", i.API,
+			"type", i.Type.String(), "aspects", strings.Join(aspects, " "), "exactDivide", i.ExactDivide, "profiling", d.profiling, "others", d.missing)
+	}
+}
+
+// refused logs that a variant of a kernel, or its own module where v is nil, was not taken.
+func (d *Device) refused(k *Kernel, v *abi.Variant, why string) {
+	if d.logging() {
+		d.log.Debug("kgen: variant refused", "kernel", k.Name(), "variant", variantName(v), "device", d.Name(), "why", why)
+	}
+}
+
+// passedOver logs which modules of a kernel are not for the device, where it is to take v.
+func (d *Device) passedOver(k *Kernel, v *abi.Variant) {
+	if v == nil || !d.logging() {
+		return
+	}
+	for _, a := range v.Without {
+		if !d.Has(a) {
+			d.refused(k, nil, fmt.Sprintf("it uses the aspect %v, which the device lacks", a))
+			return
+		}
+	}
+}
+
+// made logs and traces that a pipeline was made, or why it was not.
+func (d *Device) made(k *Kernel, v *variant, taken *abi.Variant, h hal.Pipeline, err error, start int64) {
+	if d.trace == nil && !d.logging() {
+		return
+	}
+	end := hal.Now()
+	name, cache := variantName(taken), ""
+	if d.direct() {
+		name = "host"
+	}
+	if c, ok := h.(hal.Cached); ok {
+		cache = c.Cached()
+	}
+	local := v.shape.local[:k.abi.Rank]
+	if d.trace != nil {
+		args := map[string]any{"variant": name, "work-group": local}
+		if cache != "" {
+			args["cache"] = cache
+		}
+		if err != nil {
+			args["error"] = err.Error()
+		}
+		d.trace.add(traced{row: "compile", name: k.Name(), kind: "compile", start: start, end: end, args: args})
+	}
+	args := []any{"kernel", k.Name(), "device", d.Name(), "variant", name, "workGroup", local, "took", time.Duration(end - start)}
+	switch {
+	case err != nil:
+		d.log.Debug("kgen: kernel not compiled", append(args, "why", err.Error())...)
+	case cache != "":
+		d.log.Debug("kgen: kernel compiled", append(args, "cache", cache)...)
+	default:
+		d.log.Debug("kgen: kernel compiled", args...)
+	}
+}
+
+// variantName names a variant for people.
+func variantName(v *abi.Variant) string {
+	if v == nil {
+		return "general"
+	}
+	return v.Name
+}
