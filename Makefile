@@ -19,7 +19,7 @@ MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
 # less of the processor's time. What is said about memory holds with Go's own setting.
 GC := GOGC=400
 
-.PHONY: all build test deps lint generate modules check unit race cgocheck nocgo spirv deep soak bench
+.PHONY: all build test deps lint generate modules check unit race cgocheck nocgo spirv deep soak bench browser
 
 all: build
 
@@ -102,3 +102,10 @@ bench:
 	@mkdir -p .cache/bench
 	$(GO) build -o .cache/bench/ ./internal/bench/cmd/...
 	.cache/bench/kgenbench -out .cache/bench $(BENCH)
+
+# The page that kgen view writes, in a headless Chromium, which is installed where apt is to be
+# had; KGEN_BROWSER names another one. PICTURES is a folder for pictures of the page.
+PICTURES ?=
+browser:
+	@sh scripts/browser.sh
+	KGEN_PICTURES=$(if $(PICTURES),$(abspath $(PICTURES))) $(GO) test -tags browser -count=1 -timeout 30m -v ./codegen/view

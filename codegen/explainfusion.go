@@ -100,22 +100,28 @@ func writeFusion(b *strings.Builder, uses []SliceUse) {
 		if u.Pos.File != "" {
 			fmt.Fprintf(b, "%v: ", u.Pos)
 		}
-		fmt.Fprintf(b, "%s: %s", u.Slice, u.Access)
-		switch {
-		case u.Own == 1:
-			b.WriteString(", each work-item its own element")
-		case u.Own > 1:
-			fmt.Fprintf(b, ", each work-item %d elements of its own", u.Own)
-		case u.Why != "":
-			b.WriteString(", any element: ")
-			if u.Expr != "" {
-				fmt.Fprintf(b, "%s: ", u.Expr)
-			}
-			b.WriteString(u.Why)
-		}
-		if len(u.If) > 0 {
-			fmt.Fprintf(b, ", if %s", strings.Join(u.If, " and "))
-		}
-		b.WriteByte('\n')
+		fmt.Fprintf(b, "%s: %s\n", u.Slice, u.text())
 	}
+}
+
+// text says how the slice is used, without its name.
+func (u *SliceUse) text() string {
+	var b strings.Builder
+	b.WriteString(u.Access)
+	switch {
+	case u.Own == 1:
+		b.WriteString(", each work-item its own element")
+	case u.Own > 1:
+		fmt.Fprintf(&b, ", each work-item %d elements of its own", u.Own)
+	case u.Why != "":
+		b.WriteString(", any element: ")
+		if u.Expr != "" {
+			fmt.Fprintf(&b, "%s: ", u.Expr)
+		}
+		b.WriteString(u.Why)
+	}
+	if len(u.If) > 0 {
+		fmt.Fprintf(&b, ", if %s", strings.Join(u.If, " and "))
+	}
+	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,6 +28,7 @@ func help(flags *flag.FlagSet) []byte {
 
 	kgen [flags] [packages]     compile; without packages, the one in this folder
 	kgen explain [codes]        say what diagnostics mean, and what to write instead
+	kgen view [packages]        write a page that shows source, IR and SPIR-V; kgen view -h
 	kgen devices [packages]     list devices, and which kernels run on them, and how
 
 Packages are named as for the go command: . or ./... or a path. What is written stands in the
@@ -36,17 +38,22 @@ folder generated of the module's root. In a package of kernels, this has go gene
 `)
 	for _, g := range helpGroups {
 		fmt.Fprintf(&b, "\n%s:\n", g.about)
-		for _, name := range g.flags {
-			f := flags.Lookup(name)
-			arg, usage := flag.UnquoteUsage(f)
-			left := "-" + f.Name
-			if arg != "" {
-				left += " " + arg
-			}
-			fmt.Fprintf(&b, "  %-16s %s\n", left, strings.Join(wrap(usage, 74), "\n"+strings.Repeat(" ", 19)))
-		}
+		writeFlags(&b, flags, g.flags...)
 	}
 	return b.Bytes()
+}
+
+// writeFlags says what flags are for.
+func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
+	for _, name := range names {
+		f := flags.Lookup(name)
+		arg, usage := flag.UnquoteUsage(f)
+		left := "-" + f.Name
+		if arg != "" {
+			left += " " + arg
+		}
+		fmt.Fprintf(w, "  %-16s %s\n", left, strings.Join(wrap(usage, 74), "\n"+strings.Repeat(" ", 19)))
+	}
 }
 
 // wrap breaks a text into lines of at most n bytes, if its words are no longer.

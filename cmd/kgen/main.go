@@ -3,6 +3,7 @@
 //
 //	kgen [flags] [packages]
 //	kgen explain [codes]
+//	kgen view [flags] [packages]
 //	kgen devices [-json] [packages]
 //
 // Packages are named as for the go command; without any, it is the one in the
@@ -15,6 +16,9 @@
 //
 // kgen explain KG203 says what a diagnostic means and what to write instead;
 // without a code, explain lists them all. A folder of that name is ./explain.
+//
+// kgen view ./... writes an HTML page that shows what became of each kernel; a folder of that
+// name is ./view.
 //
 // kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
 // of the module's kernels run on each, and by which of their modules: those of the packages, or all.
@@ -91,6 +95,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	if flags.Arg(0) == "view" {
+		return viewPages(ctx, flags, cfg.Dir, stdout, stderr)
+	}
 	if flags.Arg(0) == "devices" {
 		if err := flags.Parse(flags.Args()[1:]); err != nil {
 			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen -h lists the flags")
@@ -104,7 +111,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 0
 	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain, kgen view and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0

@@ -33,14 +33,18 @@ func Fprint(w io.Writer, m *Module) error {
 func (m *Module) Text(o PrintOptions) string {
 	p := newPrinter(m)
 	p.opts = o
+	p.module()
+	return p.b.String()
+}
+
+func (p *printer) module() {
 	p.header()
-	if m.Kernel != nil {
-		p.fn("kernel", m.Kernel)
+	if p.m.Kernel != nil {
+		p.fn("kernel", p.m.Kernel)
 	}
-	for _, f := range m.Helpers {
+	for _, f := range p.m.Helpers {
 		p.fn("helper", f)
 	}
-	return p.b.String()
 }
 
 // LongString prints the value with its operation and arguments, numbered as in
@@ -69,6 +73,8 @@ type printer struct {
 	taken  map[string]int // how often a module-level variable's name was used
 	vals   map[*Value]int
 	blocks map[*Block]int
+	stable *Names     // whose maps vals and blocks are, or nil
+	lines  *lineMarks // nil if nobody asks
 }
 
 func newPrinter(m *Module) *printer {
@@ -203,7 +209,9 @@ func (p *printer) number(f *Func) {
 	for _, v := range f.Vars {
 		p.names[v] = unique(taken, v.Name)
 	}
-	p.vals, p.blocks = map[*Value]int{}, map[*Block]int{}
+	if p.stable == nil {
+		p.vals, p.blocks = map[*Value]int{}, map[*Block]int{}
+	}
 	add := func(v *Value) {
 		if _, ok := p.vals[v]; !ok && v != nil && v.Type != TypeVoid {
 			p.vals[v] = len(p.vals)
@@ -212,8 +220,10 @@ func (p *printer) number(f *Func) {
 	for _, v := range f.Params {
 		add(v)
 	}
-	for i, b := range f.Blocks {
-		p.blocks[b] = i
+	for _, b := range f.Blocks {
+		if _, ok := p.blocks[b]; !ok {
+			p.blocks[b] = len(p.blocks)
+		}
 		for _, v := range b.Phis {
 			add(v)
 		}
@@ -247,6 +257,7 @@ func (p *printer) fn(word string, f *Func) {
 }
 
 func (p *printer) block(b *Block) {
+	p.mark(Line{Block: b})
 	p.f("%s:", p.blockName(b))
 	for i, q := range b.Preds {
 		p.f("%s%s", [...]string{" preds ", ", "}[min(i, 1)], p.blockName(q))
@@ -269,12 +280,14 @@ func (p *printer) block(b *Block) {
 	p.f("\n")
 	for _, vs := range [...][]*Value{b.Phis, b.Insts} {
 		for _, v := range vs {
+			p.mark(Line{Value: v, Pos: v.Pos})
 			p.f("\t")
 			p.value(v)
 			p.pos(v.Pos)
 		}
 	}
 	t := &b.Term
+	p.mark(Line{Block: b, Ends: true, Pos: t.Pos})
 	p.f("\t%v", t.Kind)
 	if t.Early {
 		p.f(" early")

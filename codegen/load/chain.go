@@ -15,11 +15,41 @@ import (
 // position, the innermost first; of several ways it is a shortest one. It is for
 // findings about code whose calls are gone.
 func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
-	type visit struct {
-		fn   *ssa.Function
-		from *visit
-		at   token.Pos
+	var chain []diag.Related
+	for v := p.reached(k, at); v != nil && v.from != nil; v = v.from {
+		if v.at.IsValid() {
+			chain = append(chain, diag.Related{Pos: p.DiagPos(v.at), Message: "called here from " + FuncText(v.from.fn)})
+		}
 	}
+	return chain
+}
+
+// Concerns reports whether a position stands in the declaration of a kernel's type, or in a
+// function that the kernel reaches.
+func (p *Program) Concerns(k *Kernel, at diag.Pos) bool {
+	for _, f := range p.trees {
+		for _, d := range f.Decls {
+			if g, ok := d.(*ast.GenDecl); ok && g.Tok == token.TYPE {
+				for _, s := range g.Specs {
+					if within(s, k.Pos) && p.within(s, at) {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return k.Fn != nil && p.reached(k, at) != nil
+}
+
+// visit is a function on a way from a kernel.
+type visit struct {
+	fn   *ssa.Function
+	from *visit
+	at   token.Pos // of the call
+}
+
+// reached returns a shortest way to the function that holds a position, or nil.
+func (p *Program) reached(k *Kernel, at diag.Pos) *visit {
 	seen := map[*ssa.Function]bool{k.Fn: true}
 	var found *visit
 	for queue := []*visit{{fn: k.Fn}}; len(queue) > 0; queue = queue[1:] {
@@ -42,13 +72,7 @@ func (p *Program) Chain(k *Kernel, at diag.Pos) []diag.Related {
 			}
 		}
 	}
-	var chain []diag.Related
-	for v := found; v != nil && v.from != nil; v = v.from {
-		if v.at.IsValid() {
-			chain = append(chain, diag.Related{Pos: p.DiagPos(v.at), Message: "called here from " + FuncText(v.from.fn)})
-		}
-	}
-	return chain
+	return found
 }
 
 // Returns reports whether a position is in the condition of an if statement that ends with a

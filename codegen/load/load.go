@@ -52,7 +52,8 @@ type loader struct {
 	roots    map[*listed]bool
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
-	own      map[string]bool // folders of the main module
+	made     map[string]string // texts of files that stand nowhere, by the names in files
+	own      map[string]bool   // folders of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
 	unsound  map[*listed]bool // packages with errors that no repair removes
@@ -118,6 +119,7 @@ func newLoader(dir string, cfg Config) *loader {
 		roots:    map[*listed]bool{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},
+		made:     map[string]string{},
 		own:      map[string]bool{},
 		repaired: map[*ast.File]bool{},
 		broken:   map[*ast.FuncDecl]diag.List{},
@@ -165,7 +167,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, own: l.own, trees: l.trees(), broken: l.broken,
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
 			listed: byPath, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}

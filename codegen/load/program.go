@@ -33,6 +33,7 @@ type Program struct {
 
 	dir   string            // working directory, for printing
 	files map[string]string // canonical names of files, by absolute path
+	made  map[string]string // texts of files that stand nowhere
 	own   map[string]bool   // folders of the main module
 	trees []*ast.File       // of the packages that come from source
 	// broken has the errors of functions whose bodies were taken out for them.

@@ -147,6 +147,6 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	for _, f := range files {
 		f.Decls = slices.DeleteFunc(f.Decls, gone)
 	}
-	l.files[name] = canonicalFile(p, name)
+	l.files[name], l.made[name] = canonicalFile(p, name), src
 	return append(files, added)
 }

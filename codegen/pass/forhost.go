@@ -35,9 +35,28 @@ func ForHost(m *ir.Module) *uniform.Info {
 	return u
 }
 
+// Common analyses what the work-items of a group have in common in a module, as narrow leaves
+// it. The module stays as it is: the result is about a clone, whose values and blocks have the
+// ids of the module's.
+func Common(m *ir.Module) (*ir.Module, *uniform.Info) {
+	m = m.Clone()
+	allExist(m)
+	m.Kernel.RemoveUnreachable()
+	return m, uniform.Of(m.Kernel)
+}
+
 // withinRange drops the checks of whether work-items of a range exist, as those do
 // that no work-group makes up the number of.
 func withinRange(m *ir.Module) {
+	if m.Form == abi.Range {
+		allExist(m)
+		simplify.Run(m)
+		simplify.DCE(m)
+	}
+}
+
+// allExist makes constants of the checks of whether work-items of a range exist.
+func allExist(m *ir.Module) {
 	if m.Form != abi.Range {
 		return
 	}
@@ -57,6 +76,4 @@ func withinRange(m *ir.Module) {
 		}
 	}
 	rewrite.ReplaceUses(m.Kernel, (&rewrite.Promoter{Repl: repl}).Resolve)
-	simplify.Run(m)
-	simplify.DCE(m)
 }

@@ -225,12 +225,8 @@ func (b *Builder) Variable(ptrType ID, class StorageClass, init ID) ID {
 func (b *Builder) Module() (*Module, error) {
 	m := b.m.Clone()
 	m.EntryPoints = b.entryPoints()
-	for _, declared := range []bool{true, false} { // declarations come first
-		for _, f := range b.functions {
-			if (len(f.code) == 0) == declared {
-				m.Functions = append(m.Functions, Function{Code: cloneList(f.assemble())})
-			}
-		}
+	for f := range b.inOrder {
+		m.Functions = append(m.Functions, Function{Code: cloneList(f.assemble())})
 	}
 	for in := range m.All {
 		if in.size() > maxWords {
@@ -241,6 +237,27 @@ func (b *Builder) Module() (*Module, error) {
 		return nil, err
 	}
 	return Parse(m.Words()) // the reader knows all rules
+}
+
+// inOrder yields the functions in the order in which the module has them.
+func (b *Builder) inOrder(yield func(f *FunctionBuilder) bool) {
+	for _, declared := range []bool{true, false} { // declarations come first
+		for _, f := range b.functions {
+			if (len(f.code) == 0) == declared && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// Tags returns the tags of all instructions of the module's functions, in the order in which
+// [Builder.Module] has them. What is no part of a block, and variables, have the tag 0.
+func (b *Builder) Tags() []int32 {
+	var list []int32
+	for f := range b.inOrder {
+		list = append(list, f.tagList()...)
+	}
+	return list
 }
 
 func (b *Builder) entryPoints() []Instruction {

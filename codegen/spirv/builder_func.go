@@ -7,11 +7,15 @@ import "fmt"
 // take an id from [Builder.NewID] and define it later.
 type FunctionBuilder struct {
 	ID ID
+	// Tag is kept with each instruction that is added to a block from now on; see
+	// [Builder.Tags].
+	Tag int32
 
 	b         *Builder
 	head      []Instruction // OpFunction and parameters
 	variables []Instruction // they stand first in the first block
 	code      []Instruction
+	tags      []int32    // of code
 	phis      map[ID]int // index of the OpPhi in code
 	block     ID
 }
@@ -34,6 +38,18 @@ func (f *FunctionBuilder) assemble() []Instruction {
 		}
 	}
 	return append(list, Instruction{Op: OpFunctionEnd})
+}
+
+// tagList returns the tags of what assemble returns.
+func (f *FunctionBuilder) tagList() []int32 {
+	list := make([]int32, len(f.head))
+	for i, tag := range f.tags {
+		list = append(list, tag)
+		if i == 0 {
+			list = append(list, make([]int32, len(f.variables))...)
+		}
+	}
+	return append(list, 0)
 }
 
 // Param adds a parameter (OpFunctionParameter).
@@ -91,7 +107,7 @@ func (f *FunctionBuilder) add(in Instruction) ID {
 	} else if in.Result == 0 {
 		in.Result = f.b.NewID()
 	}
-	f.code = append(f.code, in)
+	f.code, f.tags = append(f.code, in), append(f.tags, f.Tag)
 	if in.Op.IsTerminator() {
 		f.block = 0
 	}

@@ -15,13 +15,19 @@ import (
 // An instruction that does not fit its operand pattern ends in a comment that
 // says so.
 func Disassemble(m *Module) string {
-	var b strings.Builder
+	return strings.Join(append(Lines(m), ""), "\n")
+}
+
+// Lines is [Disassemble] in lines, one for each instruction in the order of [Module.All].
+func Lines(m *Module) []string {
+	var lines []string
 	d := m.Decoder()
 	for in := range m.All {
+		var b strings.Builder
 		d.Format(&b, in)
-		b.WriteByte('\n')
+		lines = append(lines, b.String())
 	}
-	return b.String()
+	return lines
 }
 
 // Format appends one instruction, without a newline, as [Disassemble] does.

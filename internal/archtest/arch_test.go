@@ -61,6 +61,7 @@ var rules = []rule{
 	{name: "spirv is a leaf", packages: "./codegen/spirv", never: "./..."},
 	{name: "valid is above spirv alone", packages: "./codegen/spirv/valid", never: "./...", except: "./codegen/spirv"},
 	{name: "diag is a leaf", packages: "./codegen/diag", never: "./..."},
+	{name: "view is a leaf", packages: "./codegen/view", never: "./..."},
 	{name: "the command has flags and nothing else", packages: "./cmd/kgen", never: "./...", except: "./codegen ./codegen/devices ./abi"},
 	{name: "devices writes a program, and imports nothing of what it asks", packages: "./codegen/devices", never: "./..."},
 	{name: "the vet tool is the analyzers and their server", packages: "./cmd/kgenvet", never: "./...", except: "./codegen/vet ./codegen/vet/lsp"},

@@ -14,19 +14,27 @@ import (
 //
 // An error means that the module is not Legal.
 func Emit(m *ir.Module) ([]uint32, error) {
-	if m.Level != ir.Legal {
-		return nil, fmt.Errorf("emit: %s is at level %v, want %v", m.Name, m.Level, ir.Legal)
+	sm, err := newEmitter(m).emit()
+	if err != nil {
+		return nil, err
 	}
-	e := newEmitter(m)
+	return sm.Words(), nil
+}
+
+// emit writes the module.
+func (e *emitter) emit() (*spirv.Module, error) {
+	if e.m.Level != ir.Legal {
+		return nil, fmt.Errorf("emit: %s is at level %v, want %v", e.m.Name, e.m.Level, ir.Legal)
+	}
 	e.module()
 	if e.err != nil {
-		return nil, fmt.Errorf("emit: %s: %w", m.Name, e.err)
+		return nil, fmt.Errorf("emit: %s: %w", e.m.Name, e.err)
 	}
 	sm, err := e.b.Module()
 	if err != nil {
-		return nil, fmt.Errorf("emit: %s: %w", m.Name, err)
+		return nil, fmt.Errorf("emit: %s: %w", e.m.Name, err)
 	}
-	return sm.Words(), nil
+	return sm, nil
 }
 
 // emitter writes one module.
@@ -53,6 +61,8 @@ type emitter struct {
 	push   launchBlock
 
 	funcs map[*ir.Func]*spirv.FunctionBuilder
+
+	origins *[]Origin // by the tags of instructions; nil if nobody asks
 }
 
 func newEmitter(m *ir.Module) *emitter {

@@ -38,8 +38,10 @@ func (e *emitter) function(fn *ir.Func) {
 	u := findUses(fn)
 	f.words = u.words
 	for i, b := range fn.Blocks {
+		f.from(Origin{Block: b})
 		f.Label(f.labels[b])
 		if i == 0 {
+			f.Tag = 0
 			f.loadBuiltIns(u.builtIns)
 			for _, v := range u.exprs {
 				f.emit(v)
@@ -47,6 +49,7 @@ func (e *emitter) function(fn *ir.Func) {
 		}
 		f.block(b)
 	}
+	f.Tag = 0
 	for _, u := range unreached {
 		f.Label(f.labels[u.block])
 		if u.header == nil {
@@ -88,6 +91,7 @@ func (f *function) block(b *ir.Block) {
 		f.emit(v)
 	}
 	t := &b.Term
+	f.from(Origin{Block: b, Ends: true})
 	f.merge(b)
 	switch t.Kind {
 	case ir.Jump:
@@ -121,6 +125,7 @@ func (f *function) merge(b *ir.Block) {
 }
 
 func (f *function) emit(v *ir.Value) {
+	f.from(Origin{Value: v})
 	if t := narrowType(v); t != nil && !moves(v.Op) {
 		f.e.errorf("%v of %v", v.Op, t)
 	}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen"
+)
+
+// viewFile is what kgen view writes without flags.
+const viewFile = "kgen-view.html"
+
+const viewHelp = `kgen view writes an HTML page that shows kernels: their Go source beside kgen's
+intermediate representation (IR) behind each pass and the SPIR-V, linked line by line, the
+checks that are left, the integers that stay 64-bit, what is fused, and the size of each module.
+
+	kgen view [flags] [packages]
+
+The page is one file and loads nothing. Kernels that do not compile stand in it with what is
+wrong with them; the exit status is 1 then.
+
+`
+
+// viewPages is kgen view. global are kgen's own flags, of which -C alone may be set, to dir.
+func viewPages(ctx context.Context, global *flag.FlagSet, dir string, stdout, stderr io.Writer) int {
+	other := ""
+	global.Visit(func(f *flag.Flag) {
+		if f.Name != "C" {
+			other = f.Name
+		}
+	})
+	if other != "" {
+		fmt.Fprintf(stderr, "kgen: -%s means nothing to kgen view; kgen view -h lists its flags\n", other)
+		return 2
+	}
+	flags := flag.NewFlagSet("kgen view", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	out := flags.String("o", "", "write the page to `file`, instead of "+viewFile+"; - is standard output")
+	addr := flags.String("http", "", "serve the page at `address`, such as localhost:8080, and write none; where sources have changed, loading it again compiles them again")
+	flags.StringVar(&dir, "C", dir, "change to `folder` first")
+	flags.Usage = func() {}
+	if err := flags.Parse(global.Args()[1:]); err != nil {
+		if err == flag.ErrHelp {
+			io.WriteString(stdout, viewHelp)
+			writeFlags(stdout, flags, "o", "http", "C")
+			return 0
+		}
+		fmt.Fprintln(stderr, "kgen view -h lists the flags")
+		return 2
+	}
+	for _, a := range flags.Args() {
+		if strings.HasPrefix(a, "-") {
+			fmt.Fprintf(stderr, "kgen: the flag %s stands behind the packages; flags of kgen view come before them\n", a)
+			return 2
+		}
+	}
+	if *out != "" && *addr != "" {
+		fmt.Fprintln(stderr, "kgen: -o and -http exclude each other")
+		return 2
+	}
+	v := &viewer{cfg: codegen.Config{Dir: dir, Patterns: flags.Args()}, stderr: stderr}
+	if *addr != "" {
+		return v.serve(ctx, *addr)
+	}
+	// Whether the file can be written shows before minutes are spent.
+	name := cmp.Or(*out, viewFile)
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(dir, name)
+	}
+	if info, err := os.Stat(filepath.Dir(name)); *out != "-" && (err != nil || !info.IsDir()) {
+		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s\n", name, filepath.Dir(name))
+		return 1
+	}
+	code := v.make(ctx)
+	if v.text == nil {
+		return code
+	}
+	if *out == "-" {
+		if _, err := stdout.Write(v.text); err != nil {
+			fmt.Fprintln(stderr, "kgen:", err)
+			return 1
+		}
+		return code
+	}
+	if err := os.WriteFile(name, v.text, 0o666); err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+		return 1
+	}
+	fmt.Fprintf(stderr, "wrote %s: %s\n", name, v.what)
+	return code
+}
+
+// viewer makes pages of the same packages.
+type viewer struct {
+	cfg    codegen.Config
+	stderr io.Writer
+
+	mu      sync.Mutex
+	text    []byte   // the page; nil if there is no kernel to show
+	fault   error    // why the last one could not be made
+	what    string   // what it has
+	folders []string // of the sources
+	stamp   string   // of those, before they were compiled
+}
+
+// make makes the page, says what is wrong with the kernels, and returns the exit status.
+func (v *viewer) make(ctx context.Context) int {
+	before := stamp(v.folders)
+	page, folders, diags, err := codegen.View(ctx, v.cfg)
+	diags.WriteText(v.stderr)
+	diags.WriteHelp(v.stderr)
+	if err != nil {
+		fmt.Fprintln(v.stderr, "kgen:", err)
+	}
+	if page == nil || ctx.Err() != nil {
+		v.fault = cmp.Or(err, ctx.Err())
+		return 1
+	}
+	v.fault = nil
+	if len(folders) > 0 {
+		if v.folders == nil {
+			before = stamp(folders)
+		}
+		v.folders = folders
+	}
+	v.stamp = before
+	failed := 0
+	for _, k := range page.Kernels {
+		if k.Failed {
+			failed++
+		}
+	}
+	v.what = plural(len(page.Kernels), "kernel")
+	if failed > 0 {
+		v.what += fmt.Sprintf(", %d of them with errors", failed)
+	}
+	if len(page.Kernels) == 0 && v.text == nil {
+		fmt.Fprintln(v.stderr, "kgen: there is no kernel to show, and no page is written")
+		return 1
+	}
+	var b bytes.Buffer
+	if err := page.Write(&b); err != nil {
+		fmt.Fprintln(v.stderr, "kgen:", err)
+		v.fault = err
+		return 1
+	}
+	v.text = b.Bytes()
+	if err != nil || len(diags) > 0 {
+		return 1
+	}
+	return 0
+}
+
+// serve serves the page until ctx is done.
+func (v *viewer) serve(ctx context.Context, addr string) int {
+	// A port that is in use shows before minutes are spent.
+	listener, err := net.Listen("tcp", addr)
+	if err != nil {
+		fmt.Fprintf(v.stderr, "kgen: cannot serve at %s: %v; -http localhost:0 takes a port that is free\n", addr, errors.Unwrap(err))
+		return 1
+	}
+	defer listener.Close()
+	if v.make(ctx); v.text == nil {
+		return 1
+	}
+	fmt.Fprintf(v.stderr, "%s at http://%s/; interrupt to end\n", v.what, listener.Addr())
+	server := &http.Server{Handler: v.handler(ctx), ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err = <-ended:
+		fmt.Fprintln(v.stderr, "kgen:", err)
+		return 1
+	case <-ctx.Done():
+		server.Close()
+		return 0
+	}
+}
+
+// handler serves the page, made anew if sources have changed.
+func (v *viewer) handler(ctx context.Context) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
+		v.mu.Lock()
+		if stamp(v.folders) != v.stamp {
+			v.make(ctx)
+		}
+		text, fault := v.text, v.fault
+		v.mu.Unlock()
+		if fault != nil {
+			http.Error(w, "kgen: "+fault.Error(), http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Write(text)
+	})
+	return mux
+}
+
+// stamp tells states of the Go files in folders apart.
+func stamp(folders []string) string {
+	var b strings.Builder
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+				continue
+			}
+			if info, err := e.Info(); err == nil {
+				fmt.Fprintln(&b, dir, e.Name(), info.Size(), info.ModTime().UnixNano())
+			}
+		}
+	}
+	return b.String()
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/kgen-go/kgen/codegen"
+)
+
+func TestView(t *testing.T) {
+	taken, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	for _, test := range []struct {
+		name           string
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{"help", []string{"view", "-h"}, 0, "-http address", ""},
+		{"to standard output", []string{"-C", "../..", "view", "-o", "-", "./examples/quickstart/saxpy"}, 0, "<!doctype html>\n", ""},
+		{"-C of its own", []string{"view", "-C", "../..", "-o", "-", "./examples/quickstart/saxpy"}, 0, "<!doctype html>\n", ""},
+		{"kernels with mistakes", []string{"-C", "../../codegen/check/testdata", "view", "-o", "-", "./reject"}, 1, "<!doctype html>\n", "kgen explain KG102"},
+		{"no kernels", []string{"view", "-o", "-", "."}, 1, "", "KG006"},
+		{"no page", []string{"view", "-o", "-", "."}, 1, "", "no kernel to show"},
+		{"no such package", []string{"view", "-o", "-", "./nope"}, 1, "", "nope: directory not found"},
+		{"no such folder", []string{"-C", "/nonexistent", "view", "-o", "-"}, 1, "", "the folder /nonexistent: no such file or directory"},
+		{"no folder for the page", []string{"view", "-o", "nope/x.html", "."}, 1, "", "there is no folder nope"},
+		{"a folder as the page", []string{"-C", "../..", "view", "-o", "docs", "./examples/quickstart/saxpy"}, 1, "", "is a directory"},
+		{"unknown flag", []string{"view", "-nope"}, 2, "", "kgen view -h lists the flags"},
+		{"a flag behind", []string{"view", ".", "-o", "x"}, 2, "", "the flag -o stands behind the packages"},
+		{"a flag ahead", []string{"-check", "view", "."}, 2, "", "-check means nothing to kgen view"},
+		{"file and server", []string{"view", "-o", "x", "-http", "localhost:0", "."}, 2, "", "-o and -http exclude each other"},
+		{"port in use", []string{"view", "-http", taken.Addr().String(), "."}, 1, "", "address already in use; -http localhost:0 takes a port that is free"},
+		{"no port", []string{"view", "-http", "localhost", "."}, 1, "", "missing port"},
+		{"nothing to serve", []string{"view", "-http", "localhost:0", "."}, 1, "", "no kernel to show"},
+	} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), test.args, &stdout, &stderr)
+		if code != test.code || !strings.HasPrefix(stdout.String(), test.stdout) && !strings.Contains(stdout.String()[:min(stdout.Len(), 2000)], test.stdout) || test.stdout == "" && stdout.Len() > 0 || !strings.Contains(stderr.String(), test.stderr) {
+			t.Errorf("%s: status %d, stdout %.200q, stderr %q", test.name, code, &stdout, &stderr)
+		}
+	}
+	name := filepath.Join(t.TempDir(), "x.html")
+	var stderr bytes.Buffer
+	if code := run(t.Context(), []string{"-C", "../..", "view", "-o", name, "./examples/quickstart/saxpy"}, io.Discard, &stderr); code != 0 || stderr.String() != "wrote "+name+": 1 kernel\n" {
+		t.Errorf("status %d: %s", code, &stderr)
+	}
+	if page, err := os.ReadFile(name); err != nil || !bytes.HasSuffix(page, []byte("</html>\n")) {
+		t.Error(len(page), err)
+	}
+}
+
+// TestViewServe serves a page, asks for it, and ends.
+func TestViewServe(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	r, w := io.Pipe()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, []string{"-C", "../..", "view", "-http", "localhost:0", "./examples/quickstart/saxpy"}, io.Discard, w)
+		w.Close()
+	}()
+	line := make([]byte, 200)
+	n, err := r.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go io.Copy(io.Discard, r)
+	_, rest, ok := strings.Cut(string(line[:n]), "1 kernel at ")
+	url, _, _ := strings.Cut(rest, ";")
+	if !ok {
+		t.Fatalf("it says %q", line[:n])
+	}
+	for path, want := range map[string]int{"": 200, "other": 404} {
+		answer, err := http.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != want || want == 200 && !bytes.HasPrefix(page, []byte("<!doctype html>")) {
+			t.Errorf("%s: %v, %v, %.100s", path, answer.Status, err, page)
+		}
+	}
+	stop()
+	if c := <-code; c != 0 {
+		t.Errorf("the status is %d", c)
+	}
+}
+
+// TestViewChanged: the page is made anew when a source has changed, also when it is wrong then.
+func TestViewChanged(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if name == "go.mod" {
+			text = bytes.Replace(text, []byte("module github.com/kgen-go/kgen\n"), []byte("module example.com/k\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n"), 1)
+		}
+		write(name, string(text))
+	}
+	const kernel = "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype One struct{ X []int32 }\n\nfunc (k One) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 1 }\n"
+	write("k.go", kernel)
+	var stderr bytes.Buffer
+	v := &viewer{cfg: codegen.Config{Dir: dir}, stderr: &stderr}
+	if code := v.make(t.Context()); code != 0 || v.text == nil {
+		t.Fatal(code, &stderr)
+	}
+	handler := v.handler(t.Context())
+	get := func(want string) []byte {
+		t.Helper()
+		r := httptest.NewRecorder()
+		handler.ServeHTTP(r, httptest.NewRequest("GET", "/", nil))
+		if !strings.Contains(r.Body.String(), want) {
+			t.Errorf("the page has no %s; %s", want, &stderr)
+		}
+		return r.Body.Bytes()
+	}
+	first := get(`"name":"One"`)
+	made := &v.text[0]
+	if again := get(`"name":"One"`); &v.text[0] != made || !bytes.Equal(first, again) {
+		t.Error("it is made again, and nothing has changed")
+	}
+	write("k.go", strings.ReplaceAll(kernel, "One", "Another"))
+	get(`"name":"Another"`)
+	write("k.go", strings.Replace(kernel, "= 1", "= nothing", 1))
+	get(`"failed":true`)
+	write("k.go", kernel)
+	if err := os.Chtimes(filepath.Join(dir, "k.go"), time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	get(`"name":"One"`)
+}

@@ -1,0 +1,164 @@
+package load
+
+// This file cuts out of the sources what is worth seeing of them.
+
+import (
+	"cmp"
+	"go/ast"
+	"go/token"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Excerpt is a run of lines of a file.
+type Excerpt struct {
+	File  string // as in ir.Pos
+	Line  int    // the number of the first
+	Lines []string
+}
+
+// A declaration of more lines than maxDecl is shown by the lines around its positions alone.
+const (
+	maxDecl = 400
+	around  = 8
+)
+
+// Excerpts returns the top-level declarations, with their comments, that hold positions, in
+// the order in which the positions name the files, and by line within a file. Files that
+// cannot be read any more are left out, and so are positions behind the end of theirs.
+func (p *Program) Excerpts(at []ir.Pos) []Excerpt {
+	var files []string
+	lines := map[string][]int{}
+	for _, pos := range at {
+		if pos.File == "" || pos.Line < 1 {
+			continue
+		}
+		if lines[pos.File] == nil {
+			files = append(files, pos.File)
+		}
+		lines[pos.File] = append(lines[pos.File], pos.Line)
+	}
+	var all []Excerpt
+	for _, file := range files {
+		text := p.lines(file)
+		decls := p.declLines(file)
+		var spans []span
+		for _, n := range lines[file] {
+			if n > len(text) {
+				continue
+			}
+			i := slices.IndexFunc(decls, func(s span) bool { return s.from <= n && n <= s.to })
+			if i >= 0 && decls[i].to-decls[i].from < maxDecl {
+				spans = append(spans, decls[i])
+			} else {
+				spans = append(spans, span{max(1, n-around), n + around})
+			}
+		}
+		for _, s := range joined(spans) {
+			to := min(s.to, len(text))
+			all = append(all, Excerpt{file, s.from, text[s.from-1 : to]})
+		}
+	}
+	return all
+}
+
+// span is lines, both included.
+type span struct{ from, to int }
+
+// joined orders spans and joins those that overlap, or that a single line is between.
+func joined(spans []span) []span {
+	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	var out []span
+	for _, s := range spans {
+		if n := len(out); n > 0 && s.from <= out[n-1].to+2 {
+			out[n-1].to = max(out[n-1].to, s.to)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// declLines returns the lines of a file's declarations; those in parentheses count each.
+func (p *Program) declLines(file string) []span {
+	var spans []span
+	add := func(n ast.Node, doc *ast.CommentGroup) {
+		from := n.Pos()
+		if doc != nil {
+			from = doc.Pos()
+		}
+		spans = append(spans, span{p.line(from), p.line(n.End())})
+	}
+	for _, f := range p.trees {
+		if p.Pos(f.Package).File != file {
+			continue
+		}
+		for _, d := range f.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				add(d, d.Doc)
+			case *ast.GenDecl:
+				if !d.Lparen.IsValid() || d.Tok == token.CONST {
+					add(d, d.Doc)
+					continue
+				}
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						add(s, s.Doc)
+					case *ast.ValueSpec:
+						add(s, s.Doc)
+					}
+				}
+			}
+		}
+	}
+	return spans
+}
+
+func (p *Program) line(pos token.Pos) int { return p.Fset.Position(pos).Line }
+
+// Line returns a line of a source without the space around it, or "" if it cannot be read.
+func (p *Program) Line(at ir.Pos) string {
+	if lines := p.lines(at.File); at.Line > 0 && at.Line <= len(lines) {
+		return strings.TrimSpace(lines[at.Line-1])
+	}
+	return ""
+}
+
+// lines returns the lines of a file, or nil if there is none.
+func (p *Program) lines(file string) []string {
+	for _, abs := range slices.Sorted(maps.Keys(p.files)) {
+		if p.files[abs] != file {
+			continue
+		}
+		text, ok := p.made[abs]
+		if !ok {
+			b, err := os.ReadFile(abs)
+			if err != nil {
+				return nil
+			}
+			text = string(b)
+		}
+		return strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n"), "\n")
+	}
+	return nil
+}
+
+// Canonical returns the name that positions in modules have for a file, given the path that
+// diagnostics print. A file of no loaded package comes back as it is.
+func (p *Program) Canonical(printed string) string {
+	for abs, name := range p.files {
+		if abs == printed || shorten(p.dir, abs) == printed {
+			return name
+		}
+	}
+	return printed
+}
+
+// Folders returns the folders of the main module's packages that were loaded, by absolute path.
+func (p *Program) Folders() []string { return slices.Sorted(maps.Keys(p.own)) }

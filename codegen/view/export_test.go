@@ -1,0 +1,4 @@
+package view
+
+// EvilPage is for the tests in a browser, which are of another package: they compile kernels.
+var EvilPage = evilPage
