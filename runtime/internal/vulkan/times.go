@@ -40,10 +40,11 @@ type clock struct {
 	bits   uint32  // of a timestamp that count
 	offset int64   // of hal.Now to CLOCK_MONOTONIC
 
-	mu    sync.Mutex
-	ticks uint64 // at the time now
-	now   int64
-	read  int64 // when the two were compared last
+	mu        sync.Mutex
+	ticks     uint64 // at the time now
+	now       int64
+	deviation int64 // nanoseconds that now may be wrong by
+	read      int64 // when the two were compared last
 }
 
 // timestampBits returns how many bits of timestamps are valid, 0 if there are none.
@@ -85,13 +86,13 @@ func (c *clock) compare() error {
 			ticks, monotonic, least = t, m, deviation
 		}
 	}
-	c.set(ticks, int64(monotonic)+c.offset)
+	c.set(ticks, int64(monotonic)+c.offset, int64(least))
 	return nil
 }
 
-func (c *clock) set(ticks uint64, now int64) {
+func (c *clock) set(ticks uint64, now, deviation int64) {
 	c.mu.Lock()
-	c.ticks, c.now, c.read = ticks, now, hal.Now()
+	c.ticks, c.now, c.deviation, c.read = ticks, now, deviation, hal.Now()
 	c.mu.Unlock()
 }
 
@@ -130,7 +131,7 @@ func (c *clock) bracket() error {
 		}
 		if best < 0 || after-before < best {
 			best = after - before
-			c.set(ticks[0], before+best/2)
+			c.set(ticks[0], before+best/2, (best+1)/2)
 		}
 	}
 	return nil
