@@ -222,7 +222,8 @@
 //   - complex64, complex128: those of the real and of the imaginary part;
 //   - string: its length and its bytes, four to a word, or, if [PrintTable] is set in the
 //     length, its place in Kernel.PrintTexts;
-//   - text: as a string, which the value's Error or String method has returned;
+//   - text: as a string, which the value's Error or String method has returned; textstring:
+//     that of a value which is a string itself;
 //   - [n]T, and struct{name T; …}: the elements, or the fields;
 //   - a text in Go's quotes, and nil: none, since it is known.
 package abi

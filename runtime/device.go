@@ -147,6 +147,8 @@ type Device struct {
 
 	variants variants
 	fused    fusedKernels
+	printing printing // what launches have that say nothing else
+	prints   printBuffers
 	close    sync.Once
 	err      error // of Close
 }
@@ -183,6 +185,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 			return nil, errorf(ErrInvalid, "an option of Open is nil")
 		}
 		opt.applyOpen(&o)
+	}
+	if o.printing.err != nil {
+		return nil, o.printing.err
 	}
 	all, missing := findDevices()
 	var candidates []found
@@ -245,6 +250,9 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
 		closing: o.closing,
+	}
+	if d.printing = o.printing; d.printing.bytes == 0 {
+		d.printing.bytes = defaultPrintBuffer
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide

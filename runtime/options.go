@@ -32,6 +32,8 @@ type openOptions struct {
 	divide  string // the environment variable KGEN_EXACT_DIVIDE
 	small   string // the environment variable KGEN_SMALL
 	checks  string // the seed, "" for none
+
+	printing printing
 }
 
 type openFunc func(*openOptions)

@@ -204,6 +204,9 @@ func (r *printRecord) value(i iface, d directive, depth int) string {
 			break
 		}
 		code := fmt.Sprintf("[%d]", u.Len())
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && strings.ContainsRune("sqxX", d.verb) {
+			d.verb = 'd' // fmt takes the bytes as a string
+		}
 		elem := ""
 		if u.Len() == 0 { // the host needs the type alone
 			n := len(r.items)
@@ -310,6 +313,9 @@ func (r *printRecord) method(i iface, d directive, depth int) (code string, is b
 	switch v := v.(type) {
 	case str, text, view, oneOf:
 		r.basic(types.Typ[types.String], v, false)
+		if isString(i.typ) { // which matters to fmt.Print
+			return "textstring", true
+		}
 		return "text", true
 	case bad:
 		r.failed = true
