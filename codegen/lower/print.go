@@ -402,6 +402,12 @@ func (r *printRecord) basic(t types.Type, v val, alone bool) string {
 // printWords returns the words of a scalar.
 func (l *lowerer) printWords(v *ir.Value) []*ir.Value {
 	switch v.Type {
+	case ir.TypeI64, ir.TypeF64:
+		if v.IsConst() {
+			return []*ir.Value{l.m.Const(ir.TypeI32, v.Bits&(1<<32-1)), l.m.Const(ir.TypeI32, v.Bits>>32)}
+		}
+	}
+	switch v.Type {
 	case ir.TypeBool:
 		return []*ir.Value{l.op(ir.OpSelect, ir.TypeI32, v, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))}
 	case ir.TypeF32:

@@ -38,7 +38,7 @@ type Plain uint16
 // Reading is a struct of several kinds.
 type Reading struct {
 	At    [2]int32
-	Value float64
+	Value float32
 	Level Level
 	Plain Plain
 	ok    bool
@@ -49,7 +49,6 @@ type Reading struct {
 type All struct {
 	N    int
 	F    float32
-	D    float64
 	B    bool
 	U    uint64
 	Text []byte
@@ -59,17 +58,15 @@ type All struct {
 func (k All) Kernel(t dsl.Task) {
 	n := k.N
 	fmt.Println("numbers", n, -n, int8(n), int16(-n), int32(n), int64(n)<<33, uint8(n), uint16(n), uint32(n), k.U, uint(n), uintptr(n))
-	fmt.Println(k.F, k.D, -k.F, k.D/3, float32(n)/7, k.B, !k.B)
-	fmt.Println(complex(k.F, 2), complex(k.D, -1))
+	fmt.Println(k.F, -k.F, 1.5, float32(n)/7, k.B, !k.B, complex(k.F, 2))
 	fmt.Print("a", n, n+1, "b", "c", k.B, Plain(n), Word("x"), "\n")
 	fmt.Print(Level(1), Level(2), Word("y"), Word("z"), 1, 2, "\n")
 	fmt.Printf("%d %5d|%-5d|%05d|%+d|%x|%#X|%o|%b|%c|%q|%U\n", n, n, n, n, n, n, n, n, n, n+60, rune(n+60), n+60)
-	fmt.Printf("%v %g %.2f %8.3e %G|%x|%6.2f|%+.1f\n", k.D, k.F, k.F, k.D, k.D, k.F, k.D, k.F)
 	fmt.Printf("%t %v %5t|%s|%q|%x|%10s|%-10s|%.2s\n", k.B, k.B, k.B, "text", "q\"", "hex", "right", "left", "cut")
-	fmt.Printf("%[2]d %[1]d %[2]*[1]d|%[3]*[4]d|%.*f %%\n", n, 4, 7, n, 2, k.D)
+	fmt.Printf("%[2]d %[1]d %[2]*[1]d|%[3]*[4]d|%.*f %%\n", n, 4, 7, n, 2, k.F)
 	fmt.Printf("%T %T %T %T %8T|\n", n, k.F, Point{}, Level(1), "s")
 	fmt.Printf("%v %+v\n", Point{k.F, 2, 3}, Point{X: k.F})
-	r := Reading{[2]int32{int32(n), 8}, k.D, 1, Plain(n), k.B, 2}
+	r := Reading{[2]int32{int32(n), 8}, k.F, 1, Plain(n), k.B, 2}
 	fmt.Println(r)
 	fmt.Printf("%v %+v %d\n", r, r, r.At)
 	fmt.Printf("%#v %#v %#v %#v\n", n, uint8(n), "s", [2]int{n, 1})
@@ -84,7 +81,7 @@ func (k All) Kernel(t dsl.Task) {
 	if k.B {
 		v = "text"
 	} else if n > 3 {
-		v = k.D
+		v = k.F
 	}
 	fmt.Println("one of", v, v)
 	fmt.Println()
@@ -94,11 +91,20 @@ func (k All) Kernel(t dsl.Task) {
 	fmt.Printf("π %s ☃\n", "日本")
 }
 
+// Doubles prints numbers of 64 bits.
+type Doubles struct{ D float64 }
+
+// Kernel prints.
+func (k Doubles) Kernel(t dsl.Task) {
+	fmt.Println(k.D, -k.D, k.D/3, complex(k.D, -1), [2]float64{k.D, 1 / k.D}, struct{ A float64 }{k.D})
+	fmt.Printf("%v %g %.2f %8.3e %G|%x|%6.2f|%+.1f %b\n", k.D, k.D, k.D, k.D, k.D, k.D, k.D, k.D, k.D)
+	println(k.D, k.D/3, k.D*1e300*1e300, -k.D*1e-300, k.D-k.D, complex(k.D, -2.5))
+}
+
 // Predeclared prints by print and println.
 type Predeclared struct {
 	N int
 	F float32
-	D float64
 	B bool
 	T []byte
 }
@@ -106,8 +112,8 @@ type Predeclared struct {
 // Kernel prints.
 func (k Predeclared) Kernel(t dsl.Task) {
 	println("println", k.N, -k.N, int8(k.N), uint8(k.N), uint64(k.N)<<60, k.B, !k.B, 'x', 1.5, 1<<40)
-	println(k.F, k.D, k.D/3, k.F/3, k.D*1e300*1e300, -k.D*1e-300, k.D-k.D)
-	println(complex(k.F, 1), complex(k.D, -2.5), Level(2), Plain(k.N), Word("w"), string(k.T), levels[k.N&1])
+	println(k.F, k.F/3, k.F*1e38*1e38, -k.F*1e-30, k.F-k.F)
+	println(complex(k.F, 1), Level(2), Plain(k.N), Word("w"), string(k.T), levels[k.N&1])
 	print("print", k.N, k.F, "and", true, "\n")
 	println()
 	print()
@@ -171,14 +177,17 @@ type Faults struct {
 }
 
 // Kernel prints.
-func (k Faults) Kernel(it dsl.Item1) {
+func (k Faults) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
 	fmt.Println(i, "before")
+	it.Barrier()
 	if i == k.Bad {
 		k.Out[len(k.Out)+i] = 1
 	}
 	fmt.Println(i, "after")
+	it.Barrier()
 	k.Out[i] = 1
+	fmt.Println(i, "end")
 }
 
 // Many prints a number of lines from each work-item.

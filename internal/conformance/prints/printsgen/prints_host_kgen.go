@@ -17,7 +17,7 @@ type addsHost struct {
 
 func newAddsHost() kernelimpl.HostForm { return new(addsHost) }
 
-const addsHostSites = `1	internal/conformance/prints/kernels.go:203:7`
+const addsHostSites = `1	internal/conformance/prints/kernels.go:212:7`
 
 func (g *addsHost) Begin() {
 	g.Sites = addsHostSites
@@ -78,10 +78,10 @@ type allHost struct {
 
 func newAllHost() kernelimpl.HostForm { return new(allHost) }
 
-const allHostSites = `4	internal/conformance/prints/kernels.go:79:38
-4	80:43
-4	81:56
-3	81:76`
+const allHostSites = `4	internal/conformance/prints/kernels.go:76:38
+4	77:43
+4	78:56
+3	78:76`
 
 var allHostTable0 = [3]int32{4, 7, 13}
 
@@ -94,801 +94,817 @@ func (g *allHost) Begin() {
 func (*allHost) Spare() {}
 
 func (g *allHost) Run() {
-	p6 := g.Pointer(6)
-	v1 := g.Int64(88)
+	p5 := g.Pointer(5)
+	v1 := g.Int64(72)
 	v2 := int32(uint64(v1))
 	v3 := v2 + -4
 	v4 := g.Int64(24)
-	v14 := int32(uint64(v4))
-	v23 := int64(uint64(v4) >> 32)
-	v24 := int32(uint64(v23))
-	v13 := 0 - v4
-	v17 := int32(uint64(v13))
-	v25 := int64(uint64(v13) >> 32)
-	v26 := int32(uint64(v25))
-	v15 := v14 << 24
-	v16 := v15 >> 24
-	v18 := v17 << 16
-	v19 := v18 >> 16
-	v20 := v4 << 33
-	v28 := int32(uint64(v20))
-	v27 := int64(uint64(v20) >> 32)
-	v29 := int32(uint64(v27))
-	v21 := v14 & 255
-	v22 := v14 & 65535
-	v10 := g.Int64(56)
-	v31 := int32(uint64(v10))
-	v30 := int64(uint64(v10) >> 32)
-	v32 := int32(uint64(v30))
+	v13 := int32(uint64(v4))
+	v22 := int64(uint64(v4) >> 32)
+	v23 := int32(uint64(v22))
+	v12 := 0 - v4
+	v16 := int32(uint64(v12))
+	v24 := int64(uint64(v12) >> 32)
+	v25 := int32(uint64(v24))
+	v14 := v13 << 24
+	v15 := v14 >> 24
+	v17 := v16 << 16
+	v18 := v17 >> 16
+	v19 := v4 << 33
+	v27 := int32(uint64(v19))
+	v26 := int64(uint64(v19) >> 32)
+	v28 := int32(uint64(v26))
+	v20 := v13 & 255
+	v21 := v13 & 65535
+	v9 := g.Int64(40)
+	v30 := int32(uint64(v9))
+	v29 := int64(uint64(v9) >> 32)
+	v31 := int32(uint64(v29))
 	v5 := g.Float32(32)
-	v114 := int32(math.Float32bits(v5))
-	v6 := g.Float64(40)
-	v115 := int64(math.Float64bits(v6))
-	v117 := int32(uint64(v115))
-	v116 := int64(uint64(v115) >> 32)
-	v118 := int32(uint64(v116))
-	v109 := -v5
-	v119 := int32(math.Float32bits(v109))
-	v110 := float64(v6 / 3)
-	v120 := int64(math.Float64bits(v110))
-	v122 := int32(uint64(v120))
-	v121 := int64(uint64(v120) >> 32)
-	v123 := int32(uint64(v121))
-	v111 := float32(v4)
-	v112 := float32(v111 / 7)
-	v124 := int32(math.Float32bits(v112))
-	v7 := kernelimpl.HostArg[int8](&g.HostGroup, 48)
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
-	v125 := int32(0)
-	if v9 {
-		v125 = 1
+	v112 := int32(math.Float32bits(v5))
+	v108 := -v5
+	v113 := int32(math.Float32bits(v108))
+	v109 := float32(v4)
+	v110 := float32(v109 / 7)
+	v114 := int32(math.Float32bits(v110))
+	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 36)
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
+	v115 := int32(0)
+	if v8 {
+		v115 = 1
 	}
-	v113 := v8 == 0
-	v126 := int32(0)
-	if v113 {
-		v126 = 1
+	v111 := v7 == 0
+	v116 := int32(0)
+	if v111 {
+		v116 = 1
 	}
-	v216 := v4 + 1
-	v218 := int32(uint64(v216))
-	v217 := int64(uint64(v216) >> 32)
-	v219 := int32(uint64(v217))
-	v327 := v4 + 60
-	v328 := int32(uint64(v327))
-	v329 := int64(uint64(v327) >> 32)
-	v330 := int32(uint64(v329))
-	v826 := v4 & 1
-	v827 := v4 >> 1
-	v828 := v827 & 1
-	v829 := v826 + v828
-	v830 := int32(uint64(v829))
-	v886 := v14 << 16
-	v887 := v886 >> 16
-	v933 := int32(uint64(v826))
-	v931 := v21 + 100
-	v932 := v931 & 255
-	v11 := g.Int64(72)
-	v1040 := 1 <= uint64(v11)
-	v1049 := 32768 < uint64(v11)
-	v1041 := v11 + -1
-	v1052 := 32768 < uint64(v1041)
-	v1054 := v1049 || v1052
-	v1058 := !v1054
-	v1043 := int32(uint64(v11))
-	v1047 := v1043 + 3
-	v1048 := int32(uint32(v1047) >> 2)
-	v1044 := int32(uint64(v1041))
-	v1050 := v1044 + 3
-	v1051 := int32(uint32(v1050) >> 2)
-	v1053 := v1048 + v1051
-	v1055 := v1053 + 9
-	p5 := g.Pointer(5)
+	v166 := v4 + 1
+	v168 := int32(uint64(v166))
+	v167 := int64(uint64(v166) >> 32)
+	v169 := int32(uint64(v167))
+	v277 := v4 + 60
+	v278 := int32(uint64(v277))
+	v279 := int64(uint64(v277) >> 32)
+	v280 := int32(uint64(v279))
+	v706 := v4 & 1
+	v707 := v4 >> 1
+	v708 := v707 & 1
+	v709 := v706 + v708
+	v710 := int32(uint64(v709))
+	v766 := v13 << 16
+	v767 := v766 >> 16
+	v813 := int32(uint64(v706))
+	v811 := v20 + 100
+	v812 := v811 & 255
+	v10 := g.Int64(56)
+	v920 := 1 <= uint64(v10)
+	v929 := 32768 < uint64(v10)
+	v921 := v10 + -1
+	v932 := 32768 < uint64(v921)
+	v934 := v929 || v932
+	v938 := !v934
+	v923 := int32(uint64(v10))
+	v927 := v923 + 3
+	v928 := int32(uint32(v927) >> 2)
+	v924 := int32(uint64(v921))
+	v930 := v924 + 3
+	v931 := int32(uint32(v930) >> 2)
+	v933 := v928 + v931
+	v935 := v933 + 9
+	p4 := g.Pointer(4)
 	stop := g.Cancelled()
-	v1042 := 1
-	v1045 := int64(uint64(v11) >> 32)
-	v1046 := int32(uint64(v1045))
-	v1169 := 2 <= uint64(v11)
-	v1172 := v4 & 3
-	v1173 := uint64(v1172) <= uint64(v11)
-	v1170 := v11 + -2
-	v1178 := 32768 < uint64(v1170)
-	v1180 := v1049 || v1178
-	v1187 := !v1180
-	v1174 := int32(uint64(v1170))
-	v1176 := v1174 + 3
-	v1177 := int32(uint32(v1176) >> 2)
-	v1179 := v1048 + v1177
-	v1175 := int32(uint64(v1172))
-	v1181 := v1175 + 3
-	v1182 := int32(uint32(v1181) >> 2)
-	v1183 := v1179 + v1182
-	v1184 := v1183 + 7
-	v1171 := 2
-	v1357 := 3 < v4
+	v922 := 1
+	v925 := int64(uint64(v10) >> 32)
+	v926 := int32(uint64(v925))
+	v1049 := 2 <= uint64(v10)
+	v1052 := v4 & 3
+	v1053 := uint64(v1052) <= uint64(v10)
+	v1050 := v10 + -2
+	v1058 := 32768 < uint64(v1050)
+	v1060 := v929 || v1058
+	v1067 := !v1060
+	v1054 := int32(uint64(v1050))
+	v1056 := v1054 + 3
+	v1057 := int32(uint32(v1056) >> 2)
+	v1059 := v928 + v1057
+	v1055 := int32(uint64(v1052))
+	v1061 := v1055 + 3
+	v1062 := int32(uint32(v1061) >> 2)
+	v1063 := v1059 + v1062
+	v1064 := v1063 + 7
+	v1051 := 2
+	v1237 := 3 < v4
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v35, v129, v178, v222, v271, v333, v424, v482, v513, v583, v605, v645, v697, v785, v836, v890, v941, v996, v1060, v1080, v1081, v1120, v1121, v1189, v1209, v1210, v1249, v1250, v1289, v1290, v1325, v1358, v1359, v1360, v1364, v1367, v1401, v1402, v1405, v1439, v1440, v1443, v1477, v1499, v1521, v1543, v1565 int32
-		var v1361 int64
-		var v1362 float64
-		v33 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v33) >= uint32(v3) {
+		var v34, v119, v172, v221, v283, v374, v405, v472, v494, v534, v583, v665, v716, v770, v821, v876, v940, v960, v961, v1000, v1001, v1069, v1089, v1090, v1129, v1130, v1169, v1170, v1205, v1238, v1239, v1240, v1244, v1247, v1281, v1282, v1285, v1317, v1320, v1348, v1370, v1392, v1414, v1436 int32
+		var v1241 int64
+		var v1242 float32
+		v32 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v32) >= uint32(v3) {
 			goto b3
 		}
-		v35 = atomic.AddInt32((*int32)(p6), int32(22)) - int32(22)
-		if (uint32(v35) <= uint32(v3)) && (22 <= uint32(v3-v35)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+4)))*4)) = 1
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+9)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+10)))*4)) = v17
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+11)))*4)) = v26
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+12)))*4)) = v16
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+13)))*4)) = v19
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+14)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+15)))*4)) = v28
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+16)))*4)) = v29
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+17)))*4)) = v21
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+18)))*4)) = v22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+19)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+20)))*4)) = v31
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+21)))*4)) = v32
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+22)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+23)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+24)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v35+25)))*4)) = v24
+		v34 = atomic.AddInt32((*int32)(p5), int32(22)) - int32(22)
+		if (uint32(v34) <= uint32(v3)) && (22 <= uint32(v3-v34)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+4)))*4)) = 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+9)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+10)))*4)) = v16
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+11)))*4)) = v25
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+12)))*4)) = v15
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+13)))*4)) = v18
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+14)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+15)))*4)) = v27
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+16)))*4)) = v28
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+17)))*4)) = v20
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+18)))*4)) = v21
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+19)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+20)))*4)) = v30
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+21)))*4)) = v31
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+22)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+23)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+24)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v34+25)))*4)) = v23
 			goto b5
 		}
 	b3:
 		{
-			v106 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v106 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v105 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v105 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b5:
-		v127 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v127) >= uint32(v3) {
+		v117 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v117) >= uint32(v3) {
 			goto b8
 		}
-		v129 = atomic.AddInt32((*int32)(p6), int32(13)) - int32(13)
-		if (uint32(v129) <= uint32(v3)) && (13 <= uint32(v3-v129)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+4)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+8)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+9)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+10)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+11)))*4)) = v119
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+12)))*4)) = v122
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+13)))*4)) = v123
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+14)))*4)) = v124
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+15)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v129+16)))*4)) = v126
+		v119 = atomic.AddInt32((*int32)(p5), int32(13)) - int32(13)
+		if (uint32(v119) <= uint32(v3)) && (13 <= uint32(v3-v119)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+4)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+8)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+9)))*4)) = v113
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+10)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+11)))*4)) = 1073217536
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+12)))*4)) = v114
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+13)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+14)))*4)) = v116
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+15)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v119+16)))*4)) = 1073741824
 			goto b10
 		}
 	b8:
 		{
-			v173 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v173 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v163 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v163 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b10:
-		v176 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v176) >= uint32(v3) {
+		v170 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v170) >= uint32(v3) {
 			goto b13
 		}
-		v178 = atomic.AddInt32((*int32)(p6), int32(10)) - int32(10)
-		if (uint32(v178) <= uint32(v3)) && (10 <= uint32(v3-v178)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+4)))*4)) = 3
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+8)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+9)))*4)) = 1073741824
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+10)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+11)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+12)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v178+13)))*4)) = -1074790400
+		v172 = atomic.AddInt32((*int32)(p5), int32(12)) - int32(12)
+		if (uint32(v172) <= uint32(v3)) && (12 <= uint32(v3-v172)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+4)))*4)) = 3
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+9)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+10)))*4)) = v168
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+11)))*4)) = v169
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+12)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+13)))*4)) = v21
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+14)))*4)) = -2147483644
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v172+15)))*4)) = 0
 			goto b15
 		}
 	b13:
 		{
-			v213 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
+			v213 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
 			if v213 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b15:
-		v220 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v220) >= uint32(v3) {
+		v216 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), 4))
+		v218 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), 4)) | -2147483648
+		v219 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v219) >= uint32(v3) {
 			goto b18
 		}
-		v222 = atomic.AddInt32((*int32)(p6), int32(12)) - int32(12)
-		if (uint32(v222) <= uint32(v3)) && (12 <= uint32(v3-v222)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+4)))*4)) = 4
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+9)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+10)))*4)) = v218
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+11)))*4)) = v219
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+12)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+13)))*4)) = v22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+14)))*4)) = -2147483644
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v222+15)))*4)) = 0
+		v221 = atomic.AddInt32((*int32)(p5), int32(16)) - int32(16)
+		if (uint32(v221) <= uint32(v3)) && (16 <= uint32(v3-v221)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+4)))*4)) = 4
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+8)))*4)) = v218
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+9)))*4)) = v216
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+10)))*4)) = v218
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+11)))*4)) = v216
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+12)))*4)) = -2147483644
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+13)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+14)))*4)) = -2147483644
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+15)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+16)))*4)) = 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+17)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+18)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v221+19)))*4)) = 0
 			goto b20
 		}
 	b18:
 		{
-			v263 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v263 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v274 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v274 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b20:
-		v266 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), 4))
-		v268 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), 4)) | -2147483648
-		v269 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v269) >= uint32(v3) {
+		v281 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v281) >= uint32(v3) {
 			goto b23
 		}
-		v271 = atomic.AddInt32((*int32)(p6), int32(16)) - int32(16)
-		if (uint32(v271) <= uint32(v3)) && (16 <= uint32(v3-v271)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+4)))*4)) = 5
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+8)))*4)) = v268
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+9)))*4)) = v266
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+10)))*4)) = v268
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+11)))*4)) = v266
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+12)))*4)) = -2147483644
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+13)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+14)))*4)) = -2147483644
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+15)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+16)))*4)) = 1
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+17)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+18)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v271+19)))*4)) = 0
+		v283 = atomic.AddInt32((*int32)(p5), int32(27)) - int32(27)
+		if (uint32(v283) <= uint32(v3)) && (27 <= uint32(v3-v283)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+4)))*4)) = 5
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+9)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+10)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+11)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+12)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+13)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+14)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+15)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+16)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+17)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+18)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+19)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+20)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+21)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+22)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+23)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+24)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+25)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+26)))*4)) = v278
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+27)))*4)) = v280
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+28)))*4)) = v278
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+29)))*4)) = v278
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v283+30)))*4)) = v280
 			goto b25
 		}
 	b23:
 		{
-			v324 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v324 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v369 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v369 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b25:
-		v331 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v331) >= uint32(v3) {
+		v372 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v372) >= uint32(v3) {
 			goto b28
 		}
-		v333 = atomic.AddInt32((*int32)(p6), int32(27)) - int32(27)
-		if (uint32(v333) <= uint32(v3)) && (27 <= uint32(v3-v333)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+4)))*4)) = 6
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+9)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+10)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+11)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+12)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+13)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+14)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+15)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+16)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+17)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+18)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+19)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+20)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+21)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+22)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+23)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+24)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+25)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+26)))*4)) = v328
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+27)))*4)) = v330
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+28)))*4)) = v328
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+29)))*4)) = v328
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v333+30)))*4)) = v330
+		v374 = atomic.AddInt32((*int32)(p5), int32(7)) - int32(7)
+		if (uint32(v374) <= uint32(v3)) && (7 <= uint32(v3-v374)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+4)))*4)) = 6
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+8)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+9)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v374+10)))*4)) = v115
 			goto b30
 		}
 	b28:
 		{
-			v419 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v419 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v400 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v400 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b30:
-		v422 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v422) >= uint32(v3) {
+		v403 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v403) >= uint32(v3) {
 			goto b33
 		}
-		v424 = atomic.AddInt32((*int32)(p6), int32(16)) - int32(16)
-		if (uint32(v424) <= uint32(v3)) && (16 <= uint32(v3-v424)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+4)))*4)) = 7
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+8)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+9)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+10)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+11)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+12)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+13)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+14)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+15)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+16)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+17)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+18)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v424+19)))*4)) = v114
+		v405 = atomic.AddInt32((*int32)(p5), int32(19)) - int32(19)
+		if (uint32(v405) <= uint32(v3)) && (19 <= uint32(v3-v405)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+4)))*4)) = 7
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+8)))*4)) = 4
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+9)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+10)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+11)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+12)))*4)) = 4
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+13)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+14)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+15)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+16)))*4)) = 7
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+17)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+18)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+19)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+20)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+21)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v405+22)))*4)) = v112
 			goto b35
 		}
 	b33:
 		{
-			v477 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v477 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v467 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v467 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b35:
-		v480 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v480) >= uint32(v3) {
+		v470 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v470) >= uint32(v3) {
 			goto b38
 		}
-		v482 = atomic.AddInt32((*int32)(p6), int32(7)) - int32(7)
-		if (uint32(v482) <= uint32(v3)) && (7 <= uint32(v3-v482)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+4)))*4)) = 8
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+8)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+9)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v482+10)))*4)) = v125
+		v472 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v472) <= uint32(v3)) && (4 <= uint32(v3-v472)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v472+4)))*4)) = 8
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v472+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v472+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v472+7)))*4)) = 0
 			goto b40
 		}
 	b38:
 		{
-			v508 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v508 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v489 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v489 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b40:
-		v511 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v511) >= uint32(v3) {
+		v492 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v492) >= uint32(v3) {
 			goto b43
 		}
-		v513 = atomic.AddInt32((*int32)(p6), int32(20)) - int32(20)
-		if (uint32(v513) <= uint32(v3)) && (20 <= uint32(v3-v513)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+4)))*4)) = 9
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+8)))*4)) = 4
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+9)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+10)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+11)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+12)))*4)) = 4
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+13)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+14)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+15)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+16)))*4)) = 7
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+17)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+18)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+19)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+20)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+21)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+22)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v513+23)))*4)) = v118
+		v494 = atomic.AddInt32((*int32)(p5), int32(10)) - int32(10)
+		if (uint32(v494) <= uint32(v3)) && (10 <= uint32(v3-v494)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+4)))*4)) = 9
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+8)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+9)))*4)) = 1073741824
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+10)))*4)) = 3
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+11)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+12)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v494+13)))*4)) = 0
 			goto b45
 		}
 	b43:
 		{
-			v578 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v578 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v529 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v529 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b45:
-		v581 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v581) >= uint32(v3) {
+		v532 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v532) >= uint32(v3) {
 			goto b48
 		}
-		v583 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v583) <= uint32(v3)) && (4 <= uint32(v3-v583)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v583+4)))*4)) = 10
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v583+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v583+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v583+7)))*4)) = 0
+		v534 = atomic.AddInt32((*int32)(p5), int32(13)) - int32(13)
+		if (uint32(v534) <= uint32(v3)) && (13 <= uint32(v3-v534)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+4)))*4)) = 10
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+9)))*4)) = 8
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+10)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+11)))*4)) = v218
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+12)))*4)) = v216
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+13)))*4)) = v21
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+14)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+15)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v534+16)))*4)) = 0
 			goto b50
 		}
 	b48:
 		{
-			v600 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v600 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v578 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v578 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b50:
-		v603 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v603) >= uint32(v3) {
+		v581 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v581) >= uint32(v3) {
 			goto b53
 		}
-		v605 = atomic.AddInt32((*int32)(p6), int32(10)) - int32(10)
-		if (uint32(v605) <= uint32(v3)) && (10 <= uint32(v3-v605)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+4)))*4)) = 11
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+8)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+9)))*4)) = 1073741824
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+10)))*4)) = 3
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+11)))*4)) = v114
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+12)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v605+13)))*4)) = 0
+		v583 = atomic.AddInt32((*int32)(p5), int32(24)) - int32(24)
+		if (uint32(v583) <= uint32(v3)) && (24 <= uint32(v3-v583)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+4)))*4)) = 11
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+9)))*4)) = 8
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+10)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+11)))*4)) = v218
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+12)))*4)) = v216
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+13)))*4)) = v21
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+14)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+15)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+16)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+17)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+18)))*4)) = 8
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+19)))*4)) = v112
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+20)))*4)) = v218
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+21)))*4)) = v216
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+22)))*4)) = v21
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+23)))*4)) = v115
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+24)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+25)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+26)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v583+27)))*4)) = 8
 			goto b55
 		}
 	b53:
 		{
-			v640 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v640 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v660 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v660 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b55:
-		v643 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v643) >= uint32(v3) {
+		v663 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v663) >= uint32(v3) {
 			goto b58
 		}
-		v645 = atomic.AddInt32((*int32)(p6), int32(14)) - int32(14)
-		if (uint32(v645) <= uint32(v3)) && (14 <= uint32(v3-v645)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+4)))*4)) = 12
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+9)))*4)) = 8
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+10)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+11)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+12)))*4)) = v268
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+13)))*4)) = v266
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+14)))*4)) = v22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+15)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+16)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v645+17)))*4)) = 0
+		v665 = atomic.AddInt32((*int32)(p5), int32(11)) - int32(11)
+		if (uint32(v665) <= uint32(v3)) && (11 <= uint32(v3-v665)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+4)))*4)) = 12
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+8)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+9)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+10)))*4)) = v20
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+11)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+12)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+13)))*4)) = 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v665+14)))*4)) = 0
 			goto b60
 		}
 	b58:
 		{
-			v692 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v692 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v703 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v703 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b60:
-		v695 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v695) >= uint32(v3) {
+		v711 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), int(v710)*4))
+		v712 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), int(v710)*4))
+		v713 := v712 | -2147483648
+		v714 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v714) >= uint32(v3) {
 			goto b63
 		}
-		v697 = atomic.AddInt32((*int32)(p6), int32(26)) - int32(26)
-		if (uint32(v697) <= uint32(v3)) && (26 <= uint32(v3-v697)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+4)))*4)) = 13
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+9)))*4)) = 8
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+10)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+11)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+12)))*4)) = v268
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+13)))*4)) = v266
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+14)))*4)) = v22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+15)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+16)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+17)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+18)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+19)))*4)) = 8
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+20)))*4)) = v117
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+21)))*4)) = v118
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+22)))*4)) = v268
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+23)))*4)) = v266
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+24)))*4)) = v22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+25)))*4)) = v125
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+26)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+27)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+28)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v697+29)))*4)) = 8
+		v716 = atomic.AddInt32((*int32)(p5), int32(14)) - int32(14)
+		if (uint32(v716) <= uint32(v3)) && (14 <= uint32(v3-v716)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+4)))*4)) = 13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+8)))*4)) = v713
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+9)))*4)) = v711
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+10)))*4)) = v713
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+11)))*4)) = v711
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+12)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+13)))*4)) = v23
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+14)))*4)) = v713
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+15)))*4)) = v711
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+16)))*4)) = v713
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v716+17)))*4)) = v711
 			goto b65
 		}
 	b63:
 		{
-			v780 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v780 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v763 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v763 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b65:
-		v783 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v783) >= uint32(v3) {
+		v768 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v768) >= uint32(v3) {
 			goto b68
 		}
-		v785 = atomic.AddInt32((*int32)(p6), int32(11)) - int32(11)
-		if (uint32(v785) <= uint32(v3)) && (11 <= uint32(v3-v785)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+4)))*4)) = 14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+8)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+9)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+10)))*4)) = v21
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+11)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+12)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+13)))*4)) = 1
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v785+14)))*4)) = 0
+		v770 = atomic.AddInt32((*int32)(p5), int32(11)) - int32(11)
+		if (uint32(v770) <= uint32(v3)) && (11 <= uint32(v3-v770)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+4)))*4)) = 14
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+8)))*4)) = 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+9)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+10)))*4)) = v20
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+11)))*4)) = 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+12)))*4)) = 2
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+13)))*4)) = 3
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v770+14)))*4)) = v767
 			goto b70
 		}
 	b68:
 		{
-			v823 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v823 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v808 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v808 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b70:
-		v831 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), int(v830)*4))
-		v832 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), int(v830)*4))
-		v833 := v832 | -2147483648
-		v834 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v834) >= uint32(v3) {
+		v814 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), int(v813)*4))
+		v815 := int64(uint32(v814))
+		v816 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), int(v813)*4))
+		v817 := int64(uint32(v816))
+		v818 := v816 | -2147483648
+		v819 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v819) >= uint32(v3) {
 			goto b73
 		}
-		v836 = atomic.AddInt32((*int32)(p6), int32(14)) - int32(14)
-		if (uint32(v836) <= uint32(v3)) && (14 <= uint32(v3-v836)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+4)))*4)) = 15
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+8)))*4)) = v833
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+9)))*4)) = v831
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+10)))*4)) = v833
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+11)))*4)) = v831
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+12)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+13)))*4)) = v24
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+14)))*4)) = v833
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+15)))*4)) = v831
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+16)))*4)) = v833
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v836+17)))*4)) = v831
+		v821 = atomic.AddInt32((*int32)(p5), int32(13)) - int32(13)
+		if (uint32(v821) <= uint32(v3)) && (13 <= uint32(v3-v821)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+4)))*4)) = 15
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+8)))*4)) = 104
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+9)))*4)) = 105
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+10)))*4)) = v812
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+11)))*4)) = 104
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+12)))*4)) = 105
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+13)))*4)) = -2147483647
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+14)))*4)) = 17
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+15)))*4)) = v818
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v821+16)))*4)) = v814
 			goto b75
 		}
 	b73:
 		{
-			v883 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v883 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v865 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v865 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b75:
-		v888 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v888) >= uint32(v3) {
-			goto b78
+		if 1 > uint32(v816) {
+			g.Fault(0, 1, v817)
+			continue
 		}
-		v890 = atomic.AddInt32((*int32)(p6), int32(11)) - int32(11)
-		if (uint32(v890) <= uint32(v3)) && (11 <= uint32(v3-v890)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+4)))*4)) = 16
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+8)))*4)) = 1
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+9)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+10)))*4)) = v21
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+11)))*4)) = 1
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+12)))*4)) = 2
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+13)))*4)) = 3
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v890+14)))*4)) = v887
-			goto b80
+		v872 := int32(uint64(v817+-1)) | -2147483648
+		v873 := int32(uint64(v815 + 1))
+		v874 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v874) >= uint32(v3) {
+			goto b79
 		}
-	b78:
+		v876 = atomic.AddInt32((*int32)(p5), int32(12)) - int32(12)
+		if (uint32(v876) <= uint32(v3)) && (12 <= uint32(v3-v876)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+4)))*4)) = 16
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+8)))*4)) = v818
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+9)))*4)) = v814
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+10)))*4)) = v872
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+11)))*4)) = v873
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+12)))*4)) = -2147483647
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+13)))*4)) = 18
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+14)))*4)) = v818
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v876+15)))*4)) = v814
+			goto b81
+		}
+	b79:
 		{
-			v928 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v928 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v917 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v917 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
-	b80:
-		v934 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable0), int(v933)*4))
-		v935 := int64(uint32(v934))
-		v936 := *(*int32)(unsafe.Add(unsafe.Pointer(&allHostTable1), int(v933)*4))
-		v937 := int64(uint32(v936))
-		v938 := v936 | -2147483648
-		v939 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v939) >= uint32(v3) {
-			goto b83
+	b81:
+		if !v920 {
+			g.Fault(1, 1, v10)
+			continue
 		}
-		v941 = atomic.AddInt32((*int32)(p6), int32(13)) - int32(13)
-		if (uint32(v941) <= uint32(v3)) && (13 <= uint32(v3-v941)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+4)))*4)) = 17
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+8)))*4)) = 104
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+9)))*4)) = 105
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+10)))*4)) = v932
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+11)))*4)) = 104
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+12)))*4)) = 105
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+13)))*4)) = -2147483647
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+14)))*4)) = 17
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+15)))*4)) = v938
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v941+16)))*4)) = v934
-			goto b85
+		v936 := atomic.LoadInt32((*int32)(p5))
+		v939 := (uint32(v936) < uint32(v3)) && v938
+		if !v939 {
+			goto b91
 		}
-	b83:
 		{
-			v985 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v985 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v940 = atomic.AddInt32((*int32)(p5), v935) - v935
+			v944 := (uint32(v940) <= uint32(v3)) && (uint32(v935) <= uint32(v3-v940))
+			if v944 {
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v940+4)))*4)) = 17
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v940+5)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v940+6)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v940+7)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v940+8)))*4)) = v923
+				v960 = v940 + 9
+				v961 = 0
+			} else {
+				goto b91
 			}
 		}
 	b85:
-		if 1 > uint32(v936) {
-			g.Fault(0, 1, v937)
-			continue
-		}
-		v992 := int32(uint64(v937+-1)) | -2147483648
-		v993 := int32(uint64(v935 + 1))
-		v994 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v994) >= uint32(v3) {
-			goto b89
-		}
-		v996 = atomic.AddInt32((*int32)(p6), int32(12)) - int32(12)
-		if (uint32(v996) <= uint32(v3)) && (12 <= uint32(v3-v996)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+4)))*4)) = 18
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+8)))*4)) = v938
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+9)))*4)) = v934
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+10)))*4)) = v992
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+11)))*4)) = v993
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+12)))*4)) = -2147483647
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+13)))*4)) = 18
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+14)))*4)) = v938
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v996+15)))*4)) = v934
-			goto b91
-		}
-	b89:
-		{
-			v1037 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1037 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+		if v961 < v928 {
+			v966 := int64(uint32(v961)) << 2
+			v970 := int32(0)
+			if v966 < v10 {
+				v970 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v966)))))
 			}
-		}
-	b91:
-		if !v1040 {
-			g.Fault(1, 1, v11)
-			continue
-		}
-		v1056 := atomic.LoadInt32((*int32)(p6))
-		v1059 := (uint32(v1056) < uint32(v3)) && v1058
-		if !v1059 {
-			goto b101
-		}
-		{
-			v1060 = atomic.AddInt32((*int32)(p6), v1055) - v1055
-			v1064 := (uint32(v1060) <= uint32(v3)) && (uint32(v1055) <= uint32(v3-v1060))
-			if v1064 {
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1060+4)))*4)) = 19
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1060+5)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1060+6)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1060+7)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1060+8)))*4)) = v1043
-				v1080 = v1060 + 9
-				v1081 = 0
-			} else {
-				goto b101
+			v971 := v966 + 1
+			v972 := v971 < v10
+			v973 := v966
+			if v972 {
+				v973 = v971
 			}
-		}
-	b95:
-		if v1081 < v1048 {
-			v1086 := int64(uint32(v1081)) << 2
-			v1090 := int32(0)
-			if v1086 < v11 {
-				v1090 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1086)))))
+			v976 := int32(0)
+			if v972 {
+				v976 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v973)))))
 			}
-			v1091 := v1086 + 1
-			v1092 := v1091 < v11
-			v1093 := v1086
-			if v1092 {
-				v1093 = v1091
+			v979 := v966 + 2
+			v980 := v979 < v10
+			v981 := v966
+			if v980 {
+				v981 = v979
 			}
-			v1096 := int32(0)
-			if v1092 {
-				v1096 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1093)))))
+			v984 := int32(0)
+			if v980 {
+				v984 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v981)))))
 			}
-			v1099 := v1086 + 2
-			v1100 := v1099 < v11
-			v1101 := v1086
-			if v1100 {
-				v1101 = v1099
+			v987 := v966 + 3
+			v988 := v987 < v10
+			v989 := v966
+			if v988 {
+				v989 = v987
 			}
-			v1104 := int32(0)
-			if v1100 {
-				v1104 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1101)))))
+			v992 := int32(0)
+			if v988 {
+				v992 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v989)))))
 			}
-			v1107 := v1086 + 3
-			v1108 := v1107 < v11
-			v1109 := v1086
-			if v1108 {
-				v1109 = v1107
-			}
-			v1112 := int32(0)
-			if v1108 {
-				v1112 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1109)))))
-			}
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1080+v1081)))*4)) = ((v1090 | (v1096 << 8)) | (v1104 << 16)) | (v1112 << 24)
-			v1081 = v1081 + 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v960+v961)))*4)) = ((v970 | (v976 << 8)) | (v984 << 16)) | (v992 << 24)
+			v961 = v961 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b95
+			goto b85
 		}
 		{
-			v1117 := v1080 + v1048
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1117)))*4)) = v1044
-			v1120 = v1117 + 1
-			v1121 = 0
+			v997 := v960 + v928
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v997)))*4)) = v924
+			v1000 = v997 + 1
+			v1001 = 0
+		}
+	b88:
+		if v1001 < v931 {
+			v1006 := int64(uint32(v1001)) << 2
+			v1010 := int32(0)
+			if v1006 < v921 {
+				v1010 = int32(uint8(*(*int8)(unsafe.Add(p4, v922+int(v1006)))))
+			}
+			v1011 := v1006 + 1
+			v1012 := v1011 < v921
+			v1013 := v1006
+			if v1012 {
+				v1013 = v1011
+			}
+			v1016 := int32(0)
+			if v1012 {
+				v1016 = int32(uint8(*(*int8)(unsafe.Add(p4, v922+int(v1013)))))
+			}
+			v1019 := v1006 + 2
+			v1020 := v1019 < v921
+			v1021 := v1006
+			if v1020 {
+				v1021 = v1019
+			}
+			v1024 := int32(0)
+			if v1020 {
+				v1024 = int32(uint8(*(*int8)(unsafe.Add(p4, v922+int(v1021)))))
+			}
+			v1027 := v1006 + 3
+			v1028 := v1027 < v921
+			v1029 := v1006
+			if v1028 {
+				v1029 = v1027
+			}
+			v1032 := int32(0)
+			if v1028 {
+				v1032 = int32(uint8(*(*int8)(unsafe.Add(p4, v922+int(v1029)))))
+			}
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1000+v1001)))*4)) = ((v1010 | (v1016 << 8)) | (v1024 << 16)) | (v1032 << 24)
+			v1001 = v1001 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b88
+		}
+		{
+			v1037 := v1000 + v931
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1037)))*4)) = v923
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1037+1)))*4)) = v926
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1037+2)))*4)) = 0
+			goto b93
+		}
+	b91:
+		{
+			v1046 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1046 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			}
+		}
+	b93:
+		if !v1049 {
+			g.Fault(2, 2, v10)
+			continue
+		}
+		if !v1053 {
+			g.Fault(3, v1052, v10)
+			continue
+		}
+		v1065 := atomic.LoadInt32((*int32)(p5))
+		v1068 := (uint32(v1065) < uint32(v3)) && v1067
+		if !v1068 {
+			goto b106
+		}
+		{
+			v1069 = atomic.AddInt32((*int32)(p5), v1064) - v1064
+			v1073 := (uint32(v1069) <= uint32(v3)) && (uint32(v1064) <= uint32(v3-v1069))
+			if v1073 {
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v1069+4)))*4)) = 18
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v1069+5)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v1069+6)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v1069+7)))*4)) = 0
+				*(*int32)(unsafe.Add(p5, int(int64(uint32(v1069+8)))*4)) = v923
+				v1089 = v1069 + 9
+				v1090 = 0
+			} else {
+				goto b106
+			}
 		}
 	b98:
-		if v1121 < v1051 {
-			v1126 := int64(uint32(v1121)) << 2
-			v1130 := int32(0)
-			if v1126 < v1041 {
-				v1130 = int32(uint8(*(*int8)(unsafe.Add(p5, v1042+int(v1126)))))
+		if v1090 < v928 {
+			v1095 := int64(uint32(v1090)) << 2
+			v1099 := int32(0)
+			if v1095 < v10 {
+				v1099 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1095)))))
 			}
-			v1131 := v1126 + 1
-			v1132 := v1131 < v1041
-			v1133 := v1126
-			if v1132 {
-				v1133 = v1131
+			v1100 := v1095 + 1
+			v1101 := v1100 < v10
+			v1102 := v1095
+			if v1101 {
+				v1102 = v1100
 			}
-			v1136 := int32(0)
-			if v1132 {
-				v1136 = int32(uint8(*(*int8)(unsafe.Add(p5, v1042+int(v1133)))))
+			v1105 := int32(0)
+			if v1101 {
+				v1105 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1102)))))
 			}
-			v1139 := v1126 + 2
-			v1140 := v1139 < v1041
-			v1141 := v1126
-			if v1140 {
-				v1141 = v1139
+			v1108 := v1095 + 2
+			v1109 := v1108 < v10
+			v1110 := v1095
+			if v1109 {
+				v1110 = v1108
 			}
-			v1144 := int32(0)
-			if v1140 {
-				v1144 = int32(uint8(*(*int8)(unsafe.Add(p5, v1042+int(v1141)))))
+			v1113 := int32(0)
+			if v1109 {
+				v1113 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1110)))))
 			}
-			v1147 := v1126 + 3
-			v1148 := v1147 < v1041
-			v1149 := v1126
-			if v1148 {
-				v1149 = v1147
+			v1116 := v1095 + 3
+			v1117 := v1116 < v10
+			v1118 := v1095
+			if v1117 {
+				v1118 = v1116
 			}
-			v1152 := int32(0)
-			if v1148 {
-				v1152 = int32(uint8(*(*int8)(unsafe.Add(p5, v1042+int(v1149)))))
+			v1121 := int32(0)
+			if v1117 {
+				v1121 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1118)))))
 			}
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1120+v1121)))*4)) = ((v1130 | (v1136 << 8)) | (v1144 << 16)) | (v1152 << 24)
-			v1121 = v1121 + 1
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1089+v1090)))*4)) = ((v1099 | (v1105 << 8)) | (v1113 << 16)) | (v1121 << 24)
+			v1090 = v1090 + 1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -896,430 +912,477 @@ func (g *allHost) Run() {
 			goto b98
 		}
 		{
-			v1157 := v1120 + v1051
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1157)))*4)) = v1043
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1157+1)))*4)) = v1046
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1157+2)))*4)) = 0
-			goto b103
+			v1126 := v1089 + v928
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1126)))*4)) = v1054
+			v1129 = v1126 + 1
+			v1130 = 0
 		}
 	b101:
-		{
-			v1166 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1166 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+		if v1130 < v1057 {
+			v1135 := int64(uint32(v1130)) << 2
+			v1139 := int32(0)
+			if v1135 < v1050 {
+				v1139 = int32(uint8(*(*int8)(unsafe.Add(p4, v1051+int(v1135)))))
 			}
-		}
-	b103:
-		if !v1169 {
-			g.Fault(2, 2, v11)
-			continue
-		}
-		if !v1173 {
-			g.Fault(3, v1172, v11)
-			continue
-		}
-		v1185 := atomic.LoadInt32((*int32)(p6))
-		v1188 := (uint32(v1185) < uint32(v3)) && v1187
-		if !v1188 {
-			goto b116
+			v1140 := v1135 + 1
+			v1141 := v1140 < v1050
+			v1142 := v1135
+			if v1141 {
+				v1142 = v1140
+			}
+			v1145 := int32(0)
+			if v1141 {
+				v1145 = int32(uint8(*(*int8)(unsafe.Add(p4, v1051+int(v1142)))))
+			}
+			v1148 := v1135 + 2
+			v1149 := v1148 < v1050
+			v1150 := v1135
+			if v1149 {
+				v1150 = v1148
+			}
+			v1153 := int32(0)
+			if v1149 {
+				v1153 = int32(uint8(*(*int8)(unsafe.Add(p4, v1051+int(v1150)))))
+			}
+			v1156 := v1135 + 3
+			v1157 := v1156 < v1050
+			v1158 := v1135
+			if v1157 {
+				v1158 = v1156
+			}
+			v1161 := int32(0)
+			if v1157 {
+				v1161 = int32(uint8(*(*int8)(unsafe.Add(p4, v1051+int(v1158)))))
+			}
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1129+v1130)))*4)) = ((v1139 | (v1145 << 8)) | (v1153 << 16)) | (v1161 << 24)
+			v1130 = v1130 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b101
 		}
 		{
-			v1189 = atomic.AddInt32((*int32)(p6), v1184) - v1184
-			v1193 := (uint32(v1189) <= uint32(v3)) && (uint32(v1184) <= uint32(v3-v1189))
-			if v1193 {
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1189+4)))*4)) = 20
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1189+5)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1189+6)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1189+7)))*4)) = 0
-				*(*int32)(unsafe.Add(p6, int(int64(uint32(v1189+8)))*4)) = v1043
-				v1209 = v1189 + 9
-				v1210 = 0
-			} else {
-				goto b116
+			v1166 := v1129 + v1057
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1166)))*4)) = v1055
+			v1169 = v1166 + 1
+			v1170 = 0
+		}
+	b104:
+		if v1170 < v1062 {
+			v1174 := v1170 << 2
+			v1179 := int32(0)
+			if int64(uint32(v1174)) < v1052 {
+				v1179 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1174)))))
+			}
+			v1180 := v1174 + 1
+			v1182 := int64(uint32(v1180)) < v1052
+			v1183 := v1174
+			if v1182 {
+				v1183 = v1180
+			}
+			v1186 := int32(0)
+			if v1182 {
+				v1186 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1183)))))
+			}
+			v1189 := v1174 + 2
+			v1191 := int64(uint32(v1189)) < v1052
+			v1192 := v1174
+			if v1191 {
+				v1192 = v1189
+			}
+			v1195 := int32(0)
+			if v1191 {
+				v1195 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v1192)))))
+			}
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1169+v1170)))*4)) = (v1179 | (v1186 << 8)) | (v1195 << 16)
+			v1170 = v1170 + 1
+			goto b104
+		}
+		goto b108
+	b106:
+		{
+			v1200 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1200 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b108:
-		if v1210 < v1048 {
-			v1215 := int64(uint32(v1210)) << 2
-			v1219 := int32(0)
-			if v1215 < v11 {
-				v1219 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1215)))))
-			}
-			v1220 := v1215 + 1
-			v1221 := v1220 < v11
-			v1222 := v1215
-			if v1221 {
-				v1222 = v1220
-			}
-			v1225 := int32(0)
-			if v1221 {
-				v1225 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1222)))))
-			}
-			v1228 := v1215 + 2
-			v1229 := v1228 < v11
-			v1230 := v1215
-			if v1229 {
-				v1230 = v1228
-			}
-			v1233 := int32(0)
-			if v1229 {
-				v1233 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1230)))))
-			}
-			v1236 := v1215 + 3
-			v1237 := v1236 < v11
-			v1238 := v1215
-			if v1237 {
-				v1238 = v1236
-			}
-			v1241 := int32(0)
-			if v1237 {
-				v1241 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1238)))))
-			}
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1209+v1210)))*4)) = ((v1219 | (v1225 << 8)) | (v1233 << 16)) | (v1241 << 24)
-			v1210 = v1210 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b108
-		}
-		{
-			v1246 := v1209 + v1048
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1246)))*4)) = v1174
-			v1249 = v1246 + 1
-			v1250 = 0
-		}
-	b111:
-		if v1250 < v1177 {
-			v1255 := int64(uint32(v1250)) << 2
-			v1259 := int32(0)
-			if v1255 < v1170 {
-				v1259 = int32(uint8(*(*int8)(unsafe.Add(p5, v1171+int(v1255)))))
-			}
-			v1260 := v1255 + 1
-			v1261 := v1260 < v1170
-			v1262 := v1255
-			if v1261 {
-				v1262 = v1260
-			}
-			v1265 := int32(0)
-			if v1261 {
-				v1265 = int32(uint8(*(*int8)(unsafe.Add(p5, v1171+int(v1262)))))
-			}
-			v1268 := v1255 + 2
-			v1269 := v1268 < v1170
-			v1270 := v1255
-			if v1269 {
-				v1270 = v1268
-			}
-			v1273 := int32(0)
-			if v1269 {
-				v1273 = int32(uint8(*(*int8)(unsafe.Add(p5, v1171+int(v1270)))))
-			}
-			v1276 := v1255 + 3
-			v1277 := v1276 < v1170
-			v1278 := v1255
-			if v1277 {
-				v1278 = v1276
-			}
-			v1281 := int32(0)
-			if v1277 {
-				v1281 = int32(uint8(*(*int8)(unsafe.Add(p5, v1171+int(v1278)))))
-			}
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1249+v1250)))*4)) = ((v1259 | (v1265 << 8)) | (v1273 << 16)) | (v1281 << 24)
-			v1250 = v1250 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
+		v1203 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1203) >= uint32(v3) {
 			goto b111
 		}
+		v1205 = atomic.AddInt32((*int32)(p5), int32(8)) - int32(8)
+		if (uint32(v1205) <= uint32(v3)) && (8 <= uint32(v3-v1205)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+4)))*4)) = 19
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+8)))*4)) = -2147483640
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+9)))*4)) = 19
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+10)))*4)) = v13
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1205+11)))*4)) = v23
+			goto b113
+		}
+	b111:
 		{
-			v1286 := v1249 + v1177
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1286)))*4)) = v1175
-			v1289 = v1286 + 1
-			v1290 = 0
-		}
-	b114:
-		if v1290 < v1182 {
-			v1294 := v1290 << 2
-			v1299 := int32(0)
-			if int64(uint32(v1294)) < v1172 {
-				v1299 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1294)))))
-			}
-			v1300 := v1294 + 1
-			v1302 := int64(uint32(v1300)) < v1172
-			v1303 := v1294
-			if v1302 {
-				v1303 = v1300
-			}
-			v1306 := int32(0)
-			if v1302 {
-				v1306 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1303)))))
-			}
-			v1309 := v1294 + 2
-			v1311 := int64(uint32(v1309)) < v1172
-			v1312 := v1294
-			if v1311 {
-				v1312 = v1309
-			}
-			v1315 := int32(0)
-			if v1311 {
-				v1315 = int32(uint8(*(*int8)(unsafe.Add(p5, int(v1312)))))
-			}
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1289+v1290)))*4)) = (v1299 | (v1306 << 8)) | (v1315 << 16)
-			v1290 = v1290 + 1
-			goto b114
-		}
-		goto b118
-	b116:
-		{
-			v1320 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1320 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v1234 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1234 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
-	b118:
-		v1323 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1323) >= uint32(v3) {
-			goto b121
+	b113:
+		if v8 {
+			v1238 = 0
+			v1239 = 27
+			v1240 = 4
+			v1241 = 0
+			v1242 = 0
+			goto b116
 		}
-		v1325 = atomic.AddInt32((*int32)(p6), int32(8)) - int32(8)
-		if (uint32(v1325) <= uint32(v3)) && (8 <= uint32(v3-v1325)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+4)))*4)) = 21
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+8)))*4)) = -2147483640
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+9)))*4)) = 19
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+10)))*4)) = v14
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1325+11)))*4)) = v24
-			goto b123
-		}
-	b121:
-		{
-			v1354 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1354 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
-			}
-		}
-	b123:
-		if v9 {
-			v1358 = 0
-			v1359 = 27
-			v1360 = 4
-			v1361 = 0
-			v1362 = 0
-			goto b126
-		}
-		if v1357 {
-			v1358 = 2
-			v1359 = 0
-			v1360 = 0
-			v1361 = 0
-			v1362 = v6
+		if v1237 {
+			v1238 = 2
+			v1239 = 0
+			v1240 = 0
+			v1241 = 0
+			v1242 = v5
 		} else {
-			v1358 = 1
-			v1359 = 0
-			v1360 = 0
-			v1361 = v4
-			v1362 = 0
+			v1238 = 1
+			v1239 = 0
+			v1240 = 0
+			v1241 = v4
+			v1242 = 0
+		}
+	b116:
+		if v1238 != 0 {
+			goto b122
+		}
+		{
+			v1244 = v1240 | -2147483648
+			v1245 := atomic.LoadInt32((*int32)(p5))
+			if uint32(v1245) >= uint32(v3) {
+				goto b120
+			}
+		}
+		v1247 = atomic.AddInt32((*int32)(p5), int32(8)) - int32(8)
+		if (uint32(v1247) <= uint32(v3)) && (8 <= uint32(v3-v1247)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+4)))*4)) = 20
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+8)))*4)) = v1244
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+9)))*4)) = v1239
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+10)))*4)) = v1244
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1247+11)))*4)) = v1239
+			goto b133
+		}
+	b120:
+		{
+			v1276 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1276 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+				goto b133
+			}
+			goto b133
+		}
+	b122:
+		if v1238 != 1 {
+			goto b128
+		}
+		{
+			v1281 = int32(uint64(v1241))
+			v1282 = int32(uint64(int64(uint64(v1241) >> 32)))
+			v1283 := atomic.LoadInt32((*int32)(p5))
+			if uint32(v1283) >= uint32(v3) {
+				goto b126
+			}
+		}
+		v1285 = atomic.AddInt32((*int32)(p5), int32(8)) - int32(8)
+		if (uint32(v1285) <= uint32(v3)) && (8 <= uint32(v3-v1285)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+4)))*4)) = 24
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+8)))*4)) = v1281
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+9)))*4)) = v1282
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+10)))*4)) = v1281
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1285+11)))*4)) = v1282
+			goto b133
 		}
 	b126:
-		if v1358 != 0 {
-			goto b132
-		}
 		{
-			v1364 = v1360 | -2147483648
-			v1365 := atomic.LoadInt32((*int32)(p6))
-			if uint32(v1365) >= uint32(v3) {
-				goto b130
+			v1314 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1314 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+				goto b133
+			}
+			goto b133
+		}
+	b128:
+		{
+			v1317 = int32(math.Float32bits(v1242))
+			v1318 := atomic.LoadInt32((*int32)(p5))
+			if uint32(v1318) >= uint32(v3) {
+				goto b131
 			}
 		}
-		v1367 = atomic.AddInt32((*int32)(p6), int32(8)) - int32(8)
-		if (uint32(v1367) <= uint32(v3)) && (8 <= uint32(v3-v1367)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+4)))*4)) = 22
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+8)))*4)) = v1364
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+9)))*4)) = v1359
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+10)))*4)) = v1364
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1367+11)))*4)) = v1359
-			goto b143
+		v1320 = atomic.AddInt32((*int32)(p5), int32(6)) - int32(6)
+		if (uint32(v1320) <= uint32(v3)) && (6 <= uint32(v3-v1320)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+4)))*4)) = 28
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+8)))*4)) = v1317
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1320+9)))*4)) = v1317
+			goto b133
 		}
-	b130:
+	b131:
 		{
-			v1396 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1396 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
-				goto b143
+			v1343 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1343 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
-			goto b143
 		}
-	b132:
-		if v1358 != 1 {
+	b133:
+		v1346 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1346) >= uint32(v3) {
+			goto b136
+		}
+		v1348 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v1348) <= uint32(v3)) && (4 <= uint32(v3-v1348)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1348+4)))*4)) = 29
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1348+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1348+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1348+7)))*4)) = 0
 			goto b138
-		}
-		{
-			v1401 = int32(uint64(v1361))
-			v1402 = int32(uint64(int64(uint64(v1361) >> 32)))
-			v1403 := atomic.LoadInt32((*int32)(p6))
-			if uint32(v1403) >= uint32(v3) {
-				goto b136
-			}
-		}
-		v1405 = atomic.AddInt32((*int32)(p6), int32(8)) - int32(8)
-		if (uint32(v1405) <= uint32(v3)) && (8 <= uint32(v3-v1405)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+4)))*4)) = 26
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+8)))*4)) = v1401
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+9)))*4)) = v1402
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+10)))*4)) = v1401
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1405+11)))*4)) = v1402
-			goto b143
 		}
 	b136:
 		{
-			v1434 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1434 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
-				goto b143
+			v1365 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1365 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
-			goto b143
 		}
 	b138:
-		{
-			v1437 := int64(math.Float64bits(v1362))
-			v1439 = int32(uint64(v1437))
-			v1440 = int32(uint64(int64(uint64(v1437) >> 32)))
-			v1441 := atomic.LoadInt32((*int32)(p6))
-			if uint32(v1441) >= uint32(v3) {
-				goto b141
-			}
+		v1368 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1368) >= uint32(v3) {
+			goto b141
 		}
-		v1443 = atomic.AddInt32((*int32)(p6), int32(8)) - int32(8)
-		if (uint32(v1443) <= uint32(v3)) && (8 <= uint32(v3-v1443)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+4)))*4)) = 30
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+8)))*4)) = v1439
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+9)))*4)) = v1440
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+10)))*4)) = v1439
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1443+11)))*4)) = v1440
+		v1370 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v1370) <= uint32(v3)) && (4 <= uint32(v3-v1370)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1370+4)))*4)) = 30
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1370+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1370+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1370+7)))*4)) = 0
 			goto b143
 		}
 	b141:
 		{
-			v1472 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1472 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v1387 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1387 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b143:
-		v1475 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1475) >= uint32(v3) {
+		v1390 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1390) >= uint32(v3) {
 			goto b146
 		}
-		v1477 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v1477) <= uint32(v3)) && (4 <= uint32(v3-v1477)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1477+4)))*4)) = 31
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1477+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1477+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1477+7)))*4)) = 0
+		v1392 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v1392) <= uint32(v3)) && (4 <= uint32(v3-v1392)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1392+4)))*4)) = 31
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1392+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1392+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1392+7)))*4)) = 0
 			goto b148
 		}
 	b146:
 		{
-			v1494 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1494 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v1409 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1409 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b148:
-		v1497 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1497) >= uint32(v3) {
+		v1412 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1412) >= uint32(v3) {
 			goto b151
 		}
-		v1499 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v1499) <= uint32(v3)) && (4 <= uint32(v3-v1499)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1499+4)))*4)) = 32
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1499+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1499+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1499+7)))*4)) = 0
+		v1414 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v1414) <= uint32(v3)) && (4 <= uint32(v3-v1414)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1414+4)))*4)) = 32
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1414+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1414+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1414+7)))*4)) = 0
 			goto b153
 		}
 	b151:
 		{
-			v1516 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1516 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v1431 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1431 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b153:
-		v1519 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1519) >= uint32(v3) {
+		v1434 := atomic.LoadInt32((*int32)(p5))
+		if uint32(v1434) >= uint32(v3) {
 			goto b156
 		}
-		v1521 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v1521) <= uint32(v3)) && (4 <= uint32(v3-v1521)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1521+4)))*4)) = 33
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1521+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1521+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1521+7)))*4)) = 0
+		v1436 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
+		if (uint32(v1436) <= uint32(v3)) && (4 <= uint32(v3-v1436)) {
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1436+4)))*4)) = 33
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1436+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1436+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p5, int(int64(uint32(v1436+7)))*4)) = 0
 			goto b158
 		}
 	b156:
 		{
-			v1538 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1538 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v1453 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
+			if v1453 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
 			}
 		}
 	b158:
-		v1541 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1541) >= uint32(v3) {
-			goto b161
+	}
+}
+
+// faultsHost is a work-group of the kernel [Faults].
+type faultsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newFaultsHost() kernelimpl.HostForm { return new(faultsHost) }
+
+const faultsHostSites = `1	internal/conformance/prints/kernels.go:185:8
+1	189:7`
+
+func (g *faultsHost) Begin() {
+	g.Sites = faultsHostSites
+}
+
+func (g *faultsHost) Run() {
+	n := g.Items
+	basex := g.Base(0)
+	p2 := g.Pointer(2)
+	v1 := g.Int64(56)
+	v2 := int32(uint64(v1))
+	v3 := v2 + -4
+	for li := range n {
+		var v13 int32
+		v4 := int32(basex + li)
+		v10 := int32(uint64(int64(uint64(int64(uint32(v4))) >> 32)))
+		v11 := atomic.LoadInt32((*int32)(p2))
+		if uint32(v11) >= uint32(v3) {
+			goto b3
 		}
-		v1543 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v1543) <= uint32(v3)) && (4 <= uint32(v3-v1543)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1543+4)))*4)) = 34
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1543+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1543+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1543+7)))*4)) = 0
-			goto b163
+		v13 = atomic.AddInt32((*int32)(p2), int32(6)) - int32(6)
+		if (uint32(v13) <= uint32(v3)) && (6 <= uint32(v3-v13)) {
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+4)))*4)) = 1
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+8)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v13+9)))*4)) = v10
+			goto b5
 		}
-	b161:
+	b3:
 		{
-			v1560 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1560 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v36 := atomic.AddInt32((*int32)(unsafe.Add(p2, 4)), int32(1)) - int32(1)
+			if v36 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p2, 8)), int32(1))
 			}
 		}
-	b163:
-		v1563 := atomic.LoadInt32((*int32)(p6))
-		if uint32(v1563) >= uint32(v3) {
-			goto b166
+	b5:
+	}
+	// Barrier, kernels.go:183
+	v7 := g.Int64(40)
+	v5 := g.Int64(32)
+	p0 := g.Pointer(0)
+	more := false
+	for li := range n {
+		v4 := int32(basex + li)
+		v8 := int64(uint32(v4))
+		v9 := int64(uint64(v8) >> 32)
+		v10 := int32(uint64(v9))
+		var v40 int64
+		var v46 int32
+		if v8 != v7 {
+			goto b10
 		}
-		v1565 = atomic.AddInt32((*int32)(p6), int32(4)) - int32(4)
-		if (uint32(v1565) <= uint32(v3)) && (4 <= uint32(v3-v1565)) {
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1565+4)))*4)) = 35
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1565+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1565+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p6, int(int64(uint32(v1565+7)))*4)) = 0
-			goto b168
+		v40 = v5 + v8
+		if uint64(v40) >= uint64(v5) {
+			g.Fault(0, v40, v5, v4)
+			g.Leave(li)
+			continue
 		}
-	b166:
+		*(*int32)(unsafe.Add(p0, int(v40)*4)) = 1
+	b10:
+		v44 := atomic.LoadInt32((*int32)(p2))
+		if uint32(v44) >= uint32(v3) {
+			goto b13
+		}
+		v46 = atomic.AddInt32((*int32)(p2), int32(6)) - int32(6)
+		if (uint32(v46) <= uint32(v3)) && (6 <= uint32(v3-v46)) {
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+4)))*4)) = 2
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+8)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v46+9)))*4)) = v10
+			goto b15
+		}
+	b13:
 		{
-			v1582 := atomic.AddInt32((*int32)(unsafe.Add(p6, 4)), int32(1)) - int32(1)
-			if v1582 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p6, 8)), int32(1))
+			v69 := atomic.AddInt32((*int32)(unsafe.Add(p2, 4)), int32(1)) - int32(1)
+			if v69 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p2, 8)), int32(1))
 			}
 		}
-	b168:
+	b15:
+		more = true
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:188
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v4 := int32(basex + li)
+		v8 := int64(uint32(v4))
+		v9 := int64(uint64(v8) >> 32)
+		v10 := int32(uint64(v9))
+		var v76 int32
+		if uint64(v8) >= uint64(v5) {
+			g.Fault(1, v8, v5, v4)
+			continue
+		}
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = 1
+		v74 := atomic.LoadInt32((*int32)(p2))
+		if uint32(v74) >= uint32(v3) {
+			goto b20
+		}
+		v76 = atomic.AddInt32((*int32)(p2), int32(6)) - int32(6)
+		if (uint32(v76) <= uint32(v3)) && (6 <= uint32(v3-v76)) {
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+4)))*4)) = 3
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+8)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v76+9)))*4)) = v10
+			goto b22
+		}
+	b20:
+		{
+			v99 := atomic.AddInt32((*int32)(unsafe.Add(p2, 4)), int32(1)) - int32(1)
+			if v99 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p2, 8)), int32(1))
+			}
+		}
+	b22:
 	}
 }
 
@@ -1330,7 +1393,7 @@ type gridHost struct {
 
 func newGridHost() kernelimpl.HostForm { return new(gridHost) }
 
-const gridHostSites = `1	internal/conformance/prints/kernels.go:145:7`
+const gridHostSites = `1	internal/conformance/prints/kernels.go:151:7`
 
 func (g *gridHost) Begin() {
 	g.Sites = gridHostSites
@@ -1404,7 +1467,7 @@ type groupsHost struct {
 
 func newGroupsHost() kernelimpl.HostForm { return new(groupsHost) }
 
-const groupsHostSites = `1	internal/conformance/prints/kernels.go:162:7`
+const groupsHostSites = `1	internal/conformance/prints/kernels.go:168:7`
 
 func (g *groupsHost) Begin() {
 	g.Sites = groupsHostSites
@@ -1449,9 +1512,9 @@ func (g *groupsHost) Run() {
 	b5:
 		h8[li] = v8
 	}
-	// GroupReduce, kernels.go:156
+	// GroupReduce, kernels.go:162
 	v39 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
-	// Barrier, kernels.go:157
+	// Barrier, kernels.go:163
 	for li := range n {
 		v8 := h8[li]
 		v4 := int32(basex + li)
@@ -1488,8 +1551,8 @@ func (g *groupsHost) Run() {
 		}
 	b13:
 	}
-	// Barrier, kernels.go:161
-	// GroupReduce, kernels.go:161
+	// Barrier, kernels.go:167
+	// GroupReduce, kernels.go:167
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
 		kernelimpl.HostBySubGroup(g.v74, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
@@ -1513,7 +1576,7 @@ func (g *groupsHost) Run() {
 	if !more {
 		return
 	}
-	// Barrier, kernels.go:163
+	// Barrier, kernels.go:169
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -1556,7 +1619,7 @@ type itemsHost struct {
 
 func newItemsHost() kernelimpl.HostForm { return new(itemsHost) }
 
-const itemsHostSites = `1	internal/conformance/prints/kernels.go:128:25`
+const itemsHostSites = `1	internal/conformance/prints/kernels.go:134:25`
 
 func (g *itemsHost) Begin() {
 	g.Sites = itemsHostSites
@@ -1806,7 +1869,7 @@ type neverHost struct {
 
 func newNeverHost() kernelimpl.HostForm { return new(neverHost) }
 
-const neverHostSites = `1	internal/conformance/prints/kernels.go:232:7`
+const neverHostSites = `1	internal/conformance/prints/kernels.go:241:7`
 
 func (g *neverHost) Begin() {
 	g.Sites = neverHostSites
@@ -1843,223 +1906,193 @@ func (g *predeclaredHost) Begin() {
 func (*predeclaredHost) Spare() {}
 
 func (g *predeclaredHost) Run() {
-	p5 := g.Pointer(5)
-	v1 := g.Int64(80)
+	p4 := g.Pointer(4)
+	v1 := g.Int64(64)
 	v2 := int32(uint64(v1))
 	v3 := v2 + -4
 	v4 := g.Int64(24)
-	v13 := int32(uint64(v4))
-	v19 := int64(uint64(v4) >> 32)
-	v20 := int32(uint64(v19))
-	v12 := 0 - v4
-	v22 := int32(uint64(v12))
-	v21 := int64(uint64(v12) >> 32)
-	v23 := int32(uint64(v21))
-	v14 := v13 << 24
-	v15 := v14 >> 24
-	v16 := v13 & 255
-	v17 := v4 << 60
-	v25 := int32(uint64(v17))
-	v24 := int64(uint64(v17) >> 32)
-	v26 := int32(uint64(v24))
-	v7 := kernelimpl.HostArg[int8](&g.HostGroup, 48)
-	v8 := int32(uint8(v7))
-	v9 := v8 != 0
+	v12 := int32(uint64(v4))
+	v18 := int64(uint64(v4) >> 32)
+	v19 := int32(uint64(v18))
+	v11 := 0 - v4
+	v21 := int32(uint64(v11))
+	v20 := int64(uint64(v11) >> 32)
+	v22 := int32(uint64(v20))
+	v13 := v12 << 24
+	v14 := v13 >> 24
+	v15 := v12 & 255
+	v16 := v4 << 60
+	v24 := int32(uint64(v16))
+	v23 := int64(uint64(v16) >> 32)
+	v25 := int32(uint64(v23))
+	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 36)
+	v7 := int32(uint8(v6))
+	v8 := v7 != 0
+	v26 := int32(0)
+	if v8 {
+		v26 = 1
+	}
+	v17 := v7 == 0
 	v27 := int32(0)
-	if v9 {
+	if v17 {
 		v27 = 1
 	}
-	v18 := v8 == 0
-	v28 := int32(0)
-	if v18 {
-		v28 = 1
-	}
 	v5 := g.Float32(32)
-	v103 := int32(math.Float32bits(v5))
-	v6 := g.Float64(40)
-	v104 := int64(math.Float64bits(v6))
-	v106 := int32(uint64(v104))
-	v105 := int64(uint64(v104) >> 32)
-	v107 := int32(uint64(v105))
-	v96 := float64(v6 / 3)
-	v108 := int64(math.Float64bits(v96))
-	v110 := int32(uint64(v108))
-	v109 := int64(uint64(v108) >> 32)
-	v111 := int32(uint64(v109))
-	v97 := float32(v5 / 3)
-	v112 := int32(math.Float32bits(v97))
-	v98 := float64(v6 * 1e+300)
-	v99 := float64(v98 * 1e+300)
-	v113 := int64(math.Float64bits(v99))
-	v115 := int32(uint64(v113))
-	v114 := int64(uint64(v113) >> 32)
-	v116 := int32(uint64(v114))
-	v100 := -v6
-	v101 := float64(v100 * 1e-300)
-	v117 := int64(math.Float64bits(v101))
-	v119 := int32(uint64(v117))
-	v118 := int64(uint64(v117) >> 32)
-	v120 := int32(uint64(v118))
-	v102 := float64(v6 - v6)
-	v121 := int64(math.Float64bits(v102))
-	v123 := int32(uint64(v121))
-	v122 := int64(uint64(v121) >> 32)
-	v124 := int32(uint64(v122))
-	v184 := v4 & 1
-	v185 := int32(uint64(v184))
-	v10 := g.Int64(64)
-	v195 := uint64(v10) <= 32768
-	v188 := int32(uint64(v10))
-	v190 := v188 + 3
-	v191 := int32(uint32(v190) >> 2)
-	v192 := v191 + 16
-	v183 := v13 & 65535
-	p4 := g.Pointer(4)
+	v101 := int32(math.Float32bits(v5))
+	v95 := float32(v5 / 3)
+	v102 := int32(math.Float32bits(v95))
+	v96 := float32(v5 * 1e+38)
+	v97 := float32(v96 * 1e+38)
+	v103 := int32(math.Float32bits(v97))
+	v98 := -v5
+	v99 := float32(v98 * 1e-30)
+	v104 := int32(math.Float32bits(v99))
+	v100 := float32(v5 - v5)
+	v105 := int32(math.Float32bits(v100))
+	v144 := v4 & 1
+	v145 := int32(uint64(v144))
+	v9 := g.Int64(48)
+	v155 := uint64(v9) <= 32768
+	v148 := int32(uint64(v9))
+	v150 := v148 + 3
+	v151 := int32(uint32(v150) >> 2)
+	v152 := v151 + 12
+	v143 := v12 & 65535
+	p3 := g.Pointer(3)
 	stop := g.Cancelled()
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v31, v127, v197, v244, v245, v292, v326, v348 int32
-		v29 := atomic.LoadInt32((*int32)(p5))
-		if uint32(v29) >= uint32(v3) {
+		var v30, v108, v157, v192, v193, v240, v274, v296 int32
+		v28 := atomic.LoadInt32((*int32)(p4))
+		if uint32(v28) >= uint32(v3) {
 			goto b3
 		}
-		v31 = atomic.AddInt32((*int32)(p5), int32(19)) - int32(19)
-		if (uint32(v31) <= uint32(v3)) && (19 <= uint32(v3-v31)) {
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+4)))*4)) = 1
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+8)))*4)) = v13
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+9)))*4)) = v20
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+10)))*4)) = v22
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+11)))*4)) = v23
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+12)))*4)) = v15
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+13)))*4)) = v16
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+14)))*4)) = v25
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+15)))*4)) = v26
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+16)))*4)) = v27
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+17)))*4)) = v28
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+18)))*4)) = 120
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+19)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+20)))*4)) = 1073217536
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+21)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v31+22)))*4)) = 256
+		v30 = atomic.AddInt32((*int32)(p4), int32(19)) - int32(19)
+		if (uint32(v30) <= uint32(v3)) && (19 <= uint32(v3-v30)) {
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+4)))*4)) = 1
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+8)))*4)) = v12
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+9)))*4)) = v19
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+10)))*4)) = v21
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+11)))*4)) = v22
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+12)))*4)) = v14
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+13)))*4)) = v15
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+14)))*4)) = v24
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+15)))*4)) = v25
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+16)))*4)) = v26
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+17)))*4)) = v27
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+18)))*4)) = 120
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+19)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+20)))*4)) = 1073217536
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+21)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v30+22)))*4)) = 256
 			goto b5
 		}
 	b3:
 		{
-			v93 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v93 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v92 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v92 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b5:
-		v125 := atomic.LoadInt32((*int32)(p5))
-		if uint32(v125) >= uint32(v3) {
+		v106 := atomic.LoadInt32((*int32)(p4))
+		if uint32(v106) >= uint32(v3) {
 			goto b8
 		}
-		v127 = atomic.AddInt32((*int32)(p5), int32(16)) - int32(16)
-		if (uint32(v127) <= uint32(v3)) && (16 <= uint32(v3-v127)) {
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+4)))*4)) = 2
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+8)))*4)) = v103
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+9)))*4)) = v106
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+10)))*4)) = v107
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+11)))*4)) = v110
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+12)))*4)) = v111
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+13)))*4)) = v112
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+14)))*4)) = v115
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+15)))*4)) = v116
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+16)))*4)) = v119
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+17)))*4)) = v120
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+18)))*4)) = v123
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v127+19)))*4)) = v124
+		v108 = atomic.AddInt32((*int32)(p4), int32(9)) - int32(9)
+		if (uint32(v108) <= uint32(v3)) && (9 <= uint32(v3-v108)) {
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+4)))*4)) = 2
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+8)))*4)) = v101
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+9)))*4)) = v102
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+10)))*4)) = v103
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+11)))*4)) = v104
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v108+12)))*4)) = v105
 			goto b10
 		}
 	b8:
 		{
-			v180 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v180 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v140 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v140 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b10:
-		v186 := *(*int32)(unsafe.Add(unsafe.Pointer(&predeclaredHostTable0), int(v185)*4))
-		v187 := *(*int32)(unsafe.Add(unsafe.Pointer(&predeclaredHostTable1), int(v185)*4))
-		v189 := v187 | -2147483648
-		v193 := atomic.LoadInt32((*int32)(p5))
-		v196 := (uint32(v193) < uint32(v3)) && v195
-		if !v196 {
+		v146 := *(*int32)(unsafe.Add(unsafe.Pointer(&predeclaredHostTable0), int(v145)*4))
+		v147 := *(*int32)(unsafe.Add(unsafe.Pointer(&predeclaredHostTable1), int(v145)*4))
+		v149 := v147 | -2147483648
+		v153 := atomic.LoadInt32((*int32)(p4))
+		v156 := (uint32(v153) < uint32(v3)) && v155
+		if !v156 {
 			goto b16
 		}
 		{
-			v197 = atomic.AddInt32((*int32)(p5), v192) - v192
-			v201 := (uint32(v197) <= uint32(v3)) && (uint32(v192) <= uint32(v3-v197))
-			if v201 {
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+4)))*4)) = 3
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+5)))*4)) = 0
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+6)))*4)) = 0
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+7)))*4)) = 0
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+8)))*4)) = v103
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+9)))*4)) = 1065353216
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+10)))*4)) = v106
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+11)))*4)) = v107
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+12)))*4)) = 0
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+13)))*4)) = -1073479680
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+14)))*4)) = 2
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+15)))*4)) = 0
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+16)))*4)) = v183
-				*(*int32)(unsafe.Add(p5, int(int64(uint32(v197+17)))*4)) = v188
-				v244 = v197 + 18
-				v245 = 0
+			v157 = atomic.AddInt32((*int32)(p4), v152) - v152
+			v161 := (uint32(v157) <= uint32(v3)) && (uint32(v152) <= uint32(v3-v157))
+			if v161 {
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+4)))*4)) = 3
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+5)))*4)) = 0
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+6)))*4)) = 0
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+7)))*4)) = 0
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+8)))*4)) = v101
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+9)))*4)) = 1065353216
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+10)))*4)) = 2
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+11)))*4)) = 0
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+12)))*4)) = v143
+				*(*int32)(unsafe.Add(p4, int(int64(uint32(v157+13)))*4)) = v148
+				v192 = v157 + 14
+				v193 = 0
 			} else {
 				goto b16
 			}
 		}
 	b13:
-		if v245 < v191 {
-			v250 := int64(uint32(v245)) << 2
-			v254 := int32(0)
-			if v250 < v10 {
-				v254 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v250)))))
+		if v193 < v151 {
+			v198 := int64(uint32(v193)) << 2
+			v202 := int32(0)
+			if v198 < v9 {
+				v202 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v198)))))
 			}
-			v255 := v250 + 1
-			v256 := v255 < v10
-			v257 := v250
-			if v256 {
-				v257 = v255
+			v203 := v198 + 1
+			v204 := v203 < v9
+			v205 := v198
+			if v204 {
+				v205 = v203
 			}
-			v260 := int32(0)
-			if v256 {
-				v260 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v257)))))
+			v208 := int32(0)
+			if v204 {
+				v208 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v205)))))
 			}
-			v263 := v250 + 2
-			v264 := v263 < v10
-			v265 := v250
-			if v264 {
-				v265 = v263
+			v211 := v198 + 2
+			v212 := v211 < v9
+			v213 := v198
+			if v212 {
+				v213 = v211
 			}
-			v268 := int32(0)
-			if v264 {
-				v268 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v265)))))
+			v216 := int32(0)
+			if v212 {
+				v216 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v213)))))
 			}
-			v271 := v250 + 3
-			v272 := v271 < v10
-			v273 := v250
-			if v272 {
-				v273 = v271
+			v219 := v198 + 3
+			v220 := v219 < v9
+			v221 := v198
+			if v220 {
+				v221 = v219
 			}
-			v276 := int32(0)
-			if v272 {
-				v276 = int32(uint8(*(*int8)(unsafe.Add(p4, int(v273)))))
+			v224 := int32(0)
+			if v220 {
+				v224 = int32(uint8(*(*int8)(unsafe.Add(p3, int(v221)))))
 			}
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v244+v245)))*4)) = ((v254 | (v260 << 8)) | (v268 << 16)) | (v276 << 24)
-			v245 = v245 + 1
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v192+v193)))*4)) = ((v202 | (v208 << 8)) | (v216 << 16)) | (v224 << 24)
+			v193 = v193 + 1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -2067,80 +2100,80 @@ func (g *predeclaredHost) Run() {
 			goto b13
 		}
 		{
-			v281 := v244 + v191
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v281)))*4)) = v189
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v281+1)))*4)) = v186
+			v229 := v192 + v151
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v229)))*4)) = v149
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v229+1)))*4)) = v146
 			goto b18
 		}
 	b16:
 		{
-			v287 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v287 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v235 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v235 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b18:
-		v290 := atomic.LoadInt32((*int32)(p5))
-		if uint32(v290) >= uint32(v3) {
+		v238 := atomic.LoadInt32((*int32)(p4))
+		if uint32(v238) >= uint32(v3) {
 			goto b21
 		}
-		v292 = atomic.AddInt32((*int32)(p5), int32(8)) - int32(8)
-		if (uint32(v292) <= uint32(v3)) && (8 <= uint32(v3-v292)) {
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+4)))*4)) = 4
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+8)))*4)) = v13
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+9)))*4)) = v20
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+10)))*4)) = v103
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v292+11)))*4)) = 1
+		v240 = atomic.AddInt32((*int32)(p4), int32(8)) - int32(8)
+		if (uint32(v240) <= uint32(v3)) && (8 <= uint32(v3-v240)) {
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+4)))*4)) = 4
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+8)))*4)) = v12
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+9)))*4)) = v19
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+10)))*4)) = v101
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v240+11)))*4)) = 1
 			goto b23
 		}
 	b21:
 		{
-			v321 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v321 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v269 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v269 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b23:
-		v324 := atomic.LoadInt32((*int32)(p5))
-		if uint32(v324) >= uint32(v3) {
+		v272 := atomic.LoadInt32((*int32)(p4))
+		if uint32(v272) >= uint32(v3) {
 			goto b26
 		}
-		v326 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
-		if (uint32(v326) <= uint32(v3)) && (4 <= uint32(v3-v326)) {
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v326+4)))*4)) = 5
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v326+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v326+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v326+7)))*4)) = 0
+		v274 = atomic.AddInt32((*int32)(p4), int32(4)) - int32(4)
+		if (uint32(v274) <= uint32(v3)) && (4 <= uint32(v3-v274)) {
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v274+4)))*4)) = 5
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v274+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v274+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v274+7)))*4)) = 0
 			goto b28
 		}
 	b26:
 		{
-			v343 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v343 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v291 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v291 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b28:
-		v346 := atomic.LoadInt32((*int32)(p5))
-		if uint32(v346) >= uint32(v3) {
+		v294 := atomic.LoadInt32((*int32)(p4))
+		if uint32(v294) >= uint32(v3) {
 			goto b31
 		}
-		v348 = atomic.AddInt32((*int32)(p5), int32(4)) - int32(4)
-		if (uint32(v348) <= uint32(v3)) && (4 <= uint32(v3-v348)) {
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v348+4)))*4)) = 6
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v348+5)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v348+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p5, int(int64(uint32(v348+7)))*4)) = 0
+		v296 = atomic.AddInt32((*int32)(p4), int32(4)) - int32(4)
+		if (uint32(v296) <= uint32(v3)) && (4 <= uint32(v3-v296)) {
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v296+4)))*4)) = 6
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v296+5)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v296+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p4, int(int64(uint32(v296+7)))*4)) = 0
 			goto b33
 		}
 	b31:
 		{
-			v365 := atomic.AddInt32((*int32)(unsafe.Add(p5, 4)), int32(1)) - int32(1)
-			if v365 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p5, 8)), int32(1))
+			v313 := atomic.AddInt32((*int32)(unsafe.Add(p4, 4)), int32(1)) - int32(1)
+			if v313 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p4, 8)), int32(1))
 			}
 		}
 	b33:
@@ -2154,8 +2187,8 @@ type spinsHost struct {
 
 func newSpinsHost() kernelimpl.HostForm { return new(spinsHost) }
 
-const spinsHostSites = `1	internal/conformance/prints/kernels.go:217:11
-1	218:8`
+const spinsHostSites = `1	internal/conformance/prints/kernels.go:226:11
+1	227:8`
 
 func (g *spinsHost) Begin() {
 	g.Sites = spinsHostSites

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/prints",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0xdd58990},
+		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x4e5810f6},
 	},
 })
 
@@ -62,7 +62,6 @@ var allKernel, RunAll = stubs.Task(pkg.Kernel("All"), prints.All.Kernel, newAllH
 type All struct {
 	N    int
 	F    float32
-	D    float64
 	B    bool
 	U    uint64
 	Text runtime.View[byte]
@@ -72,10 +71,9 @@ func (k All) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(allKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Value(l, 1, k.F)
-	kernelimpl.Value(l, 2, k.D)
-	kernelimpl.Value(l, 3, k.B)
-	kernelimpl.Value(l, 4, k.U)
-	kernelimpl.View(l, 5, k.Text)
+	kernelimpl.Value(l, 2, k.B)
+	kernelimpl.Value(l, 3, k.U)
+	kernelimpl.View(l, 4, k.Text)
 	return l
 }
 func (k All) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
@@ -85,7 +83,25 @@ func (k All) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var faultsKernel, RunFaults = stubs.Range1(pkg.Kernel("Faults"), prints.Faults.Kernel)
+var doublesKernel, RunDoubles = stubs.Task(pkg.Kernel("Doubles"), prints.Doubles.Kernel)
+
+type Doubles struct {
+	D float64
+}
+
+func (k Doubles) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(doublesKernel)
+	kernelimpl.Value(l, 0, k.D)
+	return l
+}
+func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().SingleTask(q, opts)
+}
+func (k Doubles) Node(opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeTask(opts)
+}
+
+var faultsKernel, RunFaults = stubs.NDRange1(pkg.Kernel("Faults"), prints.Faults.Kernel, newFaultsHost)
 
 type Faults struct {
 	Out runtime.View[int32]
@@ -98,11 +114,11 @@ func (k Faults) launch() *kernelimpl.Launch {
 	kernelimpl.Value(l, 1, k.Bad)
 	return l
 }
-func (k Faults) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
+func (k Faults) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
 }
-func (k Faults) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
+func (k Faults) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 var gridKernel, RunGrid = stubs.Range2(pkg.Kernel("Grid"), prints.Grid.Kernel, newGridHost)
@@ -200,7 +216,6 @@ var predeclaredKernel, RunPredeclared = stubs.Task(pkg.Kernel("Predeclared"), pr
 type Predeclared struct {
 	N int
 	F float32
-	D float64
 	B bool
 	T runtime.View[byte]
 }
@@ -209,9 +224,8 @@ func (k Predeclared) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(predeclaredKernel)
 	kernelimpl.Value(l, 0, k.N)
 	kernelimpl.Value(l, 1, k.F)
-	kernelimpl.Value(l, 2, k.D)
-	kernelimpl.Value(l, 3, k.B)
-	kernelimpl.View(l, 4, k.T)
+	kernelimpl.Value(l, 2, k.B)
+	kernelimpl.View(l, 3, k.T)
 	return l
 }
 func (k Predeclared) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
