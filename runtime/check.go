@@ -62,7 +62,7 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 	if err := d.checkWorkGroup(k, c, props, &p); err != nil {
 		return p, err.about(k)
 	}
-	if k.prints >= 0 {
+	if k.output != nil {
 		if p.print, err = d.printing.with(o.printing); err != nil {
 			return p, err.about(k)
 		}

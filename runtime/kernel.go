@@ -13,7 +13,6 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
-	"github.com/kgen-go/kgen/runtime/internal/prints"
 	"github.com/kgen-go/kgen/runtime/internal/watch"
 )
 
@@ -30,8 +29,7 @@ type Kernel struct {
 	source *fusion.Source // what graphs link the kernel from
 	watch  *watch.Set     // the variables that its modules have the values of
 
-	prints  int // the parameter that is the print buffer, or -1
-	printer func() (*prints.Printer, error)
+	output *output // nil if it does not print
 }
 
 // forStubs is what generated code calls, through package kernelimpl.
@@ -59,10 +57,7 @@ func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, o
 
 func newKernel(k launch.Kernel) *Kernel {
 	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables), source: &fusion.Source{ABI: k.ABI}}
-	if out.prints = k.ABI.PrintParam(); out.prints >= 0 && k.ABI.Params[out.prints].Offset < 0 {
-		out.prints = -1 // what prints is never reached
-	}
-	out.printer = sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k.ABI) })
+	out.output = newOutput(k.ABI)
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

@@ -100,6 +100,21 @@ func (p *printing) with(opts []PrintOption) (*printing, *Error) {
 	return &own, nil
 }
 
+// output is what the runtime knows of a kernel that prints.
+type output struct {
+	param   int // that is the print buffer
+	printer func() (*prints.Printer, error)
+}
+
+// newOutput returns nil for a kernel that does not print.
+func newOutput(k *abi.Kernel) *output {
+	i := k.PrintParam()
+	if i < 0 || k.Params[i].Offset < 0 { // or never comes to where it would
+		return nil
+	}
+	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
+}
+
 // printBuffer is memory that a launch prints to.
 type printBuffer struct {
 	mem   *graph.Memory
@@ -149,10 +164,10 @@ func (d *Device) recycle(b *printBuffer) {
 
 // pass gives the buffer to a launch.
 func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, graph.Use) {
-	at, mem := k.abi.Params[k.prints].Offset, b.mem.HAL()
+	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
 	binary.LittleEndian.PutUint64(args[at+8:], uint64(len(b.words)))
-	return hal.SliceArg{Param: k.prints, Memory: mem, Len: len(b.words)}, graph.Use{Mem: b.mem}
+	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, graph.Use{Mem: b.mem}
 }
 
 // printNode returns the command that has what is in the buffer written.
@@ -165,7 +180,7 @@ func (d *Device) printNode(k *Kernel, p *printing, b *printBuffer) graph.Node {
 
 // write writes what is in the buffer.
 func (p *printing) write(k *Kernel, b *printBuffer) error {
-	printer, err := k.printer()
+	printer, err := k.output.printer()
 	if err != nil {
 		return err
 	}
