@@ -49,7 +49,7 @@ func (k Printing) Kernel(it dsl.Item1) {
 	fmt.Println(holds{&i, i})         // want KG305 `cannot print a \*int`
 	fmt.Println(formatted(i))         // want KG305 `method Format`
 	fmt.Println(tallied(i), i)        // want KG305 `does more than look for a text`
-	fmt.Println(around{tallied(i)})    // want KG305 `does more than look for a text`
+	fmt.Println(around{tallied(i)})   // want KG305 `does more than look for a text`
 	fmt.Printf("%d\n", tallied(i))    // which calls no method
 	fmt.Printf("%#v\n", goName(i))    // want KG305 `method GoString`
 	fmt.Printf("%#v\n", pair{1, i})   // want KG305 `prints the name of the type`
