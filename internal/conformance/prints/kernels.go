@@ -1,6 +1,6 @@
 // Package prints has kernels that print.
 //
-//kgen:bare views
+//kgen:bare views noform=All,Predeclared,Doubles,Never,Spins
 package prints
 
 import (

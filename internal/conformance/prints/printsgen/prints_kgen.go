@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/prints",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x4e5810f6},
+		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x5bea136b},
 	},
 })
 
@@ -57,7 +57,7 @@ func (k Adds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node1(r, opts)
 }
 
-var allKernel, RunAll = stubs.Task(pkg.Kernel("All"), prints.All.Kernel, newAllHost)
+var allKernel, RunAll = stubs.Task(pkg.Kernel("All"), prints.All.Kernel)
 
 type All struct {
 	N    int
@@ -193,7 +193,7 @@ func (k Many) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node1(r, opts)
 }
 
-var neverKernel, RunNever = stubs.Range1(pkg.Kernel("Never"), prints.Never.Kernel, newNeverHost)
+var neverKernel, RunNever = stubs.Range1(pkg.Kernel("Never"), prints.Never.Kernel)
 
 type Never struct {
 	Out runtime.View[int32]
@@ -211,7 +211,7 @@ func (k Never) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 	return k.launch().Node1(r, opts)
 }
 
-var predeclaredKernel, RunPredeclared = stubs.Task(pkg.Kernel("Predeclared"), prints.Predeclared.Kernel, newPredeclaredHost)
+var predeclaredKernel, RunPredeclared = stubs.Task(pkg.Kernel("Predeclared"), prints.Predeclared.Kernel)
 
 type Predeclared struct {
 	N int
@@ -235,7 +235,7 @@ func (k Predeclared) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var spinsKernel, RunSpins = stubs.Task(pkg.Kernel("Spins"), prints.Spins.Kernel, newSpinsHost)
+var spinsKernel, RunSpins = stubs.Task(pkg.Kernel("Spins"), prints.Spins.Kernel)
 
 type Spins struct {
 	Out runtime.View[int32]
