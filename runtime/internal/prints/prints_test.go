@@ -46,16 +46,16 @@ func TestChunks(t *testing.T) {
 	want := []Chunk{
 		{Text: []byte("x = -1 cde <nil>\n{X:5 y:[true false] S:{T:hello}} [a ]\n")},
 		{Stderr: true, Text: []byte("1.5 (1-2i) 4294967297\n")},
-		{Text: []byte("b z 3 4")},
+		{Text: []byte("bz3 4")},
 	}
 	if got := printer(t).Chunks(some, ""); fmt.Sprint(got) != fmt.Sprint(want) {
-		t.Errorf("got %q, want %q", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 	got := printer(t).Chunks(some, "p.K")
 	if text := string(got[0].Text); !strings.HasPrefix(text, "p.K[8 7]: x = -1 ") || !strings.Contains(text, "\np.K[0 0]: {X:5") {
 		t.Errorf("got %q", text)
 	}
-	if text := string(got[2].Text); text != "p.K[0 0]: b z 3 4\n" {
+	if text := string(got[2].Text); text != "p.K[0 0]: bz3 4\n" {
 		t.Errorf("got %q", text)
 	}
 }
