@@ -1,3 +1,5 @@
+//go:build linux
+
 package conformance
 
 import (
@@ -13,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/conformance/prints"
 	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
@@ -370,6 +373,38 @@ func TestPR9_Writer(t *testing.T) {
 	})
 }
 
+// A writer that does not return holds the device's later commands back, and nothing else: waits
+// end with their contexts.
+func TestPR13_Slow(t *testing.T) {
+	inBuffers(t, true, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		begun, goOn := make(chan bool), make(chan bool)
+		slow := failing{func() (int, error) {
+			close(begun)
+			<-goOn
+			return 0, errors.New("late")
+		}}
+		out := on(t, dev, make([]int32, 4))
+		ev, err := printsgen.Adds{Out: out, N: 3}.ParallelFor(q, 4, runtime.PrintTo(slow))
+		check(t, err)
+		q.Flush()
+		<-begun
+		short, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		wantErr(t, ev.Wait(short), runtime.ErrDeadline)
+		if ev.Done() {
+			t.Error("the event is done before the output is written")
+		}
+		later := on(t, dev, make([]int32, 4))
+		_, err = q.Enqueue(runtime.Fill(later, 7))
+		check(t, err)
+		close(goOn)
+		wantErr(t, ev.Wait(ctx), runtime.ErrPrint)
+		check(t, q.Wait(ctx))
+		wantAll(t, dev, later, []int32{7, 7, 7, 7})
+	})
+}
+
 // The nodes of a graph print in its order, each time that it runs, and are not fused.
 func TestPR10_Graph(t *testing.T) {
 	inBuffers(t, true, func(t *testing.T, dev *runtime.Device) {
@@ -399,6 +434,29 @@ func TestPR10_Graph(t *testing.T) {
 		}
 		wantText(t, b.String(), want)
 		wantAll(t, dev, out, []int32{18, 18, 18, 18})
+		_, err := q.Submit(ex, runtime.PrintTo(&b))
+		wantErr(t, err, runtime.ErrInvalid)
+	})
+}
+
+// Where a node of a graph faults, what it and the others have printed is written all the same.
+func TestPR14_GraphFault(t *testing.T) {
+	inBuffers(t, true, func(t *testing.T, dev *runtime.Device) {
+		var b bytes.Buffer
+		x, y := on(t, dev, make([]int32, 16)), on(t, dev, make([]int32, 16))
+		g := runtime.NewGraph(dev)
+		faults := printsgen.Faults{Out: x, Bad: 5}.Node(runtime.NDRange1{Global: 16, Local: 16}, runtime.PrintTo(&b))
+		first := must(g.Add(faults))(t)
+		must(g.Add(printsgen.Adds{Out: y, N: 2}.Node(16, runtime.PrintTo(&b)), runtime.After(first)))(t)
+		ex := must(g.Finalize())(t)
+		err := finished(dev.DefaultQueue().Submit(ex))
+		if f := (*runtime.Fault)(nil); !errors.As(err, &f) || f.GlobalID[0] != 5 {
+			t.Errorf("the error %v", err)
+		}
+		before, after, _ := strings.Cut(b.String(), "added 2 to 2\n")
+		if after != "" || !slices.Equal(linesOf(before)["5"], []string{"5 before\n"}) {
+			t.Errorf("printed %q", b.String())
+		}
 	})
 }
 

@@ -52,7 +52,7 @@ func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
 	for {
 		begin := r.at
 		number := r.word()
-		if number == 0 || int(number) > len(p.sites) {
+		if number == 0 || uint64(number) > uint64(len(p.sites)) {
 			return out // of what was reserved last, only the place may be left
 		}
 		id := [3]uint32{r.word(), r.word(), r.word()}
