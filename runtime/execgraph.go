@@ -557,13 +557,18 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 	}
 	undo := func() {}
 	if run.prints {
-		if seq, undo, err = d.withPrints(run, seq); err != nil {
+		if seq, undo, err = d.withPrints(cmp.Or(o.ctx, background), run, seq); err != nil {
 			return Event{}, err
 		}
 	}
 	if err := d.stream.RecordAll(cmp.Or(o.ctx, background), &q.rec, seq, o.after, events); err != nil {
 		undo()
 		return Event{}, recordError(d, err)
+	}
+	for i, s := range run.steps {
+		if s.prints != nil {
+			d.prints.printing(events[i])
+		}
 	}
 	if len(events) == 0 {
 		events = o.after

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -125,6 +126,48 @@ type printBuffer struct {
 type printBuffers struct {
 	mu   sync.Mutex
 	free []*printBuffer
+	line []*graph.Event // of what writes the output of launches that may not have completed
+}
+
+// maxPrinting is how many launches that print a device may be behind: each has a buffer.
+const maxPrinting = 32
+
+// keepUp waits, until ctx ends, while too many launches have output that is not written.
+func (b *printBuffers) keepUp(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		line := b.line
+		b.mu.Unlock()
+		done := 0
+		for done < len(line) && line[done].Done() {
+			done++
+		}
+		b.mu.Lock()
+		if len(b.line) > 0 && done > 0 && len(line) > 0 && b.line[0] == line[0] {
+			b.line = slices.Clone(b.line[done:])
+		}
+		var first *graph.Event
+		if len(b.line) > maxPrinting {
+			first = b.line[0]
+		}
+		b.mu.Unlock()
+		if first == nil {
+			return nil
+		}
+		switch err := first.Wait(ctx); {
+		case errors.Is(err, graph.ErrWithin): // it is a writer that launches
+			return nil
+		case err != nil:
+			return waitError(err)
+		}
+	}
+}
+
+// printing notes that the output of launches is to be written.
+func (b *printBuffers) printing(events ...*graph.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.line = append(b.line, events...)
 }
 
 // maxPrintBuffers is how many buffers a device keeps.
@@ -236,6 +279,9 @@ func joined(chunks []prints.Chunk) []prints.Chunk {
 // of.
 func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
 	k := l.kernel
+	if err := d.prints.keepUp(ctx); err != nil {
+		return Event{}, err
+	}
 	b, err := d.printBuffer(p.print.bytes)
 	if err != nil {
 		return Event{}, err
@@ -256,12 +302,16 @@ func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *lau
 		l.output = nil
 		return Event{}, backendError(d, k, "the launch was not recorded", err)
 	}
+	d.prints.printing(&l.output.ev)
 	return Event{l}, nil
 }
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
 // takes them back if the sequence is not recorded.
-func (d *Device) withPrints(run *sequence, seq *graph.Sequence) (with *graph.Sequence, undo func(), err error) {
+func (d *Device) withPrints(ctx context.Context, run *sequence, seq *graph.Sequence) (with *graph.Sequence, undo func(), err error) {
+	if err := d.prints.keepUp(ctx); err != nil {
+		return nil, nil, err
+	}
 	own := *seq
 	own.Nodes = slices.Clone(seq.Nodes)
 	var buffers []*printBuffer

@@ -439,6 +439,47 @@ func TestPR10_Graph(t *testing.T) {
 	})
 }
 
+// A queue may be many printing launches ahead of the device: their texts come in its order.
+func TestPR15_Many(t *testing.T) {
+	inBuffers(t, true, func(t *testing.T, dev *runtime.Device) {
+		q, out := dev.DefaultQueue(), on(t, dev, make([]int32, 1))
+		var b bytes.Buffer
+		want := ""
+		for i := range 150 {
+			must(printsgen.Adds{Out: out, N: 1}.ParallelFor(q, 1, runtime.PrintTo(&b)))(t)
+			want += fmt.Sprintf("added 1 to %d\n", i+1)
+		}
+		check(t, q.Wait(ctx))
+		wantText(t, b.String(), want)
+	})
+}
+
+// Kernels print that have arguments behind an address, some that they do not read, and constant
+// data.
+func TestPR16_Arguments(t *testing.T) {
+	const n = 40
+	s := func(f int32) (out []int32) {
+		for i := range int32(n) {
+			out = append(out, f*i)
+		}
+		return
+	}
+	k := prints.Wide{A: s(1), B: s(2), C: s(3), D: s(4), Unused: s(5), E: s(6), F: s(7), G: s(8), N: -3}
+	if a := kernel(t, printsgen.Kernels(), "Wide").ABI(); !a.Spilled || a.Data == "" || a.Params[4].Offset >= 0 || a.PrintParam() != 10 {
+		t.Errorf("the kernel has parameters %+v", a.Params)
+	}
+	run := func(dev *runtime.Device, opts ...runtime.LaunchOption) error {
+		k.Out = make([]int32, n)
+		return printsgen.RunWide(ctx, dev, k, n, opts...)
+	}
+	want, _ := byGo(t, func(dev *runtime.Device) { check(t, run(dev)) })
+	inBuffers(t, false, func(t *testing.T, dev *runtime.Device) {
+		got, err := toBuffer(func(opts ...runtime.LaunchOption) error { return run(dev, opts...) })
+		check(t, err)
+		wantLines(t, got, want)
+	})
+}
+
 // Where a node of a graph faults, what it and the others have printed is written all the same.
 func TestPR14_GraphFault(t *testing.T) {
 	inBuffers(t, true, func(t *testing.T, dev *runtime.Device) {

@@ -1,6 +1,6 @@
 // Package prints has kernels that print.
 //
-//kgen:bare views noform=All,Predeclared,Doubles,Never,Spins
+//kgen:bare views noform=Wide,All,Predeclared,Doubles,Never,Spins
 package prints
 
 import (
@@ -240,3 +240,25 @@ func (k Never) Kernel(it dsl.Item1) {
 	}
 	k.Out[i] = int32(i)
 }
+
+// Wide has more arguments than push constants hold, one that is not read, and a table that is
+// constant data.
+type Wide struct {
+	A, B, C, D, Unused, E, F, G []int32
+	N                           int8
+	Out                         []int32
+}
+
+// Kernel prints.
+func (k Wide) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.A[i] + k.B[i] + k.C[i] + k.D[i] + k.E[i] + k.F[i] + k.G[i] + squares[k.A[i]&1023]
+	fmt.Println(i, k.N, k.Out[i], squares[i])
+}
+
+var squares = func() (t [1024]int32) {
+	for i := range t {
+		t[i] = int32(i * i)
+	}
+	return
+}()

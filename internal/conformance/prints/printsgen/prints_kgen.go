@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/prints",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x5bea136b},
+		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x843aa036},
 	},
 })
 
@@ -251,4 +251,40 @@ func (k Spins) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runti
 }
 func (k Spins) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
+}
+
+var wideKernel, RunWide = stubs.Range1(pkg.Kernel("Wide"), prints.Wide.Kernel)
+
+type Wide struct {
+	A      runtime.View[int32]
+	B      runtime.View[int32]
+	C      runtime.View[int32]
+	D      runtime.View[int32]
+	Unused runtime.View[int32]
+	E      runtime.View[int32]
+	F      runtime.View[int32]
+	G      runtime.View[int32]
+	N      int8
+	Out    runtime.View[int32]
+}
+
+func (k Wide) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(wideKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.D)
+	kernelimpl.View(l, 4, k.Unused)
+	kernelimpl.View(l, 5, k.E)
+	kernelimpl.View(l, 6, k.F)
+	kernelimpl.View(l, 7, k.G)
+	kernelimpl.Value(l, 8, k.N)
+	kernelimpl.View(l, 9, k.Out)
+	return l
+}
+func (k Wide) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Wide) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
