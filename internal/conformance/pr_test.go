@@ -5,6 +5,7 @@ package conformance
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/oracle"
+	"github.com/kgen-go/kgen/internal/swiftshader"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -478,6 +482,40 @@ func TestPR16_Arguments(t *testing.T) {
 		check(t, err)
 		wantLines(t, got, want)
 	})
+}
+
+// The interpreter has the same records at several points of the passes.
+func TestPR17_Interpreter(t *testing.T) {
+	if swiftshader.On() {
+		return
+	}
+	kernels := must(oracle.Corpus(t.Context(), []string{"./prints"}, oracle.Points))(t)
+	for name, l := range map[string]oracle.Launch{
+		"All":         {Arg: &prints.All{N: 5, F: 1.25, Text: []byte("bytes of a text")}},
+		"Predeclared": {Arg: &prints.Predeclared{N: 5, F: 1.25, T: []byte("bytes of a text")}},
+		"Many":        {Global: []int{3}, Arg: &prints.Many{Lines: 4}},
+		"Faults":      {Global: []int{8}, Local: []int{4}, Arg: &prints.Faults{Out: make([]int32, 8), Bad: 2}},
+	} {
+		var want []uint32
+		for _, point := range oracle.Points {
+			l.SubGroupSize, l.MaxSteps = 4, 1<<20
+			err := l.Run(kernels[modules.Module+"/internal/conformance/prints."+name], point)
+			if f := (*runtime.Fault)(nil); errors.As(err, &f) != (name == "Faults") {
+				t.Errorf("%s after %s: %v", name, point, err)
+			}
+			var got []uint32
+			for b := range slices.Chunk(l.Prints, 4) {
+				got = append(got, binary.LittleEndian.Uint32(b))
+			}
+			slices.Sort(got) // work-items take turns as the code has it
+			if want == nil {
+				want = got
+			}
+			if l.Prints[0] == 0 && l.Prints[1] == 0 || !slices.Equal(got, want) {
+				t.Errorf("%s after %s has other records than after %s", name, point, oracle.Points[0])
+			}
+		}
+	}
 }
 
 // Where a node of a graph faults, what it and the others have printed is written all the same.
