@@ -1,6 +1,6 @@
 // Package prints has kernels that print.
 //
-//kgen:bare views noform=Wide,All,Predeclared,Doubles,Never,Spins
+//kgen:bare views=Adds,Faults,Grid,Spins noform=Wide,Items,All,Predeclared,Doubles,Never,Spins
 package prints
 
 import (

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/prints",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0x843aa036},
+		{File: "internal/conformance/prints/kernels.go", Package: "prints", Sum: 0xac538715},
 	},
 })
 
@@ -57,50 +57,8 @@ func (k Adds) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node1(r, opts)
 }
 
-var allKernel, RunAll = stubs.Task(pkg.Kernel("All"), prints.All.Kernel)
-
-type All struct {
-	N    int
-	F    float32
-	B    bool
-	U    uint64
-	Text runtime.View[byte]
-}
-
-func (k All) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(allKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Value(l, 1, k.F)
-	kernelimpl.Value(l, 2, k.B)
-	kernelimpl.Value(l, 3, k.U)
-	kernelimpl.View(l, 4, k.Text)
-	return l
-}
-func (k All) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-func (k All) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
-var doublesKernel, RunDoubles = stubs.Task(pkg.Kernel("Doubles"), prints.Doubles.Kernel)
-
-type Doubles struct {
-	D float64
-}
-
-func (k Doubles) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(doublesKernel)
-	kernelimpl.Value(l, 0, k.D)
-	return l
-}
-func (k Doubles) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-func (k Doubles) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
+var _, RunAll = stubs.Task(pkg.Kernel("All"), prints.All.Kernel)
+var _, RunDoubles = stubs.Task(pkg.Kernel("Doubles"), prints.Doubles.Kernel)
 var faultsKernel, RunFaults = stubs.NDRange1(pkg.Kernel("Faults"), prints.Faults.Kernel, newFaultsHost)
 
 type Faults struct {
@@ -139,102 +97,11 @@ func (k Grid) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node2(r, opts)
 }
 
-var groupsKernel, RunGroups = stubs.NDRange1(pkg.Kernel("Groups"), prints.Groups.Kernel, newGroupsHost)
-
-type Groups struct {
-	Out runtime.View[int32]
-}
-
-func (k Groups) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(groupsKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-func (k Groups) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND1(q, r, opts)
-}
-func (k Groups) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND1(r, opts)
-}
-
-var itemsKernel, RunItems = stubs.Range1(pkg.Kernel("Items"), prints.Items.Kernel, newItemsHost)
-
-type Items struct {
-	Rounds runtime.View[int32]
-}
-
-func (k Items) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(itemsKernel)
-	kernelimpl.View(l, 0, k.Rounds)
-	return l
-}
-func (k Items) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-func (k Items) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-var manyKernel, RunMany = stubs.Range1(pkg.Kernel("Many"), prints.Many.Kernel, newManyHost)
-
-type Many struct {
-	Lines int
-}
-
-func (k Many) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(manyKernel)
-	kernelimpl.Value(l, 0, k.Lines)
-	return l
-}
-func (k Many) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-func (k Many) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-var neverKernel, RunNever = stubs.Range1(pkg.Kernel("Never"), prints.Never.Kernel)
-
-type Never struct {
-	Out runtime.View[int32]
-}
-
-func (k Never) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(neverKernel)
-	kernelimpl.View(l, 0, k.Out)
-	return l
-}
-func (k Never) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-func (k Never) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-var predeclaredKernel, RunPredeclared = stubs.Task(pkg.Kernel("Predeclared"), prints.Predeclared.Kernel)
-
-type Predeclared struct {
-	N int
-	F float32
-	B bool
-	T runtime.View[byte]
-}
-
-func (k Predeclared) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(predeclaredKernel)
-	kernelimpl.Value(l, 0, k.N)
-	kernelimpl.Value(l, 1, k.F)
-	kernelimpl.Value(l, 2, k.B)
-	kernelimpl.View(l, 3, k.T)
-	return l
-}
-func (k Predeclared) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().SingleTask(q, opts)
-}
-func (k Predeclared) Node(opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeTask(opts)
-}
-
+var _, RunGroups = stubs.NDRange1(pkg.Kernel("Groups"), prints.Groups.Kernel, newGroupsHost)
+var _, RunItems = stubs.Range1(pkg.Kernel("Items"), prints.Items.Kernel)
+var _, RunMany = stubs.Range1(pkg.Kernel("Many"), prints.Many.Kernel, newManyHost)
+var _, RunNever = stubs.Range1(pkg.Kernel("Never"), prints.Never.Kernel)
+var _, RunPredeclared = stubs.Task(pkg.Kernel("Predeclared"), prints.Predeclared.Kernel)
 var spinsKernel, RunSpins = stubs.Task(pkg.Kernel("Spins"), prints.Spins.Kernel)
 
 type Spins struct {
@@ -253,38 +120,4 @@ func (k Spins) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-var wideKernel, RunWide = stubs.Range1(pkg.Kernel("Wide"), prints.Wide.Kernel)
-
-type Wide struct {
-	A      runtime.View[int32]
-	B      runtime.View[int32]
-	C      runtime.View[int32]
-	D      runtime.View[int32]
-	Unused runtime.View[int32]
-	E      runtime.View[int32]
-	F      runtime.View[int32]
-	G      runtime.View[int32]
-	N      int8
-	Out    runtime.View[int32]
-}
-
-func (k Wide) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(wideKernel)
-	kernelimpl.View(l, 0, k.A)
-	kernelimpl.View(l, 1, k.B)
-	kernelimpl.View(l, 2, k.C)
-	kernelimpl.View(l, 3, k.D)
-	kernelimpl.View(l, 4, k.Unused)
-	kernelimpl.View(l, 5, k.E)
-	kernelimpl.View(l, 6, k.F)
-	kernelimpl.View(l, 7, k.G)
-	kernelimpl.Value(l, 8, k.N)
-	kernelimpl.View(l, 9, k.Out)
-	return l
-}
-func (k Wide) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-func (k Wide) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
+var _, RunWide = stubs.Range1(pkg.Kernel("Wide"), prints.Wide.Kernel)
