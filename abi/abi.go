@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 10
+const Version = 11
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -292,6 +292,9 @@ type Kernel struct {
 	Privates   []Private
 	Sites      []Site
 	Loops      string // of the module SPIRV; see the package documentation
+	// Prints are the calls that print, and PrintTexts the strings that their records refer to.
+	Prints     []PrintSite
+	PrintTexts string
 
 	// Parts are the kernels that this one was linked from when a graph was finalized, in the
 	// order in which they run; nil for all others. Each has a fault record of its own, one

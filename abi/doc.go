@@ -80,6 +80,9 @@
 // in words of 16 bytes and aligned to as many, and puts its address (8 bytes) at
 // Kernel.DataOffset of the argument block, behind the leaves.
 //
+// A kernel that prints has one more parameter behind those of the receiver, the slice
+// [PrintParam]; see Printing.
+//
 // Offsets are aligned as gc aligns the leaf's type, or better. An elided parameter (never
 // read by the kernel) keeps its row but has no bytes: its Offset is -1. So does a slice that
 // is internal to the kernel (Param.Internal).
@@ -195,4 +198,32 @@
 // variant, say where they are in the source: entries in that order, with a space between
 // two. An entry is file:line:col, or line:col in the file of the one before, and "-" is a
 // loop that kgen has added.
+//
+// # Printing
+//
+// A kernel with calls of print, println, fmt.Print, fmt.Printf or fmt.Println has a print
+// buffer, which is its last parameter: a slice of words, zeroed before the launch, that no two
+// launches share. It begins with [PrintHeader] words:
+//
+//	word  field
+//	0     Used: words of records that were reserved behind the header
+//	1     Lost: calls whose record did not fit, modulo 2^32
+//	2     LostHigh: how often Lost became 0 again
+//
+// A work-item reserves a record by one atomic addition to Used, so that the records of one
+// work-item stand in the order of its calls; it adds nothing where Used is beyond the buffer's
+// end already, or where a string has more than [MaxPrintString] bytes. What begins or ends
+// beyond the buffer's end is lost and counted. A record is the number of its site, an index
+// into Kernel.Prints plus 1, the global id x, y, z, and the values of PrintSite.Args. An
+// argument is written in these words of a record:
+//
+//   - bool, int8 to int32, uint8 to uint32, float32: one word, integers extended by their sign;
+//   - int, int64, uint, uint64, uintptr, float64: two, the low one first;
+//   - complex64, complex128: those of the real and of the imaginary part;
+//   - string: its length and its bytes, four to a word, or, if [PrintTable] is set in the
+//     length, its place in Kernel.PrintTexts;
+//   - text: as a string, which the value's Error or String method has returned; textstring:
+//     that of a value which is a string itself;
+//   - [n]T, and struct{name T; …}: the elements, or the fields;
+//   - a text in Go's quotes, and nil: none, since it is known.
 package abi

@@ -24,7 +24,7 @@ type Module struct {
 	Words    []uint32
 	Variants [][]uint32
 	// Form is the host form of a kernel that has barriers or group algorithms, does
-	// little per work-item, or may take long over one. NoForm says why such a kernel has none.
+	// little per work-item, prints, or may take long over one. NoForm says why such a kernel has none.
 	Form   *gohost.Form
 	NoForm error
 	// Lacks says which variants are left out since what is right of the kernel is not
@@ -73,7 +73,8 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		if form != back.HostPoint {
 			return
 		}
-		spare = !m.UsesGroup && !checks.Brief(m)
+		// One that prints has a form for all launches, since its own Go knows no writer.
+		spare = !m.UsesGroup && !checks.Brief(m) && len(m.Prints) == 0
 		if spare && (!checks.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
 			return
 		}

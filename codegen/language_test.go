@@ -221,7 +221,7 @@ var language = map[string][]snippet{
 	},
 	"panic":          {yes("if i > 3 { panic(errors.New(\"bad\")) }"), yes("if k.X[i] < 0 { panic(\"negative\") }; if k.X[i] > 9 { panic(9) }"), yes("panic(k.X[i])")},
 	"recover":        {no("KG105", "recover()")},
-	"print, println": {no("KG304", "println(i)"), no("KG304", "print(i)")},
+	"print, println": {yes("println(i, k.F[i], true); print(\"a\")"), no("KG305", "print(k.X)"), no("KG305", "println(&k.X[i])")},
 	"delete":         {no("KG207", "var m map[int]int; delete(m, 1)")},
 	"close":          {no("KG104", "var c chan int; close(c)")},
 
@@ -300,8 +300,9 @@ var language = map[string][]snippet{
 	"package math/rand/v2":          {yes("r := rand.New(rand.NewPCG(1, uint64(i))); k.Out[i] = r.Int32N(6)"), no("KG304", "k.Out[i] = rand.Int32N(6)")},
 	"package errors": {yes("err := errors.New(\"a\"); b := err; if i > 3 { b = nil }; k.B[i] = errors.Is(b, err)"), yes("if err := errors.New(\"a\"); err != nil { k.Out[i] = int32(len(err.Error())) }"), yes("err := errors.Join(nil, errors.New(\"a\")); k.B[i] = errors.Is(err, errors.Join(nil, nil))"), yes("_, ok := errors.AsType[failed](errors.Join(failed(i))); k.B[i] = ok", "type failed int\nfunc (failed) Error() string { return \"failed\" }"),
 		no("KG304", "err := errors.Join(errors.New(\"a\")); k.B[i] = len(err.(interface{ Unwrap() []error }).Unwrap()) > 0")},
-	"package unsafe":                 {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
-	"package fmt, os, sync, time, …": {no("KG304", "fmt.Println(i)"), no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
+	"package unsafe":            {no("KG205", "k.Out[i] = unsafe.Slice(&k.X[0], 4)[3]"), yes("k.Out[i] = int32(unsafe.Sizeof(k.X[0]))")},
+	"package fmt":               {yes("fmt.Println(i, \"is\", k.F[i]); fmt.Printf(\"%5.2f\\n\", k.F[i]); fmt.Print(k.B[i])"), no("KG305", "fmt.Println(k.X)"), no("KG304", "s := fmt.Sprint(i); k.Out[i] = int32(len(s))")},
+	"package os, sync, time, …": {no("KG304", "os.Exit(1)"), no("KG304", "var mu sync.Mutex; mu.Lock()")},
 }
 
 // source makes a package of a snippet.

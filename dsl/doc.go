@@ -296,7 +296,7 @@
 //	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
 //	panic                      yes, a fault with the text that gc prints, as far as Error or String make no new string
 //	recover                    no: KG105
-//	print, println             no: KG304
+//	print, println             yes, to a buffer that the host writes out, of numbers, bools and strings; addresses: KG305
 //	delete                     no: KG207
 //	close                      no: KG104
 //
@@ -332,7 +332,8 @@
 //	encoding/base32, base64    yes, of bytes; what base32 decodes of unknown lengths: KG204
 //	image, image/color         yes, points, rectangles, colours and pixels; what allocates: KG204
 //	unsafe                     no: KG205; Sizeof is a constant
-//	fmt, os, sync, time, …     no: KG304
+//	fmt                        yes, Print, Printf and Println, as print and println; what cannot be printed so: KG305; the others: KG304
+//	os, sync, time, …          no: KG304
 //
 // A package of a module that has assembly, or uses unsafe, compiles from the files that
 // it has for ports without, by the build tags purego and appengine, as xxhash and blake2s

@@ -18,7 +18,8 @@ type plan struct {
 	empty    bool            // nothing to do
 	props    properties.List // the kernel's and the launch's
 
-	variant *variant // nil if it is still to be found
+	variant *variant  // nil if it is still to be found
+	print   *printing // nil for a kernel that does not print
 }
 
 // check holds a launch against its kernel and the device, in an order that
@@ -60,6 +61,11 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 	}
 	if err := d.checkWorkGroup(k, c, props, &p); err != nil {
 		return p, err.about(k)
+	}
+	if k.output != nil {
+		if p.print, err = d.printing.with(o.printing); err != nil {
+			return p, err.about(k)
+		}
 	}
 	if d.direct() && k.host == nil {
 		return p, errorf(ErrKernelNotSupported, "it has no Go code that the host device could run").about(k)

@@ -183,6 +183,7 @@ type step struct {
 	node   graph.Node // what is no launch; a launch's Uses are the call's
 	host   dag.Uses   // of a host function
 	keep   []any      // the memory that it uses
+	prints *step      // the launch whose output the step writes, or nil
 }
 
 // uses returns what the step reads and writes.

@@ -177,6 +177,8 @@ type Device struct {
 
 	variants variants
 	fused    fusedKernels
+	printing printing // what launches have that say nothing else
+	prints   printBuffers
 	close    sync.Once
 	err      error // of Close
 }
@@ -213,6 +215,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 			return nil, errorf(ErrInvalid, "an option of Open is nil")
 		}
 		opt.applyOpen(&o)
+	}
+	if o.printing.err != nil {
+		return nil, o.printing.err
 	}
 	sink, err := o.sinkOf()
 	if err != nil {
@@ -282,6 +287,9 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
 		stream:  graph.NewStream(h, graph.FlushDelay),
 		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
+	}
+	if d.printing = o.printing; d.printing.bytes == 0 {
+		d.printing.bytes = defaultPrintBuffer
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide

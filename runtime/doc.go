@@ -76,6 +76,11 @@
 // takes shows in its time alone. KGEN_SMALL=never takes the general one always, for
 // tests and measurements.
 //
+// # Printing
+//
+// What kernels print by package fmt and println is written when their launch has completed, before
+// its event is done: see PrintTo, PrintItems and PrintBuffer.
+//
 // # Faults
 //
 // What panics in Go, such as an index out of range, is a [Fault] on every device.

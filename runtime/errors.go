@@ -56,6 +56,9 @@ var (
 	// ErrHostFunc is a host function that returned an error or panicked. Such errors match the
 	// function's own too.
 	ErrHostFunc = errors.New("host function")
+	// ErrPrint is a writer that did not take what a kernel has printed; see PrintTo. Such errors
+	// match the writer's own too. The kernel has run.
+	ErrPrint = errors.New("print")
 	// ErrStale is generated code that is older than its kernels. In tests, Open returns it.
 	ErrStale = errors.New("stale generated code")
 	// ErrNoProfile is the answer of Event.Profile where nobody knows when commands ran: the device

@@ -25,7 +25,10 @@ type launched struct {
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
 
-	node  *Node       // of a command that was recorded into a graph, and does not run
+	node   *Node     // of a command that was recorded into a graph, and does not run
+	output *launched // what writes the kernel's output, if it prints
+	prints bool      // it is such a one
+
 	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
 }
 
@@ -64,7 +67,20 @@ func (e Event) Wait(ctx context.Context) error {
 	if err := e.l.ev.Wait(ctx); err != nil {
 		return e.l.stillRuns(waitError(err))
 	}
-	return e.l.failure()
+	out := e.l.output
+	if out == nil {
+		return e.l.failure()
+	}
+	if err := out.ev.Wait(ctx); err != nil {
+		return waitError(err)
+	}
+	var failed []error
+	for _, l := range []*launched{e.l, out} {
+		if err := l.failure(); err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return join(failed)
 }
 
 // stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
@@ -88,7 +104,9 @@ func (l *launched) stillRuns(err error) error {
 
 // Done reports whether the launch has completed. It does not block. The event of a node of a
 // graph is never done.
-func (e Event) Done() bool { return e.l == nil || e.l.node == nil && e.l.ev.Done() }
+func (e Event) Done() bool {
+	return e.l == nil || e.l.node == nil && e.l.ev.Done() && (e.l.output == nil || e.l.output.ev.Done())
+}
 
 // LocalRange returns the work-group size that the launch used, in the kernel's
 // index order; it has no elements for a task. For a range launch it is what the
@@ -151,6 +169,10 @@ func (l *launched) lost(err error) error {
 		what = "a copy"
 	}
 	if e := hostFailed(err); e != nil {
+		if l.prints {
+			e.Class, e.Problem = ErrPrint, "what the kernel has printed was not written"
+			e.about(l.kernel)
+		}
 		return e
 	}
 	if f := &l.ev.Fault; errors.Is(err, graph.ErrEnded) {

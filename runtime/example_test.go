@@ -7,10 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"os"
 	"time"
 
 	"github.com/kgen-go/kgen/examples/median/filter"
 	filtergen "github.com/kgen-go/kgen/generated/examples/median/filter"
+	"github.com/kgen-go/kgen/internal/conformance/prints"
+	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/model"
 	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
@@ -31,6 +34,29 @@ func Example() {
 	}
 	fmt.Println(y)
 	// Output: [12 24 36]
+}
+
+// Kernels print by package fmt; the text is written before Run returns. The kernel is
+//
+//	func (k Many) Kernel(it dsl.Item1) {
+//		for j := range k.Lines {
+//			fmt.Println("item", it.GlobalID(), "line", j)
+//		}
+//	}
+func ExamplePrintTo() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	err = printsgen.RunMany(context.Background(), dev, prints.Many{Lines: 2}, 1,
+		runtime.PrintTo(os.Stdout), runtime.PrintBuffer(1<<16))
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// item 0 line 0
+	// item 0 line 1
 }
 
 // Buffers keep data on the device between launches. The second launch reads what

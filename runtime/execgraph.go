@@ -60,6 +60,7 @@ type sequence struct {
 	kernels   []*Kernel // of the steps that are launches, each once
 	pipelines held      // of the steps that are launches, until the users are gone
 	users     atomic.Int64
+	prints    bool // some steps are printSteps
 	of        map[*step]*variant
 
 	once   sync.Once
@@ -296,6 +297,9 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 			ranks = []int{len(p.nodes)}
 		}
 		p.run.ranks = append(p.run.ranks, ranks)
+		if s.plan.print != nil {
+			ends[i] = []int{p.run.addPrint(s)}
+		}
 	}
 	return p, nil
 }
@@ -378,6 +382,16 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 	run.steps = append(run.steps, s)
 	run.Nodes, run.Waits, run.First = append(run.Nodes, n), append(run.Waits, waits), append(run.First, first)
 	return nil
+}
+
+// addPrint adds a step behind the last one, a launch that prints, and returns its index.
+func (s *sequence) addPrint(of *step) int {
+	last := len(s.steps) - 1
+	next := printStep(of)
+	s.prints = true
+	s.steps, s.levels, s.ranks = append(s.steps, next), append(s.levels, s.levels[last]), append(s.ranks, s.ranks[last])
+	s.Nodes, s.Waits, s.First = append(s.Nodes, next.node), append(s.Waits, []int{last}), append(s.First, false)
+	return last + 1
 }
 
 // commit makes what was planned the graph's.
@@ -544,8 +558,20 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 			return Event{}, err
 		}
 	}
+	undo := func() {}
+	if run.prints {
+		if seq, undo, err = d.withPrints(cmp.Or(o.ctx, background), run, seq); err != nil {
+			return Event{}, err
+		}
+	}
 	if err := d.stream.RecordAll(cmp.Or(o.ctx, background), &q.rec, seq, o.after, events); err != nil {
+		undo()
 		return Event{}, recordError(d, err)
+	}
+	for i, s := range run.steps {
+		if s.prints != nil {
+			d.prints.printing(events[i])
+		}
 	}
 	if len(events) == 0 {
 		events = o.after
@@ -566,6 +592,9 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 		l := &parts[i]
 		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, step.plan.local, l, group, s.ranks[i]
 		l.hostFunc = step.node.Run != nil
+		if step.prints != nil {
+			l.kernel, l.hostFunc, l.prints = step.prints.kernel, false, true
+		}
 		list[i], events[i] = l, &l.ev
 	}
 	return list, events
@@ -616,6 +645,9 @@ func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context,
 	seq := run.Sequence
 	seq.Nodes = slices.Clone(seq.Nodes)
 	for i, s := range run.steps {
+		if s.prints != nil {
+			continue // what has been printed is written
+		}
 		cancel := ls[i].endsWith(ctx)
 		if s.kernel == nil {
 			seq.Nodes[i].Cmd.Cancel, seq.Nodes[i].Run = cancel, within(ctx, seq.Nodes[i].Run)

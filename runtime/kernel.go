@@ -28,6 +28,8 @@ type Kernel struct {
 	own    *spirv.Module  // of LoadModule, or nil
 	source *fusion.Source // what graphs link the kernel from
 	watch  *watch.Set     // the variables that its modules have the values of
+
+	output *output // nil if it does not print
 }
 
 // forStubs is what generated code calls, through package kernelimpl.
@@ -55,6 +57,7 @@ func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, o
 
 func newKernel(k launch.Kernel) *Kernel {
 	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables), source: &fusion.Source{ABI: k.ABI}}
+	out.output = newOutput(k.ABI)
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

@@ -113,6 +113,9 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 		return Event{l}, nil
 	}
 	passSlices(k.abi, c)
+	if p.print != nil {
+		return d.recordPrinting(ctx, rec, l, c, p, after)
+	}
 	n, err := d.command(ctx, l, c, p)
 	if err != nil {
 		return Event{}, err

@@ -66,6 +66,9 @@ func LoadModule(dev *Device, words []uint32, desc abi.Kernel) (*Program, error) 
 	desc.SPIRV, desc.IR = string(bytes), "" // no IR is known to be that of these words
 	k := &Kernel{abi: &desc, name: desc.Name, own: m, source: &fusion.Source{ABI: &desc}}
 	k.words = []func() []uint32{sync.OnceValue(func() []uint32 { return slices.Clone(words) })}
+	if k.output = newOutput(&desc); k.output != nil && desc.Params[k.output.param].Offset > desc.ArgSize-16 {
+		return nil, errorf(ErrInvalid, "the print buffer of %s lies outside of its arguments", desc.Name)
+	}
 	k.specs = specVars(&launch.Kernel{ABI: &desc})
 	return NewProgram(dev, k)
 }

@@ -37,6 +37,8 @@ type openOptions struct {
 	profile bool
 	trace   io.Writer
 	log     *slog.Logger
+
+	printing printing
 }
 
 type openFunc func(*openOptions)

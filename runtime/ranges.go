@@ -47,6 +47,7 @@ type launchOptions struct {
 	withSpec bool
 	valuesOf []*Program // that values of WithSpecValue belong to
 	exe      *Executable
+	printing []PrintOption
 }
 
 func (o *launchOptions) fail(err error) {
@@ -65,6 +66,9 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 	for _, e := range d {
 		if e.l != nil {
 			o.after = append(o.after, &e.l.ev)
+			if out := e.l.output; out != nil {
+				o.after = append(o.after, &out.ev)
+			}
 		}
 	}
 }

@@ -213,6 +213,9 @@ func (q *Queue) place(opts []LaunchOption, what string) (o launchOptions, g *Gra
 
 // onlyOrder reports options other than those that say when a command runs.
 func (o *launchOptions) onlyOrder(what string) error {
+	if len(o.printing) > 0 {
+		return errorf(ErrInvalid, "%s prints nothing by itself", what).advise("give print options to launches, nodes among them, or to Open")
+	}
 	if len(o.props) > 0 || o.withSpec || len(o.valuesOf) > 0 || o.exe != nil {
 		return errorf(ErrInvalid, "%s has no properties and no specialization constants", what).
 			advise("give these to the launches")

@@ -267,6 +267,9 @@ func (r *run) end(err error) {
 		}
 	}
 	// What is to be said of the commands is said by now.
+	if r.l.output != nil {
+		r.l.output.ev.Forget()
+	}
 	for _, l := range append(append(r.uploads, r.downloads...), r.l) {
 		l.ev.Forget()
 	}

@@ -58,8 +58,12 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 	if c.Form != k.abi.Form || c.Rank != k.abi.Rank {
 		return Event{}, errorf(ErrNDRange, "a kernel of form %v and rank %d is launched over %v of rank %d", k.abi.Form, k.abi.Rank, c.Form, c.Rank).about(k)
 	}
-	if len(args) != len(k.abi.Params) {
-		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), len(k.abi.Params)).about(k)
+	params := len(k.abi.Params)
+	if k.abi.PrintParam() >= 0 {
+		params--
+	}
+	if len(args) != params {
+		return Event{}, errorf(ErrKernelArgument, "%d arguments for %d parameters", len(args), params).about(k)
 	}
 	for i, a := range args {
 		if err := argument(&c, k, i, a); err != nil {

@@ -27,7 +27,7 @@ var hostPackages = map[string]string{
 }
 
 const (
-	printHint   = "write results to a slice and print them on the host; panic(\"text\") reports a fault"
+	printHint   = "fmt.Printf, Println, Print and println print from kernels, too; panic(\"text\") reports a fault"
 	stringsHint = "keep bytes in a slice: b = append(b, text...); or call it on the host and pass the result"
 	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint, AppendFloat and AppendBool write to bytes"
 	randHint    = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"

@@ -40,7 +40,6 @@ var rules = []rule{
 	{"maps", diag.Map, "maps", maps},
 	{"allocation", diag.Alloc, "memory whose size is not known when the kernel is built", allocation},
 	{"unsafe", diag.Unsafe, "package unsafe", unsafeUse},
-	{"print", diag.HostOnly, "print and println", prints},
 	{ruleKernel, diag.KernelType, "declarations of kernels that kgen cannot generate code for", nil},
 	{ruleHost, diag.HostOnly, "functions that only the host can run", nil},
 	{ruleNoBody, diag.NoBody, "functions without a body in Go", nil},
@@ -206,9 +205,3 @@ func isUnsafe(t types.Type) bool {
 }
 
 func shortType(t types.Type) string { return types.TypeString(t, (*types.Package).Name) }
-
-func prints(in ssa.Instruction, report reporter) {
-	if name := builtin(in); name == "print" || name == "println" {
-		report(printHint, "%s runs only on the host", name)
-	}
-}

@@ -72,6 +72,8 @@ const (
 	NoBody Code = 303
 	// HostOnly: a function that only the host can run.
 	HostOnly Code = 304
+	// Print: something that a kernel cannot print, or print so.
+	Print Code = 305
 
 	// Divergent: a barrier or group operation that some work-items may miss.
 	Divergent Code = 401

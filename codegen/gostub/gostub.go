@@ -71,8 +71,12 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
-		if len(k.Args) != len(k.ABI.Params) {
-			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, len(k.ABI.Params), len(k.Args))
+		n := len(k.ABI.Params)
+		if k.ABI.PrintParam() >= 0 {
+			n-- // nobody gives it
+		}
+		if len(k.Args) != n {
+			return nil, fmt.Errorf("kernel %s has %d parameters but %d arguments", k.ABI.Name, n, len(k.Args))
 		}
 		g.kernel(k, taken)
 		if p.Bare {

@@ -135,6 +135,20 @@ func abiKernel(stub *Kernel) *jen.Statement {
 		add("Loops", k.Loops)
 	}
 	rows = nil
+	for _, p := range k.Prints {
+		var args []jen.Code
+		for _, a := range p.Args {
+			args = append(args, jen.Lit(a))
+		}
+		fields := []field{{"Func", q(p.Func.String())}, {"Format", p.Format}}
+		if args != nil {
+			fields = append(fields, field{"Args", jen.Index().String().Values(args...)})
+		}
+		rows = append(rows, row(append(fields, field{"Pos", p.Pos})...))
+	}
+	list("Prints", q("PrintSite"), rows)
+	add("PrintTexts", k.PrintTexts)
+	rows = nil
 	for _, v := range k.Variables {
 		rows = append(rows, row(field{"Name", v.Name}, field{"Pos", v.Pos}, field{"Var", pointer(v.Name)}, field{"Sum", uint64(v.Sum)}))
 	}

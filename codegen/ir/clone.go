@@ -25,6 +25,7 @@ func (m *Module) Clone() *Module {
 	c.finish()
 	n.Privates, n.Params, n.Data = slices.Clone(m.Privates), slices.Clone(m.Params), bytes.Clone(m.Data)
 	n.Variables, n.Unwatched = slices.Clone(m.Variables), slices.Clone(m.Unwatched)
+	n.Prints = slices.Clone(m.Prints)
 	n.Uses = each(m.Uses, func(u AspectUse) AspectUse {
 		u.Calls = slices.Clone(u.Calls)
 		return u

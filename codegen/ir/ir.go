@@ -62,6 +62,9 @@ type Module struct {
 	// DataOffset, if there is any.
 	Data       []byte
 	DataOffset int
+	// Prints are the calls that print, and PrintTexts the strings that they refer to.
+	Prints     []abi.PrintSite
+	PrintTexts string
 	// WorkGroup is the work-group size along x, y, z if the kernel fixes it.
 	WorkGroup [3]int
 	// UsesGroup says that the kernel has Sync ops.

@@ -150,7 +150,7 @@ func (l *lowerer) callDeferred(in *ssa.Defer, callee val, args []val) {
 		l.call(f.fn, args, f.bindings, in.Pos())
 		return
 	}
-	if f.fn.Signature.Results().Len() > 0 {
+	if _, prints := fmtPrints[f.fn.RelString(nil)]; !prints && f.fn.Signature.Results().Len() > 0 {
 		l.errorf(diag.Defer, in.Pos(), "defer a function literal that calls it", "the result of %s would be lost", load.FuncText(f.fn))
 		return
 	}

@@ -32,6 +32,9 @@ func (l *lowerer) global(g *ssa.Global) val {
 		}
 		return bad{}
 	}
+	if cur, ok := l.frame.cur.(ssa.Value); ok && g.Pkg.Pkg.Path() == "os" && l.onlyRefused(cur, 0) {
+		return bad{} // as os.Stderr in a call of fmt.Fprintln
+	}
 	v := l.makeGlobal(g)
 	l.globals[g] = v
 	return v
@@ -44,13 +47,22 @@ func elemOf(g *ssa.Global) types.Type { return g.Type().Underlying().(*types.Poi
 // value of the current instruction.
 func (l *lowerer) usedWrongly() bool {
 	v, ok := l.frame.cur.(ssa.Value)
-	if !ok {
-		return false
-	}
+	return ok && l.onlyRefused(v, maxLooks)
+}
+
+// onlyRefused reports whether package check says that all is wrong which is done with a value,
+// also as an interface value.
+func (l *lowerer) onlyRefused(v ssa.Value, depth int) bool {
 	n := 0
 	for _, use := range *v.Referrers() {
-		if _, ok := use.(*ssa.DebugRef); ok {
+		switch use := use.(type) {
+		case *ssa.DebugRef:
 			continue
+		case *ssa.MakeInterface, *ssa.ChangeInterface:
+			if depth < maxLooks && l.onlyRefused(use.(ssa.Value), depth+1) {
+				n++
+				continue
+			}
 		}
 		if n++; !l.refused[use] {
 			return false

@@ -44,6 +44,7 @@ type lowerer struct {
 
 	data       []byte                  // the kernel's constant data
 	dataBase   *ir.Value               // its address
+	prints     *printer                // nil where nothing prints
 	prologue   []*ir.Value             // to stand at the kernel's start
 	tables     map[*ir.Var]*ssa.Global // the tables that are variables of the module
 	inData     map[*ssa.Global]bool    // those that must not be

@@ -97,7 +97,7 @@ func (l *lowerer) used(vs ...val) {
 		if v, ok := v.(view); ok {
 			to := l.here()
 			l.atEnd(func() {
-				if at := writeBetween(v.made, to, v.s.at); at != nil {
+				if at := l.writeBetween(v.made, to, v.s.at); at != nil {
 					l.report(diag.String, l.pos, viewHint, "the bytes that this string is made of may have changed since it was: a kernel does not copy them")
 				}
 			})
@@ -216,15 +216,15 @@ func (l *lowerer) sliceView(v view, b bounds) view {
 
 // writeBetween returns an instruction that may write to memory on the way from one point
 // to another, or nil.
-func writeBetween(from, to point, m mem) *ir.Value {
+func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	begin, end := from.index(0), to.index(len(to.b.Insts))
 	if from.b == to.b && begin <= end {
-		return firstWrite(from.b.Insts[begin:end], m)
+		return l.firstWrite(from.b.Insts[begin:end], m)
 	}
-	if w := firstWrite(from.b.Insts[begin:], m); w != nil {
+	if w := l.firstWrite(from.b.Insts[begin:], m); w != nil {
 		return w
 	}
-	if w := firstWrite(to.b.Insts[:end], m); w != nil {
+	if w := l.firstWrite(to.b.Insts[:end], m); w != nil {
 		return w
 	}
 	ahead := map[*ir.Block]bool{}
@@ -235,7 +235,7 @@ func writeBetween(from, to point, m mem) *ir.Value {
 		if !behind[b] {
 			continue
 		}
-		if w := firstWrite(b.Insts, m); w != nil {
+		if w := l.firstWrite(b.Insts, m); w != nil {
 			return w
 		}
 	}
@@ -266,9 +266,12 @@ func (p point) index(lost int) int {
 
 // firstWrite returns the first of some instructions that may write to memory, by this
 // work-item or, where others share it, after it has waited for them.
-func firstWrite(insts []*ir.Value, m mem) *ir.Value {
+func (l *lowerer) firstWrite(insts []*ir.Value, m mem) *ir.Value {
 	shared := m.device() || m.v.Storage == ir.Workgroup
 	for _, v := range insts {
+		if l.ofPrinter(v) {
+			continue
+		}
 		if v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) {
 			if shared {
 				return v

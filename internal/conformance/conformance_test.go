@@ -98,4 +98,4 @@ func kernel(t *testing.T, kernels []*runtime.Kernel, name string) *runtime.Kerne
 }
 
 // Where aspects are missing for real.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(SC|KP|PA|DM|GR|GF|AF)[0-9]") }
+func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(SC|KP|PA|DM|GR|GF|AF|PR)[0-9]") }

@@ -34,6 +34,8 @@ type Launch struct {
 	MaxSteps int64
 	// Checks are as the interpreter has them.
 	Checks *interp.Checks
+	// Prints is the print buffer of a kernel that prints, as the launch leaves it.
+	Prints []byte
 }
 
 // piece is memory of the host that slices of a launch share.
@@ -49,6 +51,7 @@ const (
 	firstAddr = 1 << 20
 	gap       = 1 << 16
 	dataAddr  = 1 << 40
+	printAddr = 1 << 41
 )
 
 // Run runs a kernel as it is at a point of the list of passes. A fault comes back
@@ -72,6 +75,9 @@ func (l *Launch) Run(c *Kernel, point string) error {
 	accessors := uint32(0)
 	for i := range k.Params {
 		p := &k.Params[i]
+		if p.IsPrint() {
+			continue
+		}
 		at := unsafe.Add(base, p.HostOffset)
 		switch p.Kind {
 		case abi.LocalAccessor:
@@ -107,9 +113,18 @@ func (l *Launch) Run(c *Kernel, point string) error {
 		binary.LittleEndian.PutUint64(in.Args[k.DataOffset:], dataAddr)
 		in.Memory = append(in.Memory, interp.Region{Addr: dataAddr, Data: []byte(k.Data)})
 	}
+	if at := k.PrintParam(); at >= 0 && k.Params[at].Offset >= 0 {
+		l.Prints = make([]byte, 1<<16)
+		binary.LittleEndian.PutUint64(in.Args[k.Params[at].Offset:], printAddr)
+		binary.LittleEndian.PutUint64(in.Args[k.Params[at].Offset+8:], uint64(len(l.Prints)/4))
+		in.Memory = append(in.Memory, interp.Region{Addr: printAddr, Data: l.Prints})
+	}
 	r, err := interp.Run(m, in)
 	if err != nil {
 		return err
+	}
+	if len(l.Prints) > 0 {
+		l.Prints = r.Memory[len(r.Memory)-1].Data
 	}
 	if k.Data != "" && string(r.Memory[len(pieces)].Data) != k.Data {
 		return fmt.Errorf("%s writes to its constant data", k.FullName())
@@ -149,7 +164,7 @@ func (l *Launch) pieces(k *abi.Kernel, base unsafe.Pointer) []piece {
 	var all []piece
 	for i := range k.Params {
 		p := &k.Params[i]
-		if p.Kind != abi.Slice || p.Offset < 0 {
+		if p.Kind != abi.Slice || p.Offset < 0 || p.IsPrint() {
 			continue
 		}
 		s := *(*[]byte)(unsafe.Add(base, p.HostOffset))

@@ -17,6 +17,7 @@ func Receiver[K any](l *Launch, k *K) {
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
 		switch {
+		case p.IsPrint(): // the runtime's
 		case p.Internal > 0: // a launch has no such argument
 		case p.Kind == abi.Slice:
 			s := *(*[]byte)(at) // whatever the elements are, the length counts them
@@ -40,6 +41,7 @@ func HostReceiver[K any](a *HostArgs) *K {
 	for i := range params {
 		p, at := &params[i], field(k, &params[i])
 		switch {
+		case p.IsPrint():
 		case p.Internal > 0:
 			*(*[]byte)(at) = host.Internal[byte](a, i)
 		case p.Kind == abi.Slice:

@@ -105,8 +105,11 @@ var All = []Mistake{
 	{Name: "fence scope", Code: "KG302", Body: "dsl.AtomicFence«(dsl.MemoryScope(i))"},
 	{Name: "no body", Code: "KG303", Body: "k.Out[i] = asm«(1)", Decls: "func asm(int32) int32"},
 	{Name: "atomic value", Code: "KG303", Body: "var v atomic.Value\nv.Store«(i)"},
-	{Name: "fmt", Code: "KG304", Body: "fmt.Println«(i)"},
-	{Name: "println", Code: "KG304", Body: "println«(i)"},
+	{Name: "fmt", Code: "KG304", Body: "s := fmt.Sprint«(i)\nk.Out[i] = int32(len(s))"},
+	{Name: "print a slice", Code: "KG305", Body: "fmt.Println«(k.X)"},
+	{Name: "print an address", Code: "KG305", Body: "println«(&k.X[i])"},
+	{Name: "print by a verb of others", Code: "KG305", Body: "fmt.Printf«(form, i)", Decls: "const form = \"%s\""},
+	{Name: "result of a print", Code: "KG305", Body: "n, _ := fmt.Println«(i)\nk.Out[i] = int32(n)"},
 	{Name: "mutex", Code: "KG304", Body: "var mu sync.Mutex\nmu.Lock«()"},
 	{Name: "random", Code: "KG304", Body: "k.Out[i] = int32(rand.Int«())"},
 

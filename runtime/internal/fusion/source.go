@@ -44,6 +44,9 @@ func (s *Source) read() {
 			return
 		}
 		s.module, s.prints, s.loops = m, facts.Footprints(m), facts.HasLoop(m.Kernel)
+		if s.ABI.PrintParam() >= 0 {
+			s.alone = "it prints"
+		}
 		if m.UsesGroup && m.Form != abi.NDRange {
 			s.alone = "it has barriers or group operations without an nd-range"
 		}

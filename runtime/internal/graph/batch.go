@@ -30,6 +30,7 @@ type Batch struct {
 	held      bool                            // it is complete, and has not been handed to the device
 	run       func(ctx context.Context) error // of a batch that is a function of the host
 	after     []*Event                        // that it waits for
+	always    bool                            // run is called whatever has failed
 	cmds      []hal.Command
 	events    []*Event
 	uses      []use // of all commands

@@ -76,7 +76,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Node, after []*Event, e *Event) 
 	b := s.current()
 	s.pos++
 	s.barrierPos = s.pos // what comes behind it begins when it has returned
-	b.run, b.after = n.Run, after
+	b.run, b.after, b.always = n.Run, after, n.Always
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
 	b.add(hal.Command{Op: hal.OpHost, Cancel: n.Cmd.Cancel}, nil, e)
@@ -145,6 +145,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	}
 	s.mu.Lock()
 	run, failed := b.run, e.Group != nil && e.Group.first != nil
+	always := b.always
 	for _, a := range b.after {
 		failed = failed || a.failed()
 	}
@@ -152,7 +153,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 	switch {
 	case run == nil: // abandoned
 		return
-	case failed:
+	case failed && !always:
 		ended(hal.Fault{Failed: &HostError{errSkipped}})
 		return
 	case cancel.Asked():

@@ -115,6 +115,8 @@ type Node struct {
 	// Its context ends with the device. It returns ErrCancelled if it does nothing since its Cancel
 	// was asked.
 	Run func(ctx context.Context) error
+	// Always has Run called whatever has failed before.
+	Always bool
 }
 
 // Record appends the command to the stream and binds e to it. If the device is too

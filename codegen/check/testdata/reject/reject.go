@@ -73,7 +73,7 @@ func (k Goroutine) f(int) {}
 type Deferred struct{ Out []int }
 
 func (k Deferred) Kernel(it dsl.Item1) {
-	defer fmt.Println() // want KG304 `fmt.Println`
+	defer fmt.Sprint() // want KG304 `fmt.Sprint`
 	k.Out[0] = 1
 	recover() // want KG105 `recover`
 	for range forever2 {
@@ -145,8 +145,9 @@ func (k Deep) Kernel(it dsl.Item1) {
 type Prints struct{ Out []int }
 
 func (k Prints) Kernel(it dsl.Item1) {
-	fmt.Println() // want KG304 `fmt.Println runs only on the host`
-	println(1)    // want KG304 `println`
+	_ = fmt.Sprint(1)            // want KG304 `fmt.Sprint runs only on the host`
+	fmt.Fprintln(os.Stderr, "a") // want KG304 `fmt.Fprintln runs only on the host`
+	println(1)
 }
 
 type Host struct{ Out []int }

@@ -24,7 +24,7 @@ func (k Calls) Kernel(it dsl.Item1) {
 	helper.Sorted(k.Out)
 	k.Out[5] = len(helper.Appended(3)) // want KG204 `helper.Appended cannot run on a device: .*allocate`
 	k.Out[6] = len(helper.Sized[int](3))
-	s.Print() // want KG304 `Print cannot run on a device: fmt.Println runs only on the host`
+	s.Print() // want KG304 `Print cannot run on a device: fmt.Sprint runs only on the host`
 }
 
 type Standard struct {

@@ -1,0 +1,582 @@
+package lower
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file lowers calls that print: a work-item writes a record of the values to the print
+// buffer, which package abi describes, and the host makes text of it.
+
+// maxPrintWords bounds the words of a record, whose stores are written out one by one.
+const maxPrintWords = 512
+
+const elemHint = "print its elements, one by one or as an array"
+
+// fmtPrints are the functions of package fmt that kernels call.
+var fmtPrints = map[string]abi.PrintFunc{"fmt.Print": abi.Print, "fmt.Printf": abi.Printf, "fmt.Println": abi.Println}
+
+func init() {
+	for name, f := range fmtPrints {
+		add(name, func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val { return l.fmtPrint(in, f, args) })
+	}
+}
+
+// fmtPrint lowers a call of fmt.Print, Printf or Println.
+func (l *lowerer) fmtPrint(in *ssa.Call, f abi.PrintFunc, args []val) val {
+	result := tuple{[]val{bad{}, bad{}}}
+	if used := usedResult(in); used != token.NoPos {
+		l.errorf(diag.Print, used, "call it as a statement", "what %v returns is not known in a kernel: the host prints when the launch has ended", f)
+		return result
+	}
+	format := ""
+	if f == abi.Printf {
+		s, ok := args[0].(str)
+		if !ok {
+			l.errorf(diag.Print, in.Pos(), "write the format as a constant, and print strings with %s", "the format is not known when the kernel is generated")
+			return result
+		}
+		format, args = s.s, args[1:]
+	}
+	var values []val
+	switch list := args[0].(type) {
+	case parts:
+		values = l.elems(list)
+	default:
+		if s, ok := list.(slice); !isNilShape(list) && !(ok && s.len.IsConst() && s.len.Bits == 0) {
+			l.errorf(diag.Print, in.Pos(), "write the arguments out: fmt.Println(a, b)", "how many arguments are printed is not known when the kernel is generated")
+			return result
+		}
+	}
+	l.printEach(f, format, values)
+	return result
+}
+
+// usedResult returns where a result of the call is used, if it is.
+func usedResult(in *ssa.Call) token.Pos {
+	for _, r := range *in.Referrers() {
+		switch r := r.(type) {
+		case *ssa.DebugRef:
+		case *ssa.Extract:
+			for _, use := range *r.Referrers() {
+				if _, ok := use.(*ssa.DebugRef); !ok {
+					return in.Pos()
+				}
+			}
+		default:
+			return in.Pos()
+		}
+	}
+	return token.NoPos
+}
+
+// printEach prints interface values, each of whose types is known or one of several.
+func (l *lowerer) printEach(f abi.PrintFunc, format string, values []val) {
+	for i, v := range values {
+		if u, ok := v.(oneOf); ok {
+			l.each(u, nil, func(alt val) val {
+				one := slices.Clone(values)
+				one[i] = alt
+				l.printEach(f, format, one)
+				return nil
+			})
+			return
+		}
+	}
+	if slices.ContainsFunc(values, isBad) {
+		return
+	}
+	r := &printRecord{l: l, site: abi.PrintSite{Func: f}}
+	var list []iface
+	for _, v := range values {
+		i, ok := v.(iface)
+		if !ok {
+			l.errorf(diag.Print, token.NoPos, "convert it to a type of its own", "the type of what is printed is not known when the kernel is generated")
+			return
+		}
+		list = append(list, i)
+	}
+	if f == abi.Printf {
+		r.format(format, list)
+	} else {
+		for _, i := range list {
+			r.arg(i, directive{verb: 'v'})
+		}
+	}
+	l.printRecord(r)
+}
+
+// predPrint lowers a call of the predeclared print or println.
+func (l *lowerer) predPrint(c *ssa.CallCommon, name string, args []val) {
+	f := abi.PredPrint
+	if name == "println" {
+		f = abi.PredPrintln
+	}
+	r := &printRecord{l: l, site: abi.PrintSite{Func: f}}
+	for i, a := range args {
+		t := c.Args[i].Type()
+		if b, ok := t.Underlying().(*types.Basic); !ok || b.Kind() == types.UntypedNil || b.Kind() == types.UnsafePointer {
+			l.errorf(diag.Print, token.NoPos, "print what it points to or holds", "%s of a %v prints an address, which is the device's own", name, t)
+			return
+		}
+		r.site.Args = append(r.site.Args, r.basic(t, a, true))
+	}
+	l.printRecord(r)
+}
+
+// printRecord is a record that is put together.
+type printRecord struct {
+	l      *lowerer
+	site   abi.PrintSite
+	items  []printItem
+	failed bool
+}
+
+// printItem is a word of a record, or a string whose bytes are copied.
+type printItem struct {
+	word  *ir.Value
+	chars chars
+	of    val // of which chars is the bytes
+}
+
+func (r *printRecord) fail(hint, format string, args ...any) {
+	if !r.failed {
+		r.l.errorf(diag.Print, token.NoPos, hint, format, args...)
+	}
+	r.failed = true
+}
+
+// arg adds an argument that a directive of a format prints.
+func (r *printRecord) arg(i iface, d directive) {
+	if r.failed {
+		return
+	}
+	switch {
+	case d.verb == 'T':
+		name := "<nil>"
+		if i.typ != nil {
+			name = reflectName(i.typ)
+		}
+		r.site.Args = append(r.site.Args, strconv.Quote(name))
+	case i.typ == nil && d.verb == 'v':
+		r.site.Args = append(r.site.Args, "nil")
+	case i.typ == nil:
+		r.fail("print it with %v", "%%%c of a nil interface value", d.verb)
+	default:
+		r.site.Args = append(r.site.Args, r.value(i, d, 0))
+	}
+}
+
+// value adds a value and returns how abi.PrintSite names its type. depth counts the structs and
+// arrays that it is within; it is below 0 behind a field that is not exported, of which package
+// fmt calls no methods.
+func (r *printRecord) value(i iface, d directive, depth int) string {
+	if code, is := r.method(i, d, depth); is {
+		return code
+	}
+	inside := depth + 1
+	if depth < 0 {
+		inside = depth
+	}
+	switch u := i.typ.Underlying().(type) {
+	case *types.Basic:
+		if !d.fits(u) {
+			r.fail("use %v, or a verb of that type", "the verb %%%c is not one of %v", d.verb, i.typ)
+			return ""
+		}
+		if u.Info()&(types.IsBoolean|types.IsNumeric|types.IsString) == 0 {
+			break
+		}
+		return r.basic(i.typ, i.v, depth == 0)
+	case *types.Array:
+		if d.sharp && named(i.typ) {
+			break
+		}
+		code := fmt.Sprintf("[%d]", u.Len())
+		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 && strings.ContainsRune("sqxX", d.verb) {
+			d.verb = 'd' // fmt takes the bytes as a string
+		}
+		elem := ""
+		if u.Len() == 0 { // the host needs the type alone
+			n := len(r.items)
+			elem = r.value(iface{u.Elem(), r.l.zero(u.Elem())}, d, inside)
+			r.items = r.items[:n]
+		}
+		for n := range u.Len() {
+			if elem = r.value(iface{u.Elem(), r.elem(i.v, u, n)}, d, inside); r.failed {
+				return ""
+			}
+		}
+		return code + elem
+	case *types.Struct:
+		if d.sharp && named(i.typ) {
+			break
+		}
+		t, ok := i.v.(tuple)
+		if !ok || len(t.elems) != u.NumFields() {
+			break
+		}
+		var b strings.Builder
+		b.WriteString("struct{")
+		for n := range u.NumFields() {
+			f, in := u.Field(n), inside
+			if !f.Exported() {
+				in = -1
+			}
+			b.WriteString(f.Name() + " " + r.value(iface{f.Type(), t.elems[n]}, d, in) + ";")
+			if r.failed {
+				return ""
+			}
+		}
+		return b.String() + "}"
+	}
+	r.unprintable(i, d)
+	return ""
+}
+
+// unprintable reports a value that cannot be printed.
+func (r *printRecord) unprintable(i iface, d directive) {
+	switch u := i.typ.Underlying().(type) {
+	case *types.Slice:
+		if width8(u.Elem()) {
+			r.fail("print string(b), or its elements one by one", "a kernel cannot print a %v: how long it is may change", i.typ)
+			return
+		}
+		r.fail(elemHint, "a kernel cannot print a %v: how long it is may change", i.typ)
+	case *types.Pointer:
+		r.fail("print what it points to: *p", "a kernel cannot print a %v: an address is the device's own", i.typ)
+	case *types.Struct, *types.Array:
+		if d.sharp {
+			r.fail("print it with %+v", "%%#v prints the name of the type %v, which the host does not know", i.typ)
+			return
+		}
+		r.fail("print its fields", "a kernel cannot print this value of type %v", i.typ)
+	default:
+		r.fail("print numbers, bools, strings, and arrays and structs of them", "a kernel cannot print a %v", i.typ)
+	}
+}
+
+func width8(t types.Type) bool { return isInteger(t) && width(t) == 8 }
+
+// named reports whether a type has a name somewhere, or tags, which %#v prints.
+func named(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Named, *types.TypeParam:
+		return true
+	case *types.Array:
+		return named(t.Elem())
+	case *types.Struct:
+		for i := range t.NumFields() {
+			if t.Tag(i) != "" || t.Field(i).Embedded() || !t.Field(i).Exported() || named(t.Field(i).Type()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// method adds what package fmt's call of a method of the value returns, if it calls one.
+func (r *printRecord) method(i iface, d directive, depth int) (code string, is bool) {
+	if depth < 0 {
+		return "", false
+	}
+	methods := types.NewMethodSet(i.typ)
+	if methods.Lookup(nil, "Format") != nil {
+		r.fail("print its fields", "%v has a method Format, which only the host can call", i.typ)
+		return "", true
+	}
+	if d.sharp {
+		if methods.Lookup(nil, "GoString") != nil {
+			r.fail("print it with %v", "%v has a method GoString, which only the host can call", i.typ)
+			return "", true
+		}
+		return "", false
+	}
+	if !strings.ContainsRune("vsxXq", d.verb) {
+		return "", false
+	}
+	v, has := r.l.ownText(i)
+	if !has {
+		return "", false
+	}
+	switch v := v.(type) {
+	case str, text, view, oneOf:
+		r.basic(types.Typ[types.String], v, false)
+		if isString(i.typ) { // which matters to fmt.Print
+			return "textstring", true
+		}
+		return "text", true
+	case bad:
+		r.failed = true
+	default:
+		r.fail("print its fields, or convert it to a type without methods", "the method of %v that says what is printed does more than look for a text", i.typ)
+	}
+	return "", true
+}
+
+// elem returns an element of an array.
+func (r *printRecord) elem(v val, t *types.Array, n int64) val {
+	switch v := v.(type) {
+	case tuple:
+		if n < int64(len(v.elems)) {
+			return v.elems[n]
+		}
+	case array:
+		if t.Len() <= maxPrintWords {
+			return r.l.loadMem(v.at.at(r.l.m.Int(ir.TypeI32, n)), t.Elem())
+		}
+		r.fail(elemHint, "an array of %d elements is too large to be printed", t.Len())
+	}
+	if !isBad(v) {
+		r.unprintable(iface{t, v}, directive{verb: 'v'})
+	}
+	r.failed = true
+	return bad{}
+}
+
+// basic adds a number, a bool or a string. A string that is known need not be in the record if
+// it is an argument by itself.
+func (r *printRecord) basic(t types.Type, v val, alone bool) string {
+	l := r.l
+	word := func(w *ir.Value) { r.items = append(r.items, printItem{word: w}) }
+	name := types.Default(t).Underlying().(*types.Basic).Name()
+	switch v := v.(type) {
+	case *ir.Value:
+		switch name {
+		case "byte":
+			name = "uint8"
+		case "rune":
+			name = "int32"
+		}
+		for _, w := range l.printWords(v) {
+			word(w)
+		}
+	case tuple: // complex
+		for _, e := range v.elems {
+			for _, w := range l.printWords(e.(*ir.Value)) {
+				word(w)
+			}
+		}
+	case str:
+		if alone {
+			return strconv.Quote(v.s)
+		}
+		t, _ := l.textOf(v)
+		return r.basic(types.Typ[types.String], t, false)
+	case text:
+		l.m.PrintTexts = l.texts.all
+		n := l.op(ir.OpUConvert, ir.TypeI32, v.n)
+		word(l.op(ir.OpOr, ir.TypeI32, n, l.m.Const(ir.TypeI32, abi.PrintTable)))
+		word(l.op(ir.OpUConvert, ir.TypeI32, v.off))
+	case view, oneOf:
+		c, ok := l.charsOf(v)
+		if !ok {
+			r.fail("print the parts of the string", "a kernel cannot print this string")
+			break
+		}
+		word(l.op(ir.OpUConvert, ir.TypeI32, c.length()))
+		r.items = append(r.items, printItem{chars: c, of: v})
+	default:
+		if !isBad(v) {
+			r.fail("print numbers, bools, strings, and arrays and structs of them", "a kernel cannot print this %v", t)
+		}
+		r.failed = true
+	}
+	if len(r.items) > maxPrintWords {
+		r.fail("print it in parts", "more than %d numbers are printed at once", maxPrintWords)
+	}
+	return name
+}
+
+// printWords returns the words of a scalar.
+func (l *lowerer) printWords(v *ir.Value) []*ir.Value {
+	switch v.Type {
+	case ir.TypeI64, ir.TypeF64:
+		if v.IsConst() {
+			return []*ir.Value{l.m.Const(ir.TypeI32, v.Bits&(1<<32-1)), l.m.Const(ir.TypeI32, v.Bits>>32)}
+		}
+	}
+	switch v.Type {
+	case ir.TypeBool:
+		return []*ir.Value{l.op(ir.OpSelect, ir.TypeI32, v, l.m.Int(ir.TypeI32, 1), l.m.Int(ir.TypeI32, 0))}
+	case ir.TypeF32:
+		return []*ir.Value{l.op(ir.OpBitcast, ir.TypeI32, v)}
+	case ir.TypeF64:
+		v = l.op(ir.OpBitcast, ir.TypeI64, v)
+	case ir.TypeI64:
+	default:
+		return []*ir.Value{v}
+	}
+	high := l.op(ir.OpShrL, ir.TypeI64, v, l.m.Int(ir.TypeI64, 32))
+	return []*ir.Value{l.op(ir.OpUConvert, ir.TypeI32, v), l.op(ir.OpUConvert, ir.TypeI32, high)}
+}
+
+// printer is the print buffer of a kernel that prints.
+type printer struct {
+	buf  mem
+	room *ir.Value // for records, in words
+}
+
+// printer returns the kernel's print buffer, which is one more parameter.
+func (l *lowerer) printer() *printer {
+	if l.prints == nil {
+		m := l.m
+		p := abi.Param{Name: abi.PrintParam, Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite}
+		p.Offset = (m.ArgSize + 7) &^ 7
+		m.ArgSize = p.Offset + p.Size
+		m.Spilled = abi.OffsetArgs+m.ArgSize > abi.MaxLaunchBlock
+		m.Params = append(m.Params, p)
+		at := uint64(abi.OffsetArgs + p.Offset)
+		addr := l.early(ir.OpArg, ir.TypeAddr)
+		words := l.early(ir.OpArg, ir.TypeI64)
+		addr.Bits, words.Bits = at, at+8
+		narrow := l.early(ir.OpUConvert, ir.TypeI32, words)
+		l.prints = &printer{mem{addr: addr, elem: ir.TypeI32}, l.early(ir.OpISub, ir.TypeI32, narrow, m.Int(ir.TypeI32, abi.PrintHeader))}
+	}
+	return l.prints
+}
+
+// printRecord has the work-item write a record, if there is room for it.
+func (l *lowerer) printRecord(r *printRecord) {
+	if r.failed {
+		return
+	}
+	p := l.printer()
+	n32 := func(n int64) *ir.Value { return l.m.Int(ir.TypeI32, n) }
+	at := func(i *ir.Value) mem { return p.buf.at(l.op(ir.OpUConvert, ir.TypeI64, i)) }
+	atomic := func(op ir.Op, word int64, args ...*ir.Value) *ir.Value {
+		v := l.op(op, ir.TypeI32, append(args, p.buf.at(l.m.Int(ir.TypeI64, word)).args()...)...)
+		v.Aux = p.buf.auxRef()
+		return v
+	}
+	need, long := l.printSize(r)
+	try, write, lost, carry, out := l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock(), l.newBlock()
+
+	// What is beyond the end is not added to, so that Used stays below 2^32.
+	room := l.op(ir.OpULt, ir.TypeBool, atomic(ir.OpAtomicLoadRelaxed, abi.PrintUsed), p.room)
+	if long != nil {
+		room = l.op(ir.OpLAnd, ir.TypeBool, room, l.not(long).(*ir.Value))
+	}
+	l.b.Branch(room, try, lost)
+
+	l.b = try
+	begin := atomic(ir.OpAtomicIAdd, abi.PrintUsed, need)
+	fits := l.op(ir.OpLAnd, ir.TypeBool, l.op(ir.OpULe, ir.TypeBool, begin, p.room),
+		l.op(ir.OpULe, ir.TypeBool, need, l.op(ir.OpISub, ir.TypeI32, p.room, begin)))
+	l.b.Branch(fits, write, lost)
+
+	l.b = write
+	base, static := l.op(ir.OpIAdd, ir.TypeI32, begin, n32(abi.PrintHeader)), int64(0)
+	store := func(x *ir.Value) {
+		l.storePrint(at(l.op(ir.OpIAdd, ir.TypeI32, base, n32(static))), x)
+		static++
+	}
+	for _, x := range []*ir.Value{n32(int64(l.printSite(&r.site) + 1)), l.gx, l.gy, l.gz} {
+		store(x)
+	}
+	for _, item := range r.items {
+		if item.chars == nil {
+			store(item.word)
+			continue
+		}
+		base, static = l.op(ir.OpIAdd, ir.TypeI32, base, n32(static)), 0
+		words := l.printLength(item.chars)
+		l.loop(words, func(i *ir.Value) {
+			l.storePrint(at(l.op(ir.OpIAdd, ir.TypeI32, base, i)), l.fourBytes(item.chars, i))
+		})
+		l.used(item.of)
+		base = l.op(ir.OpIAdd, ir.TypeI32, base, words)
+	}
+	l.b.Jump(out)
+
+	l.b = lost
+	old := atomic(ir.OpAtomicIAdd, abi.PrintLost, n32(1))
+	l.b.Branch(l.op(ir.OpIEq, ir.TypeBool, old, n32(-1)), carry, out)
+	l.b = carry
+	atomic(ir.OpAtomicIAdd, abi.PrintLostHigh, n32(1))
+	l.b.Jump(out)
+	l.b = out
+}
+
+// storePrint stores a word of a record.
+func (l *lowerer) storePrint(m mem, x *ir.Value) {
+	v := l.op(ir.OpStore, ir.TypeVoid, append([]*ir.Value{x}, m.args()...)...)
+	v.Aux = m.auxRef()
+}
+
+// printSize returns the number of words of a record, and whether a string is too long for it,
+// which is nil if none can be.
+func (l *lowerer) printSize(r *printRecord) (need, long *ir.Value) {
+	static := int64(abi.PrintRecord)
+	for _, item := range r.items {
+		if item.chars == nil {
+			static++
+			continue
+		}
+		words := l.printLength(item.chars)
+		over := l.op(ir.OpULt, ir.TypeBool, l.m.Int(ir.TypeI64, abi.MaxPrintString), item.chars.length())
+		if need == nil {
+			need, long = words, over
+		} else {
+			need, long = l.op(ir.OpIAdd, ir.TypeI32, need, words), l.op(ir.OpLOr, ir.TypeBool, long, over)
+		}
+	}
+	if need == nil {
+		return l.m.Int(ir.TypeI32, static), nil
+	}
+	return l.op(ir.OpIAdd, ir.TypeI32, need, l.m.Int(ir.TypeI32, static)), long
+}
+
+// printLength returns the number of words that the bytes of a string take.
+func (l *lowerer) printLength(c chars) *ir.Value {
+	n := l.op(ir.OpUConvert, ir.TypeI32, c.length())
+	return l.op(ir.OpShrL, ir.TypeI32, l.op(ir.OpIAdd, ir.TypeI32, n, l.m.Int(ir.TypeI32, 3)), l.m.Int(ir.TypeI32, 2))
+}
+
+// fourBytes returns word i of a string's bytes.
+func (l *lowerer) fourBytes(c chars, i *ir.Value) *ir.Value {
+	var word *ir.Value
+	first := l.op(ir.OpShl, ir.TypeI64, l.op(ir.OpUConvert, ir.TypeI64, i), l.m.Int(ir.TypeI64, 2))
+	for k := range int64(4) {
+		n := l.op(ir.OpIAdd, ir.TypeI64, first, l.m.Int(ir.TypeI64, k))
+		there := l.op(ir.OpSLt, ir.TypeBool, n, c.length())
+		b := c.at(l, l.op(ir.OpSelect, ir.TypeI64, there, n, first))
+		b = l.op(ir.OpSelect, ir.TypeI32, there, b, l.m.Int(ir.TypeI32, 0))
+		b = l.op(ir.OpShl, ir.TypeI32, b, l.m.Int(ir.TypeI32, 8*k))
+		if word == nil {
+			word = b
+		} else {
+			word = l.op(ir.OpOr, ir.TypeI32, word, b)
+		}
+	}
+	return word
+}
+
+// printSite returns the index of a site, which calls that are written out several times share.
+func (l *lowerer) printSite(s *abi.PrintSite) int {
+	s.Pos = l.irPos(l.pos).String()
+	for i := range l.m.Prints {
+		if reflect.DeepEqual(&l.m.Prints[i], s) {
+			return i
+		}
+	}
+	l.m.Prints = append(l.m.Prints, *s)
+	return len(l.m.Prints) - 1
+}
+
+// ofPrinter reports whether an instruction works on the print buffer.
+func (l *lowerer) ofPrinter(v *ir.Value) bool {
+	r := v.Ref()
+	return l.prints != nil && r != nil && r.Var == nil && v.Path()[0] == l.prints.buf.addr
+}

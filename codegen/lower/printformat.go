@@ -1,0 +1,158 @@
+package lower
+
+import (
+	"go/types"
+	"strings"
+	"unicode/utf8"
+)
+
+// directive is what matters of a verb in a format of package fmt.
+type directive struct {
+	verb  rune
+	sharp bool // it is %#v
+}
+
+// verbsOf has the verbs of a kind of value beside %v.
+func verbsOf(info types.BasicInfo) string {
+	switch {
+	case info&types.IsBoolean != 0:
+		return "t"
+	case info&types.IsInteger != 0:
+		return "dboOxXcqU"
+	case info&(types.IsFloat|types.IsComplex) != 0:
+		return "bgGxXfFeE"
+	case info&types.IsString != 0:
+		return "sxXq"
+	}
+	return ""
+}
+
+// fits reports whether the verb is one of values of a basic type.
+func (d directive) fits(b *types.Basic) bool {
+	return d.verb == 'v' || strings.ContainsRune(verbsOf(b.Info()), d.verb)
+}
+
+// format adds the arguments of Printf in the order in which the format's verbs take them, and
+// sets the site's format, which has no indices of arguments then. What fmt would complain about
+// in the text is an error, since that text has the names of types.
+func (r *printRecord) format(format string, list []iface) {
+	f := &formatReader{r: r, rest: format, list: list, used: make([]bool, len(list))}
+	var b strings.Builder
+	for f.rest != "" && !r.failed {
+		i := strings.IndexByte(f.rest, '%')
+		if i < 0 {
+			i = len(f.rest)
+		}
+		b.WriteString(f.rest[:i])
+		if f.rest = f.rest[i:]; f.rest != "" {
+			f.rest = f.rest[1:]
+			b.WriteString("%" + f.directive())
+		}
+	}
+	for i, used := range f.used {
+		if !used && !f.indexed && !r.failed {
+			r.fail("add a verb for it, or leave it out", "no verb of the format %q is for argument %d", format, i+1)
+		}
+	}
+	r.site.Format = b.String()
+}
+
+// formatReader takes a format apart.
+type formatReader struct {
+	r    *printRecord
+	rest string
+	list []iface
+	used []bool
+	next int // the argument that the next verb takes
+	// indexed says that a verb has named its argument: then others need not have one.
+	indexed bool
+}
+
+// take takes the characters of a set off the front.
+func (f *formatReader) take(set string) string {
+	n := len(f.rest) - len(strings.TrimLeft(f.rest, set))
+	s := f.rest[:n]
+	f.rest = f.rest[n:]
+	return s
+}
+
+// index reads the index of an argument, as in %[2]d.
+func (f *formatReader) index() {
+	if !strings.HasPrefix(f.rest, "[") {
+		return
+	}
+	f.rest = f.rest[1:]
+	n := 0
+	for _, c := range f.take("0123456789") {
+		n = min(n*10+int(c-'0'), 1<<20)
+	}
+	if !strings.HasPrefix(f.rest, "]") || n < 1 || n > len(f.list) {
+		f.r.fail("count the arguments from 1, as in %[1]d", "an index of the format names no argument")
+		return
+	}
+	f.rest, f.next, f.indexed = f.rest[1:], n-1, true
+}
+
+// number reads a width or a precision: digits, or a star that takes an argument.
+func (f *formatReader) number() string {
+	f.index()
+	if !strings.HasPrefix(f.rest, "*") {
+		return f.take("0123456789")
+	}
+	f.rest = f.rest[1:]
+	if i, ok := f.arg(); ok {
+		if i.typ == nil || !isInteger(i.typ) {
+			f.r.fail("give it an int", "a width or precision of the format is no integer")
+			return ""
+		}
+		f.r.arg(i, directive{verb: 'd'})
+	}
+	return "*"
+}
+
+// arg takes an argument.
+func (f *formatReader) arg() (iface, bool) {
+	if f.next >= len(f.list) {
+		f.r.fail("add the argument, or write %% for a percent sign", "a verb of the format has no argument")
+		return iface{}, false
+	}
+	i := f.next
+	f.used[i] = true
+	f.next++
+	return f.list[i], !f.r.failed
+}
+
+// directive reads what follows a percent sign and returns what the host's format has there.
+func (f *formatReader) directive() string {
+	flags := f.take("+-# 0")
+	text := flags + f.number()
+	if strings.HasPrefix(f.rest, ".") {
+		f.rest = f.rest[1:]
+		text += "." + f.number()
+	}
+	f.index()
+	if f.r.failed {
+		return ""
+	}
+	verb, size := utf8.DecodeRuneInString(f.rest)
+	f.rest = f.rest[size:]
+	switch {
+	case size == 0:
+		f.r.fail("write %% for a percent sign", "the format ends within a verb")
+		return ""
+	case verb == '%':
+		return "%"
+	case !strings.ContainsRune("vTtboOdxXcqUeEfFgGs", verb):
+		f.r.fail("use one of %v, %d, %x, %q, %s, %t, %g, and those like them", "the format has the verb %%%c, which a kernel does not have", verb)
+		return ""
+	}
+	i, ok := f.arg()
+	if !ok {
+		return ""
+	}
+	f.r.arg(i, directive{verb: verb, sharp: verb == 'v' && strings.Contains(flags, "#")})
+	if verb == 'T' {
+		verb, text = 's', strings.ReplaceAll(text, "#", "")
+	}
+	return text + string(verb)
+}

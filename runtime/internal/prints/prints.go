@@ -1,0 +1,156 @@
+// Package prints makes text of what kernels have written to their print buffers, by package
+// fmt, or as the predeclared print and println do.
+package prints
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// Printer makes text of the records of one kernel.
+type Printer struct {
+	kernel *abi.Kernel
+	sites  []site
+}
+
+type site struct {
+	*abi.PrintSite
+	args []*typ
+}
+
+// New returns what prints for the kernel, or an error where its description is damaged.
+func New(k *abi.Kernel) (*Printer, error) {
+	p := &Printer{kernel: k}
+	for i := range k.Prints {
+		s := site{PrintSite: &k.Prints[i]}
+		for _, a := range s.Args {
+			t, err := parse(a)
+			if err != nil {
+				return nil, fmt.Errorf("what %s prints at %s: %w", k.FullName(), s.Pos, err)
+			}
+			s.args = append(s.args, t)
+		}
+		p.sites = append(p.sites, s)
+	}
+	return p, nil
+}
+
+// Chunk is text for one writer.
+type Chunk struct {
+	Stderr bool // of print and println
+	Text   []byte
+}
+
+// Chunks returns the text of all records of a print buffer, in their order. Where prefix is
+// not empty, each line begins with it, the work-item's global id and a colon.
+func (p *Printer) Chunks(words []uint32, prefix string) []Chunk {
+	var out []Chunk
+	r := &reader{words: records(words), texts: p.kernel.PrintTexts}
+	for {
+		begin := r.at
+		number := r.word()
+		if number == 0 || uint64(number) > uint64(len(p.sites)) {
+			return out // of what was reserved last, only the place may be left
+		}
+		id := [3]uint32{r.word(), r.word(), r.word()}
+		s := &p.sites[number-1]
+		args := make([]any, len(s.args))
+		for i, t := range s.args {
+			args[i] = t.read(r)
+		}
+		if r.short || r.at == begin {
+			return out
+		}
+		text := s.text(args)
+		if prefix != "" {
+			text = mark(text, prefix+p.item(id)+": ")
+		}
+		onStderr := s.Func == abi.PredPrint || s.Func == abi.PredPrintln
+		if n := len(out); n == 0 || out[n-1].Stderr != onStderr {
+			out = append(out, Chunk{Stderr: onStderr})
+		}
+		last := &out[len(out)-1]
+		last.Text = append(last.Text, text...)
+	}
+}
+
+// records returns the part of a buffer in which there may be records.
+func records(words []uint32) []uint32 {
+	if len(words) < abi.PrintHeader {
+		return nil
+	}
+	all := words[abi.PrintHeader:]
+	return all[:min(uint64(words[abi.PrintUsed]), uint64(len(all)))]
+}
+
+// Used returns how many words of a buffer may be other than zero.
+func Used(words []uint32) int { return min(len(words), abi.PrintHeader+len(records(words))) }
+
+// Lost returns how many records did not fit.
+func Lost(words []uint32) uint64 {
+	return uint64(words[abi.PrintLostHigh])<<32 | uint64(words[abi.PrintLost])
+}
+
+// item prints a work-item's global id in index order, in brackets.
+func (p *Printer) item(id [3]uint32) string {
+	rank := p.kernel.Rank
+	if rank == 0 {
+		return ""
+	}
+	index := make([]uint32, rank)
+	for i := range index {
+		index[i] = id[rank-1-i]
+	}
+	return fmt.Sprint(index)
+}
+
+// mark begins each line with a prefix, and ends the last one.
+func mark(text []byte, prefix string) []byte {
+	var out []byte
+	for line := range bytes.Lines(text) {
+		out = append(append(out, prefix...), bytes.TrimSuffix(line, []byte("\n"))...)
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// text returns what a call prints.
+func (s *site) text(args []any) []byte {
+	switch s.Func {
+	case abi.Printf:
+		return fmt.Appendf(nil, s.Format, args...)
+	case abi.Println:
+		return fmt.Appendln(nil, args...)
+	case abi.Print:
+		return fmt.Append(nil, args...)
+	}
+	var out []byte
+	for i, a := range args {
+		if i > 0 && s.Func == abi.PredPrintln {
+			out = append(out, ' ')
+		}
+		out = predeclared(out, a)
+	}
+	if s.Func == abi.PredPrintln {
+		out = append(out, '\n')
+	}
+	return out
+}
+
+// predeclared appends what gc's print prints of a value.
+func predeclared(out []byte, v any) []byte {
+	switch v := v.(type) {
+	case float32:
+		return strconv.AppendFloat(out, float64(v), 'g', -1, 32)
+	case float64:
+		return strconv.AppendFloat(out, v, 'g', -1, 64)
+	case complex64:
+		return append(out, strconv.FormatComplex(complex128(v), 'g', -1, 64)...)
+	case complex128:
+		return append(out, strconv.FormatComplex(v, 'g', -1, 128)...)
+	}
+	return fmt.Append(out, v)
+}

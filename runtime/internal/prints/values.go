@@ -1,0 +1,234 @@
+package prints
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// typ is a type of abi.PrintSite.Args.
+type typ struct {
+	typ    reflect.Type // nil for a constant and for nil
+	name   string       // of a basic type, or text
+	value  any          // of a constant
+	elem   *typ         // of an array
+	fields []*typ
+}
+
+// message is a value whose method has returned a text on the device.
+type message struct{ text string }
+
+func (m message) String() string { return m.text }
+
+// messageString is one of a type whose values are strings, which fmt.Print tells apart.
+type messageString string
+
+func (m messageString) String() string { return string(m) }
+
+var basic = map[string]reflect.Type{
+	"bool": reflect.TypeFor[bool](), "string": reflect.TypeFor[string](),
+	"text": reflect.TypeFor[message](), "textstring": reflect.TypeFor[messageString](),
+	"int": reflect.TypeFor[int](), "int8": reflect.TypeFor[int8](), "int16": reflect.TypeFor[int16](),
+	"int32": reflect.TypeFor[int32](), "int64": reflect.TypeFor[int64](),
+	"uint": reflect.TypeFor[uint](), "uint8": reflect.TypeFor[uint8](), "uint16": reflect.TypeFor[uint16](),
+	"uint32": reflect.TypeFor[uint32](), "uint64": reflect.TypeFor[uint64](), "uintptr": reflect.TypeFor[uintptr](),
+	"float32": reflect.TypeFor[float32](), "float64": reflect.TypeFor[float64](),
+	"complex64": reflect.TypeFor[complex64](), "complex128": reflect.TypeFor[complex128](),
+}
+
+// parse returns the type with a name.
+func parse(text string) (*typ, error) {
+	switch {
+	case text == "nil":
+		return &typ{}, nil
+	case strings.HasPrefix(text, `"`):
+		s, err := strconv.Unquote(text)
+		return &typ{value: s}, err
+	}
+	p := &parser{rest: text}
+	t := p.typ()
+	if t == nil || p.rest != "" {
+		return nil, fmt.Errorf("%q is no type of a value that is printed", text)
+	}
+	return t, nil
+}
+
+type parser struct{ rest string }
+
+// eat takes a prefix away, if it is there.
+func (p *parser) eat(s string) bool {
+	rest, ok := strings.CutPrefix(p.rest, s)
+	p.rest = rest
+	return ok
+}
+
+// word takes what is before any of some characters away.
+func (p *parser) word(ends string) string {
+	n := strings.IndexAny(p.rest, ends)
+	if n < 0 {
+		n = len(p.rest)
+	}
+	s := p.rest[:n]
+	p.rest = p.rest[n:]
+	return s
+}
+
+// typ takes a type away; it is nil if there is none.
+func (p *parser) typ() *typ {
+	switch {
+	case p.eat("["):
+		n, err := strconv.Atoi(p.word("]"))
+		if err != nil || n < 0 || !p.eat("]") {
+			return nil
+		}
+		e := p.typ()
+		if e == nil {
+			return nil
+		}
+		return &typ{typ: reflect.ArrayOf(n, e.typ), elem: e}
+	case p.eat("struct{"):
+		t := &typ{}
+		var fields []reflect.StructField
+		for !p.eat("}") {
+			f := reflect.StructField{Name: p.word(" ")}
+			if !p.eat(" ") {
+				return nil
+			}
+			e := p.typ()
+			if e == nil || !p.eat(";") {
+				return nil
+			}
+			f.Type = e.typ
+			if !exported(f.Name) {
+				f.PkgPath = "kernel"
+			}
+			fields, t.fields = append(fields, f), append(t.fields, e)
+		}
+		t.typ = reflect.StructOf(fields)
+		return t
+	}
+	name := p.word(";")
+	if basic[name] == nil {
+		return nil
+	}
+	return &typ{typ: basic[name], name: name}
+}
+
+// exported reports whether a field's name begins with a letter in upper case, as Go has it.
+func exported(name string) bool {
+	r, _ := utf8.DecodeRuneInString(name)
+	return unicode.IsUpper(r)
+}
+
+// reader takes words off a print buffer.
+type reader struct {
+	words []uint32
+	at    int
+	texts string
+	short bool // more was asked for than there is
+}
+
+func (r *reader) word() uint32 {
+	if r.at >= len(r.words) {
+		r.short = true
+		return 0
+	}
+	r.at++
+	return r.words[r.at-1]
+}
+
+func (r *reader) long() uint64 {
+	low := uint64(r.word())
+	return low | uint64(r.word())<<32
+}
+
+func (r *reader) float32() float32 { return math.Float32frombits(r.word()) }
+func (r *reader) float64() float64 { return math.Float64frombits(r.long()) }
+
+// string takes a string, which may be a part of the kernel's texts.
+func (r *reader) string() string {
+	n := uint64(r.word())
+	if n&abi.PrintTable != 0 {
+		n &^= abi.PrintTable
+		at := uint64(r.word())
+		if at+n > uint64(len(r.texts)) {
+			r.short = true
+			return ""
+		}
+		return r.texts[at : at+n]
+	}
+	words := int((n + 3) / 4)
+	if words > len(r.words)-r.at {
+		r.short = true
+		return ""
+	}
+	b := make([]byte, 0, 4*words)
+	for range words {
+		b = binary.LittleEndian.AppendUint32(b, r.word())
+	}
+	return string(b[:n])
+}
+
+// read takes a value of the type.
+func (t *typ) read(r *reader) any {
+	if t.typ == nil {
+		return t.value
+	}
+	v := reflect.New(t.typ).Elem()
+	t.fill(v, r)
+	return v.Interface()
+}
+
+// fill sets a value to the next one.
+func (t *typ) fill(v reflect.Value, r *reader) {
+	if t.elem != nil {
+		for i := 0; i < v.Len() && !r.short; i++ {
+			t.elem.fill(v.Index(i), r)
+		}
+		return
+	}
+	if t.name == "" {
+		for i, f := range t.fields {
+			// Fields that are not exported cannot be set otherwise.
+			field := v.Field(i)
+			f.fill(reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem(), r)
+		}
+		return
+	}
+	if t.name == "text" {
+		v.Set(reflect.ValueOf(message{r.string()}))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		v.SetBool(r.word() != 0)
+	case reflect.String:
+		v.SetString(r.string())
+	case reflect.Int8, reflect.Int16, reflect.Int32:
+		v.SetInt(int64(int32(r.word())))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(r.long()))
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
+		v.SetUint(uint64(r.word()))
+	case reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		v.SetUint(r.long())
+	case reflect.Float32:
+		*(*float32)(unsafe.Pointer(v.UnsafeAddr())) = r.float32() // keeps the bits of a NaN
+	case reflect.Float64:
+		v.SetFloat(r.float64())
+	case reflect.Complex64:
+		re := r.float32()
+		*(*complex64)(unsafe.Pointer(v.UnsafeAddr())) = complex(re, r.float32())
+	case reflect.Complex128:
+		re := r.float64()
+		v.SetComplex(complex(re, r.float64()))
+	}
+}

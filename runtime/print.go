@@ -1,0 +1,348 @@
+package runtime
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sync"
+	"unsafe"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/prints"
+)
+
+// This file has what kernels print written: each launch of a kernel that prints has a buffer of
+// its own, and a function of the host behind it that writes the text of what is in there.
+
+// PrintOption says what becomes of what kernels print. It is an option of Open, for all
+// launches, and of launches, where it goes before. It is a part of a launch that becomes a node
+// of a graph, too. Launches of kernels that do not print ignore it.
+//
+// Where the host device runs a kernel's own Go, that prints directly, and no such option
+// matters; docs/printing.md says when it does.
+type PrintOption func(*printing)
+
+func (f PrintOption) applyOpen(o *openOptions)     { f(&o.printing) }
+func (f PrintOption) applyLaunch(o *launchOptions) { o.printing = append(o.printing, f) }
+
+// PrintTo has what kernels print written to w, instead of os.Stdout for package fmt's functions
+// and os.Stderr for the predeclared print and println.
+//
+// w.Write is called when the launch has completed, also after a fault, and before its event is
+// done; by one goroutine at a time for each device, with the text of many calls at once. The
+// device's later commands wait meanwhile, and Write must not wait for the device (ErrInvalid).
+// An error that it returns, or panics with, is one of class ErrPrint of the launch's event.
+// A nil w is ErrInvalid.
+func PrintTo(w io.Writer) PrintOption {
+	return func(p *printing) {
+		p.to = w
+		if w == nil {
+			p.fail(errorf(ErrInvalid, "the writer of PrintTo is nil").advise("use io.Discard to drop what kernels print"))
+		}
+	}
+}
+
+// PrintBuffer sets the size, in bytes, of the buffer that a launch prints to; without it that is
+// 1 MiB. A call of a print function takes 16 bytes, and 4 or 8 for each number that is not
+// constant; a string that is not constant takes 8, or, if it is made of a slice's bytes, 4 and
+// its length, which is at most 32 KiB. What does not fit is left out, and a last line on the
+// writer of println says how many calls have printed nothing. Sizes below 32 and above 1 GiB
+// are ErrInvalid.
+func PrintBuffer(bytes int) PrintOption {
+	return func(p *printing) {
+		p.bytes = bytes
+		if bytes < 32 || bytes > abi.MaxPrintBuffer {
+			p.fail(errorf(ErrInvalid, "a print buffer of %d bytes", bytes).advise("give it from 32 bytes to 1 GiB"))
+		}
+	}
+}
+
+// PrintItems has each line that a kernel prints begin with the kernel's name and the global id
+// of the work-item, in index order, as in "saxpy.SAXPY[17]: ". Each call begins a line of its
+// own then.
+func PrintItems() PrintOption { return func(p *printing) { p.items = true } }
+
+// printing is what the options say.
+type printing struct {
+	to    io.Writer // nil for the defaults
+	bytes int
+	items bool
+	err   error // the first of the options' own
+}
+
+// defaultPrintBuffer is the default of PrintBuffer.
+const defaultPrintBuffer = 1 << 20
+
+func (p *printing) fail(err error) {
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+// with returns p with a launch's own options.
+func (p *printing) with(opts []PrintOption) (*printing, *Error) {
+	if len(opts) == 0 {
+		return p, nil
+	}
+	own := *p
+	for _, f := range opts {
+		f(&own)
+	}
+	if own.err != nil {
+		return nil, own.err.(*Error)
+	}
+	return &own, nil
+}
+
+// output is what the runtime knows of a kernel that prints.
+type output struct {
+	param   int // that is the print buffer
+	printer func() (*prints.Printer, error)
+}
+
+// newOutput returns nil for a kernel that does not print.
+func newOutput(k *abi.Kernel) *output {
+	i := k.PrintParam()
+	if i < 0 || k.Params[i].Offset < 0 { // or never comes to where it would
+		return nil
+	}
+	return &output{i, sync.OnceValues(func() (*prints.Printer, error) { return prints.New(k) })}
+}
+
+// printBuffer is memory that a launch prints to.
+type printBuffer struct {
+	mem   *graph.Memory
+	words []uint32
+}
+
+// printBuffers keeps buffers for later launches. They are zero.
+type printBuffers struct {
+	mu   sync.Mutex
+	free []*printBuffer
+	line []*graph.Event // of what writes the output of launches that may not have completed
+}
+
+// maxPrinting is how many launches that print a device may be behind: each has a buffer.
+const maxPrinting = 32
+
+// keepUp waits, until ctx ends, while too many launches have output that is not written.
+func (b *printBuffers) keepUp(ctx context.Context) error {
+	for {
+		b.mu.Lock()
+		line := b.line
+		b.mu.Unlock()
+		done := 0
+		for done < len(line) && line[done].Done() {
+			done++
+		}
+		b.mu.Lock()
+		if len(b.line) > 0 && done > 0 && len(line) > 0 && b.line[0] == line[0] {
+			b.line = slices.Clone(b.line[done:])
+		}
+		var first *graph.Event
+		if len(b.line) > maxPrinting {
+			first = b.line[0]
+		}
+		b.mu.Unlock()
+		if first == nil {
+			return nil
+		}
+		switch err := first.Wait(ctx); {
+		case errors.Is(err, graph.ErrWithin): // it is a writer that launches
+			return nil
+		case err != nil:
+			return waitError(err)
+		}
+	}
+}
+
+// printing notes that the output of launches is to be written.
+func (b *printBuffers) printing(events ...*graph.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.line = append(b.line, events...)
+}
+
+// maxPrintBuffers is how many buffers a device keeps.
+const maxPrintBuffers = 8
+
+func (d *Device) printBuffer(bytes int) (*printBuffer, error) {
+	words := bytes / 4
+	d.prints.mu.Lock()
+	at := slices.IndexFunc(d.prints.free, func(b *printBuffer) bool { return len(b.words) == words })
+	if at >= 0 {
+		b := d.prints.free[at]
+		d.prints.free = slices.Delete(d.prints.free, at, at+1)
+		d.prints.mu.Unlock()
+		return b, nil
+	}
+	d.prints.mu.Unlock()
+	mem, err := d.stream.Alloc(uint64(4*words+15)&^15, hal.HostMemory)
+	if err != nil {
+		return nil, backendError(d, nil, fmt.Sprintf("a print buffer of %d bytes on the device %s", bytes, d.Name()), err)
+	}
+	b := &printBuffer{mem: mem, words: unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(mem.HAL().Bytes()))), words)}
+	clear(b.words)
+	return b, nil
+}
+
+// recycle keeps a buffer that no command uses any more, or frees it.
+func (d *Device) recycle(b *printBuffer) {
+	clear(b.words[:prints.Used(b.words)])
+	d.prints.mu.Lock()
+	defer d.prints.mu.Unlock()
+	d.prints.free = append(d.prints.free, b)
+	if len(d.prints.free) > maxPrintBuffers {
+		d.prints.free[0].mem.Free()
+		d.prints.free = slices.Delete(d.prints.free, 0, 1)
+	}
+}
+
+// pass gives the buffer to a launch.
+func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, graph.Use) {
+	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
+	binary.LittleEndian.PutUint64(args[at:], mem.Address())
+	binary.LittleEndian.PutUint64(args[at+8:], uint64(len(b.words)))
+	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, graph.Use{Mem: b.mem}
+}
+
+// printNode returns the command that has what is in the buffer written.
+func (d *Device) printNode(k *Kernel, p *printing, b *printBuffer) graph.Node {
+	return graph.Node{Always: true, Run: func(context.Context) error {
+		defer d.recycle(b)
+		return p.write(k, b)
+	}}
+}
+
+// write writes what is in the buffer.
+func (p *printing) write(k *Kernel, b *printBuffer) error {
+	printer, err := k.output.printer()
+	if err != nil {
+		return err
+	}
+	prefix := ""
+	if p.items {
+		prefix = k.Name()
+	}
+	var failed error
+	to := func(w io.Writer, text []byte) {
+		if failed != nil {
+			return
+		}
+		if p.to != nil {
+			w = p.to
+		}
+		n, err := w.Write(text)
+		if err == nil && n < len(text) {
+			err = io.ErrShortWrite
+		}
+		failed = err
+	}
+	chunks := printer.Chunks(b.words, prefix)
+	if p.to != nil { // which gets all of it
+		chunks = joined(chunks)
+	}
+	for _, c := range chunks {
+		if c.Stderr {
+			to(os.Stderr, c.Text)
+		} else {
+			to(os.Stdout, c.Text)
+		}
+	}
+	if n := prints.Lost(b.words); n > 0 {
+		to(os.Stderr, fmt.Appendf(nil, "kgen: %d calls in %s printed nothing, since the print buffer of %d bytes is full; runtime.PrintBuffer sets its size\n",
+			n, k.Name(), 4*len(b.words)))
+	}
+	return failed
+}
+
+// joined makes one chunk of several.
+func joined(chunks []prints.Chunk) []prints.Chunk {
+	if len(chunks) < 2 {
+		return chunks
+	}
+	var all prints.Chunk
+	for _, c := range chunks {
+		all.Text = append(all.Text, c.Text...)
+	}
+	return []prints.Chunk{all}
+}
+
+// recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
+// of.
+func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
+	k := l.kernel
+	if err := d.prints.keepUp(ctx); err != nil {
+		return Event{}, err
+	}
+	b, err := d.printBuffer(p.print.bytes)
+	if err != nil {
+		return Event{}, err
+	}
+	s, u := b.pass(k, c.Args)
+	c.Passed, c.Uses = append(c.Passed, s), append(c.Uses, u)
+	n, err := d.command(ctx, l, c, p)
+	if err != nil {
+		d.recycle(b)
+		return Event{}, err
+	}
+	defer p.letGo()
+	l.output = newLaunched(d, k)
+	l.output.prints = true
+	both := graph.Sequence{Nodes: []graph.Node{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
+	if err := d.stream.RecordAll(ctx, rec, &both, after, []*graph.Event{&l.ev, &l.output.ev}); err != nil {
+		d.recycle(b)
+		l.output = nil
+		return Event{}, backendError(d, k, "the launch was not recorded", err)
+	}
+	d.prints.printing(&l.output.ev)
+	return Event{l}, nil
+}
+
+// withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
+// takes them back if the sequence is not recorded.
+func (d *Device) withPrints(ctx context.Context, run *sequence, seq *graph.Sequence) (with *graph.Sequence, undo func(), err error) {
+	if err := d.prints.keepUp(ctx); err != nil {
+		return nil, nil, err
+	}
+	own := *seq
+	own.Nodes = slices.Clone(seq.Nodes)
+	var buffers []*printBuffer
+	undo = func() {
+		for _, b := range buffers {
+			d.recycle(b)
+		}
+	}
+	for i, s := range run.steps {
+		if s.prints == nil {
+			continue
+		}
+		k, p := s.prints.kernel, s.prints.plan.print
+		b, err := d.printBuffer(p.bytes)
+		if err != nil {
+			undo()
+			return nil, nil, err
+		}
+		buffers = append(buffers, b)
+		n := &own.Nodes[i-1] // the launch
+		n.Cmd.Args = slices.Clone(n.Cmd.Args)
+		arg, use := b.pass(k, n.Cmd.Args)
+		n.Cmd.Slices, n.Uses = append(slices.Clip(n.Cmd.Slices), arg), append(slices.Clip(n.Uses), use)
+		own.Nodes[i] = d.printNode(k, p, b)
+	}
+	return &own, undo, nil
+}
+
+// printStep returns the step behind a launch that prints.
+func printStep(s *step) *step {
+	return &step{kind: "print", label: "output of " + s.label, prints: s, node: graph.Node{
+		Always: true, Run: func(context.Context) error { return nil },
+	}}
+}
