@@ -288,7 +288,7 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	default:
 		if r.Small() && site.Kind == abi.FaultIndex && ok && !r.ItemAgainstLen {
 			f.Why = fmt.Sprintf("%s may be as large as %d, and nothing on the way here says that %s is more", a, r.Hi, b)
-			f.Hint = fmt.Sprintf("with s := %s[:%d] before it, s[%s] is proved", e.Base, r.Hi+1, a)
+			f.Hint = fmt.Sprintf("with if j := int(%s); j < %s around it, %s[j] is proved; where every launch has %d elements or more, so is s[%s] behind s := %[3]s[:%[4]d], which is a fault where it has fewer", a, b, e.Base, r.Hi+1, a)
 			break
 		}
 		f.Why = fmt.Sprintf("nothing on the way here relates %s to %s: %s", a, b, whence)

@@ -124,7 +124,7 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())
-	f.finish()
+	f.finish([]*listed{p})
 	prog.Directives = l.directives(&u)
 	f.kernelDirectives()
 	f.mentions()

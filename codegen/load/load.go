@@ -182,7 +182,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 			l.diags = before // the next round finds them again
 			continue
 		}
-		f.finish()
+		f.finish(roots)
 		prog.Directives = l.directives(u)
 		f.kernelDirectives()
 		f.bareKernels()
