@@ -43,6 +43,13 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
+	if !p.Bare {
+		// First, since compilers say what is wrong in the order of the lines, and not all of it:
+		// what they say here names the remedy.
+		for i := range p.Kernels {
+			g.compare(&p.Kernels[i])
+		}
+	}
 	g.file.Comment("This package and the runtime must be of one version of the ABI.")
 	g.file.Const().Defs(
 		jen.Id("_").Op("=").Qual(abiPath, "EnforceVersion").Call(jen.Qual(abiPath, "Version").Op("-").Lit(abi.Version)),
@@ -172,7 +179,6 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
 	g.views(k, root)
 	g.run(k)
-	g.compare(k)
 }
 
 // specs returns the variables of the kernel's specialization constants.
