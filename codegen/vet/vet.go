@@ -23,10 +23,11 @@ import (
 // Analyzers returns an analyzer for each rule that goes by the code alone, and one,
 // kgencompile, that compiles the kernels for what else there is to find. They report
 // what kgen does of the code in a kernel's package, at the same positions with the
-// same codes. Another one, kgenstale, compares the code with what kgen compiled.
+// same codes. Another one, kgenstale, compares the code with what kgen compiled, and one,
+// kgenshared, reports what compiles and is wrong: elements that every work-item changes.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
-	return append(rules, staleAnalyzer(), &analysis.Analyzer{
+	return append(rules, staleAnalyzer(), sharedAnalyzer(), &analysis.Analyzer{
 		Name: "kgencompile",
 		Doc: "report what kgen finds when it compiles kernels\n\n" +
 			"Which values there are, and which work-items come where, shows only then: pointers to several variables, " +
