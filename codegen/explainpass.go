@@ -16,7 +16,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
@@ -76,7 +75,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelRep
 			return nil, nil, fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, ExplainBounds, ExplainNarrow, ExplainFusion)
 		}
 	}
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	if err != nil || len(diags) > 0 {
 		return nil, diags, err
 	}

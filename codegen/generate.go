@@ -28,6 +28,9 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // packages, as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	Tags     []string // build tags, with which the packages are loaded
+	// Show is the folder that printed paths are relative to, instead of Dir.
+	Show string
 	// Overlay has, for Diagnose, what files contain that are not saved yet, by their
 	// absolute names.
 	Overlay map[string][]byte
@@ -55,6 +58,14 @@ type Config struct {
 
 	onFollowUpPanic func(bug any) // see unit
 }
+
+// load returns how the packages are to be loaded.
+func (cfg *Config) load() load.Config {
+	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic}
+}
+
+// ModuleRoot returns the folder of the go.mod file that a folder belongs to, or "".
+func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
 
 // CheckDisabled returns an error, which lists the names that there are, unless modules can be
 // made without what each of the names stands for.
@@ -104,7 +115,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		res.Timings = append(res.Timings, Timing{name, now.Sub(begin)})
 		begin = now
 	}
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	lap("load")
 	if prog != nil {
 		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
@@ -166,7 +177,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	w := &writer{dir: dir, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
+	w := &writer{dir: dir, shown: cmp.Or(cfg.Show, dir), cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
 	for _, out := range outputs {
 		if err := w.output(out); err != nil {
 			errs = append(errs, err)

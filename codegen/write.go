@@ -29,6 +29,7 @@ type output struct {
 // writer writes packages, or checks them.
 type writer struct {
 	dir   string // working directory
+	shown string // what printed paths are relative to
 	cfg   *Config
 	res   *Result
 	prog  *load.Program
@@ -276,7 +277,7 @@ func (w *writer) stale(name, what string) {
 
 // show returns a path to print.
 func (w *writer) show(name string) string {
-	if rel, err := filepath.Rel(w.dir, name); err == nil && len(rel) < len(name) {
+	if rel, err := filepath.Rel(w.shown, name); err == nil && len(rel) < len(name) {
 		return rel
 	}
 	return name

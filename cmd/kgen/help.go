@@ -17,7 +17,7 @@ var helpGroups = []struct {
 }{
 	{"Writing", []string{"out", "check", "strict", "v", "json"}},
 	{"Looking inside; nothing is written", []string{"explain", "dump"}},
-	{"Other", []string{"C", "disable", "modules", "version"}},
+	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }
 
 // help is what -h prints.

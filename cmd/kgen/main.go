@@ -56,6 +56,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		version = flags.Bool("version", false, "print the version")
 	)
 	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")
+	flags.Func("tags", "load the packages with build `tags`, with commas, as go build does", func(tags string) error {
+		cfg.Tags = append(cfg.Tags, strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })...)
+		return nil
+	})
 	flags.StringVar(&cfg.Out, "out", "", "write below `folder` instead of the module's folder generated")
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
 	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
@@ -104,6 +108,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	cfg.Patterns = flags.Args()
+	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && cfg.Dir == "" {
+		// go generate runs kgen in the package's folder, and people mostly run go generate in
+		// the module's, where they look for positions.
+		cfg.Show = codegen.ModuleRoot(here())
+	}
 	if *reports != "" {
 		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)
 	}
@@ -134,6 +143,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// here returns the working directory, or "".
+func here() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 // explain prints reports on what the compiler did.

@@ -3,6 +3,7 @@ package load
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -35,6 +36,9 @@ type listed struct {
 // list runs the go command over the patterns: once, or twice where a pattern
 // names more than one package. It returns the packages that may hold kernels.
 func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error) {
+	if err := l.noModule(); err != nil {
+		return nil, err
+	}
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
@@ -67,10 +71,13 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 
 func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
 	l.trace.GoList++
-	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: l.dir, Env: l.env, Overlay: l.overlay}
+	cfg := &packages.Config{Context: ctx, Mode: mode, Dir: l.dir, Env: l.env, Overlay: l.overlay, BuildFlags: l.buildFlags()}
 	pkgs, err := packages.Load(cfg, patterns...)
 	if err != nil {
-		return nil, fmt.Errorf("load packages: %w", err)
+		if _, missing := exec.LookPath("go"); missing != nil {
+			return nil, errors.New("the go command is not in the PATH; kgen runs it, so install Go (https://go.dev/dl), or add its folder bin to the PATH")
+		}
+		return nil, advised(fmt.Errorf("load packages: %w", err))
 	}
 	if len(pkgs) == 0 {
 		return nil, l.whyNone(ctx, patterns)
@@ -78,15 +85,23 @@ func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []
 	return pkgs, nil
 }
 
+// buildFlags returns the flags of the go command that choose files.
+func (l *loader) buildFlags() []string {
+	if len(l.tags) == 0 {
+		return nil
+	}
+	return []string{"-tags=" + strings.Join(l.tags, ",")}
+}
+
 // whyNone returns what the go command says where go/packages finds nothing and says
 // nothing, as for a go.mod that has to be updated first.
 func (l *loader) whyNone(ctx context.Context, patterns []string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "--"}, patterns...)...)
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list"}, l.buildFlags(), []string{"--"}, patterns)...)
 	cmd.Dir, cmd.Env = l.dir, l.env
 	var text bytes.Buffer
 	cmd.Stderr = &text
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("load packages: %s (%w)", strings.TrimSpace(text.String()), err)
+		return advised(fmt.Errorf("load packages: %s (%w)", strings.TrimSpace(text.String()), err))
 	}
 	return nil
 }

@@ -32,6 +32,9 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	Tags     []string // build tags
+	// Show is the folder that the files of positions are relative to, instead of Dir.
+	Show string
 	// Overlay has what files contain that are not saved yet, by their absolute names.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler knows a function, given by import
@@ -43,7 +46,9 @@ type Config struct {
 // loader is the state of one Load.
 type loader struct {
 	dir      string
+	show     string // as Config.Show
 	env      []string
+	tags     []string
 	overlay  map[string][]byte
 	known    func(pkgPath, name string) bool
 	fset     *token.FileSet
@@ -114,7 +119,7 @@ func newLoader(dir string, cfg Config) *loader {
 		env = os.Environ()
 	}
 	return &loader{
-		dir: dir, env: env, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		dir: dir, show: cmp.Or(cfg.Show, dir), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},
@@ -165,7 +170,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, own: l.own, trees: l.trees(), broken: l.broken,
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, own: l.own, trees: l.trees(), broken: l.broken,
 			listed: byPath, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
@@ -260,7 +265,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 		for _, e := range p.errs {
 			at := diag.Pos{}
 			if file, rest, ok := strings.Cut(e.Pos, ":"); ok && file != "-" && file != "" {
-				at.File = shorten(l.dir, file)
+				at.File = shorten(l.show, file)
 				fmt.Sscanf(rest, "%d:%d", &at.Line, &at.Col)
 			}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
@@ -270,7 +275,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 }
 
 func (l *loader) diagPos(pos token.Pos) diag.Pos {
-	return (&Program{Fset: l.fset, dir: l.dir}).DiagPos(pos)
+	return (&Program{Fset: l.fset, dir: l.show}).DiagPos(pos)
 }
 
 // sortKernels orders kernels by name.

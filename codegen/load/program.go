@@ -31,7 +31,7 @@ type Program struct {
 	// Disabled is ir.Module's, for all kernels.
 	Disabled []string
 
-	dir   string            // working directory, for printing
+	dir   string            // what printed paths are relative to
 	files map[string]string // canonical names of files, by absolute path
 	own   map[string]bool   // folders of the main module
 	trees []*ast.File       // of the packages that come from source
@@ -214,8 +214,8 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file of an [ir.Pos]: relative to the
-// working directory where that is shorter. A file of no loaded package comes
+// Abs returns the path to print for the file of an [ir.Pos]: relative to
+// Config.Show or the working directory where that is shorter. A file of no loaded package comes
 // back as it is.
 func (p *Program) Abs(file string) string {
 	best := ""

@@ -231,6 +231,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 func (l *loader) sourceFiles(p *listed) []string {
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
+	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), l.tags...)
 	if p.path == "internal/bytealg" {
 		ctx.GOARCH = "sparc64" // it has assembly on all that Go runs on
 	}
@@ -238,7 +239,7 @@ func (l *loader) sourceFiles(p *listed) []string {
 		if !hasAssembly(p) && (p.inMain || p.imports["unsafe"] == nil) {
 			return p.files
 		}
-		ctx.BuildTags = append(slices.Clone(ctx.BuildTags), "purego", "appengine")
+		ctx.BuildTags = append(ctx.BuildTags, "purego", "appengine")
 	}
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {
