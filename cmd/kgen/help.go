@@ -27,6 +27,7 @@ func help(flags *flag.FlagSet) []byte {
 
 	kgen [flags] [packages]     compile; without packages, the one in this folder
 	kgen explain [codes]        say what diagnostics mean, and what to write instead
+	kgen init name              write a first kernel, a program that runs it, and a test
 
 Packages are named as for the go command: . or ./... or a path. What is written stands in the
 folder generated of the module's root. In a package of kernels, this has go generate do it:

@@ -3,6 +3,7 @@
 //
 //	kgen [flags] [packages]
 //	kgen explain [codes]
+//	kgen init name
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -14,6 +15,9 @@
 //
 // kgen explain KG203 says what a diagnostic means and what to write instead;
 // without a code, explain lists them all. A folder of that name is ./explain.
+//
+// kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it
+// and a test, and generates what they need.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;
@@ -89,8 +93,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	if flags.Arg(0) == "init" {
+		return initModule(ctx, cfg, flags.Args()[1:], stdout, stderr)
+	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there is kgen explain, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init and kgen explain, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0
