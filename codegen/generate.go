@@ -83,6 +83,7 @@ type Result struct {
 	Stale    []string // of a check: a path and what is wrong with it
 	Notes    []string // what is worth knowing of kernels
 	Warnings []string // what they rely on that nothing checks
+	Tagged   []string // packages that come from other files than in programs, and why
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -119,6 +120,13 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	lap("load")
 	if prog != nil {
 		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
+		for _, t := range prog.Tagged {
+			how := "as with the build tag " + t.Tag
+			if t.Tag == "" {
+				how = "as on a port without assembly"
+			}
+			res.Tagged = append(res.Tagged, fmt.Sprintf("package %s is compiled %s, since its function %s has no body in Go otherwise", t.Package, how, t.Func))
+		}
 	}
 	if err != nil || prog == nil {
 		return res, diags, err

@@ -137,6 +137,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	for _, s := range res.Warnings {
 		fmt.Fprintln(stderr, "kgen: warning:", s)
 	}
+	for _, s := range res.Tagged {
+		fmt.Fprintln(stderr, "kgen: note:", s)
+	}
 	for _, s := range res.Stale {
 		fmt.Fprintln(stderr, s)
 	}

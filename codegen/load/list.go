@@ -53,8 +53,6 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 			return nil, err
 		}
 	}
-	const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-		packages.NeedExportFile | packages.NeedModule
 	pkgs, err := l.goList(ctx, full, patterns)
 	if err != nil {
 		return nil, err
@@ -68,6 +66,10 @@ func (l *loader) list(ctx context.Context, patterns []string) ([]*listed, error)
 	slices.SortFunc(roots, func(a, b *listed) int { return strings.Compare(a.path, b.path) })
 	return roots, nil
 }
+
+// full is what is asked of packages that hold kernels, and of what they import.
+const full = packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+	packages.NeedExportFile | packages.NeedModule
 
 func (l *loader) goList(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
 	l.trace.GoList++
@@ -111,9 +113,12 @@ func (l *loader) listing(p *packages.Package, known map[*packages.Package]*liste
 	if q := known[p]; q != nil {
 		return q
 	}
+	if q := l.byPath[p.PkgPath]; q != nil {
+		return q // the go command was asked once more
+	}
 	q := &listed{path: p.PkgPath, name: p.Name, dir: p.Dir, files: p.GoFiles, export: p.ExportFile,
 		imports: map[string]*listed{}, errs: p.Errors}
-	known[p] = q
+	known[p], l.byPath[p.PkgPath] = q, q
 	if m := p.Module; m != nil {
 		q.modulePath, q.moduleDir, q.inMain = m.Path, m.Dir, m.Main
 		if m.GoVersion != "" {

@@ -55,6 +55,8 @@ type loader struct {
 	trace    Trace
 	matched  int // packages that the patterns named
 	roots    map[*listed]bool
+	byPath   map[string]*listed
+	others   map[*listed]*other // packages whose functions lacked bodies, or nil
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
 	own      map[string]bool // folders of the main module
@@ -105,7 +107,7 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	prog, err := l.program(roots)
+	prog, err := l.program(ctx, roots)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -121,6 +123,8 @@ func newLoader(dir string, cfg Config) *loader {
 	return &loader{
 		dir: dir, show: cmp.Or(cfg.Show, dir), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
+		byPath:   map[string]*listed{},
+		others:   map[*listed]*other{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},
 		own:      map[string]bool{},
@@ -132,24 +136,14 @@ func newLoader(dir string, cfg Config) *loader {
 }
 
 // program makes universes until every function that a kernel reaches is there.
-func (l *loader) program(listing []*listed) (*Program, error) {
+func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
 		return nil, nil
 	}
-	byPath := map[string]*listed{}
-	var index func(p *listed)
-	index = func(p *listed) {
-		if byPath[p.path] == nil {
-			byPath[p.path] = p
-			for _, q := range p.imports {
-				index(q)
-			}
-		}
-	}
+	byPath := l.byPath
 	wanted := map[*listed]bool{}
 	for _, p := range roots {
-		index(p)
 		l.roots[p], wanted[p] = true, true
 		for _, q := range p.imports {
 			if l.likely(q) {
@@ -176,12 +170,19 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)
 		more := false
-		for path := range l.reach(u, f.reachedFrom()) {
+		missing := l.reach(u, f.reachedFrom())
+		for _, path := range slices.Sorted(maps.Keys(missing)) {
 			p := byPath[path]
-			if p == nil || wanted[p] || p.std && !DeviceStd(path) || len(p.files) == 0 {
+			if p == nil || p.std && !DeviceStd(path) || len(p.files) == 0 {
 				continue // lower says which call has no body
 			}
-			wanted[p], more = true, true
+			if !wanted[p] && p.export != "" {
+				wanted[p], more = true, true
+			} else if found, err := l.otherFiles(ctx, p, missing[path]); err != nil {
+				return nil, err
+			} else if found {
+				wanted[p], more = true, true
+			}
 		}
 		if more {
 			l.diags = before // the next round finds them again
@@ -192,7 +193,7 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 		f.kernelDirectives()
 		f.bareKernels()
 		f.mentions()
-		prog.Trace = l.trace
+		prog.Trace, prog.Tagged = l.trace, l.tagged()
 		return prog, nil
 	}
 	return nil, fmt.Errorf("calls through more than %d packages", maxRounds)

@@ -27,6 +27,7 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // those with kernels, in order of import path
 	Trace    Trace
+	Tagged   []Tagged // packages that have other files than in programs
 	Directives
 	// Disabled is ir.Module's, for all kernels.
 	Disabled []string

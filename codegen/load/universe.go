@@ -229,6 +229,9 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 // chosen as on a 64-bit port that has no assembly, and so are those of packages that
 // have some, or that do without package unsafe there.
 func (l *loader) sourceFiles(p *listed) []string {
+	if o := l.others[p]; o != nil {
+		return o.files
+	}
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
 	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), l.tags...)
