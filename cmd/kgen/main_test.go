@@ -95,7 +95,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("kgen -h exits with %d", code)
 	}
 	text := out.String()
-	for _, name := range []string{"-C", "-check", "-disable", "-dump", "-explain", "-json", "-modules", "-out", "-strict", "-v", "-version"} {
+	for _, name := range []string{"-C", "-check", "-disable", "-dump", "-explain", "-json", "-modules", "-out", "-strict", "-tags", "-v", "-version"} {
 		if !strings.Contains(text, "\n  "+name+" ") {
 			t.Errorf("-h has no %s", name)
 		}

@@ -50,9 +50,9 @@ func Clones(fn *ssa.Function) bool {
 
 // reacher walks the code that kernels reach.
 type reacher struct {
-	l       *loader
-	u       *universe
-	seen    map[*ssa.Function]bool
+	l    *loader
+	u    *universe
+	seen map[*ssa.Function]bool
 	// missing are packages that must come from source, and which of their functions have no
 	// body.
 	missing map[string][]*ssa.Function

@@ -27,20 +27,24 @@ import (
 // kgenshared, reports what compiles and is wrong: elements that every work-item changes.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
-	return append(rules, staleAnalyzer(), sharedAnalyzer(), &analysis.Analyzer{
+	compiles := &analysis.Analyzer{
 		Name: "kgencompile",
 		Doc: "report what kgen finds when it compiles kernels\n\n" +
 			"Which values there are, and which work-items come where, shows only then: pointers to several variables, " +
 			"functions that are not known, barriers in flow that is not uniform.",
 		Requires: rules[0].Requires,
-		Run: func(pass *analysis.Pass) (any, error) {
-			return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings))
-		},
-	})
+	}
+	// Drivers tell analyzers nothing of the tags that they choose files with.
+	tags := compiles.Flags.String("tags", "", "build tags to compile kernels with, with commas")
+	compiles.Run = func(pass *analysis.Pass) (any, error) {
+		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
+		return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings), chosen)
+	}
+	return append(rules, staleAnalyzer(), sharedAnalyzer(), compiles)
 }
 
 // compile reports what the stages of kgen find, but for what others have found.
-func compile(pass *analysis.Pass, found check.Findings) error {
+func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
 	}
@@ -59,7 +63,7 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 		files[tf.Name()] = tf
 	}
 	dir := filepath.Dir(pass.Fset.File(pass.Files[0].FileStart).Name())
-	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}, Overlay: overlay})
+	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}, Tags: tags, Overlay: overlay})
 	if err != nil {
 		return err
 	}
