@@ -40,6 +40,8 @@ type Config struct {
 	Out string
 	// Check writes nothing, and fails with ErrStale if anything would change.
 	Check bool
+	// Diff, with Check, fills Result.Costs.
+	Diff bool
 	// Strict makes an error of what Result.Notes would say: a kernel that lacks a variant or
 	// its host form.
 	Strict bool
@@ -81,6 +83,7 @@ type Result struct {
 	Written  []string
 	Removed  []string
 	Stale    []string // of a check: a path and what is wrong with it
+	Costs    []CostChange
 	Notes    []string // what is worth knowing of kernels
 	Warnings []string // what they rely on that nothing checks
 	Tagged   []string // packages that come from other files than in programs, and why

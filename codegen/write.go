@@ -107,6 +107,11 @@ func (w *writer) output(out *output) error {
 		}
 		files = append(files, gostub.File{Name: out.pkg.Name + "_host_kgen.go", Data: code})
 	}
+	if w.cfg.Diff && !bare {
+		if err := w.compare(out.pkg.PkgPath, dir, out.kernels, files); err != nil {
+			return err
+		}
+	}
 	keep := map[string]bool{}
 	for _, f := range files {
 		keep[f.Name] = true
@@ -259,6 +264,13 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 		return err
 	}
 	for _, dir := range dead {
+		if w.cfg.Diff {
+			pkg, old, err := costsIn(dir)
+			if err != nil {
+				return err
+			}
+			w.noteCosts(pkg, old, nil, nil)
+		}
 		if err := w.clean(dir, nil); err != nil {
 			return err
 		}

@@ -15,7 +15,7 @@ var helpGroups = []struct {
 	about string
 	flags []string
 }{
-	{"Writing", []string{"out", "check", "strict", "v", "json"}},
+	{"Writing", []string{"out", "check", "diff", "strict", "v", "json"}},
 	{"Looking inside; nothing is written", []string{"explain", "dump"}},
 	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }

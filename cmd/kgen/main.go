@@ -66,6 +66,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	})
 	flags.StringVar(&cfg.Out, "out", "", "write below `folder` instead of the module's folder generated")
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
+	flags.BoolVar(&cfg.Diff, "diff", false, "with -check: print what has changed in the cost of each kernel since what is written: checks, instructions, 64-bit operations, sizes of modules")
 	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
 	flags.StringVar(&cfg.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
 	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: ssa, built, spirv, host, all, a variant such as words, or the form after a pass; a wrong name lists them")
@@ -110,6 +111,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kgen: -check, -dump and -explain exclude each other")
 		return 2
 	}
+	if cfg.Diff && (!cfg.Check || *asJSON) {
+		fmt.Fprintln(stderr, "kgen: -diff is for -check, without -json: kgen -check -diff ./...")
+		return 2
+	}
 	if *reports != "" && len(cfg.Disabled) > 0 {
 		fmt.Fprintln(stderr, "kgen: -disable changes nothing that -explain reports on")
 		return 2
@@ -133,6 +138,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	} else {
 		diags.WriteText(stderr)
 		diags.WriteHelp(stderr)
+	}
+	if err := codegen.WriteCosts(stdout, res.Costs); err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+		return 1
 	}
 	for _, s := range res.Warnings {
 		fmt.Fprintln(stderr, "kgen: warning:", s)
