@@ -72,7 +72,7 @@ func TestCosts(t *testing.T) {
 		}
 	}
 	edit("	i := it.GlobalID()\n", "	i := it.GlobalID()\n	if i >= len(k.X) || i >= len(k.Y) {\n		return\n	}\n") // no checks
-	edit("k.X[i] * 3", "k.X[i] * 3 / (k.X[i] | 1)")                                                               // more work
+	edit("k.X[i] * 3", "k.X[i] * 3 / (k.X[i] | 1)")                                                            // more work
 	edit("Gone", "Came")
 	edit("Gone", "Came")
 	if err := os.RemoveAll(filepath.Join(dir, "other")); err != nil {
