@@ -3,7 +3,7 @@
 //
 // In .custom-gcl.yml, from which golangci-lint custom builds a golangci-lint with the linter:
 //
-//	version: v2.8.0
+//	version: v2.15.0
 //	plugins:
 //	  - module: github.com/kgen-go/kgen/golangci
 //	    version: v0.1.0
