@@ -73,6 +73,20 @@ func TestInit(t *testing.T) {
 	if code != 0 || errs != "" || !strings.Contains(out, "wrote main.go\n") || !strings.Contains(out, "go run .\n") {
 		t.Fatalf("status %d: %s%s", code, out, errs)
 	}
+	// README.md shows what is written.
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"saxpy/kernel.go", "main.go"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ReplaceAll(string(text), "example.com/first", "example.com/hello"); !strings.Contains(string(readme), "```go\n"+want+"```\n") {
+			t.Errorf("README.md does not have %s as it is written:\n%s", name, want)
+		}
+	}
 	if out := goTool(t, dir, "run", "."); !strings.Contains(out, "[12 24 36]") {
 		t.Errorf("it prints %s", out)
 	}

@@ -34,7 +34,6 @@ type Starter struct {
 	Kernel   string // the kernel's name
 	Stub     string // the name of the generated package
 	StubPath string // its import path
-	Program  string // the name of the program
 	Command  string // what go generate runs
 
 	dir   string            // where to write
@@ -87,8 +86,8 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 		s.Command = "go run " + modulePath + "/cmd/kgen"
 	}
 	program := "main.go"
-	if s.Program = path.Base(module); hasGo(dir) {
-		program, s.Program = path.Join("cmd", pkg, "main.go"), pkg
+	if hasGo(dir) {
+		program = path.Join("cmd", pkg, "main.go")
 	}
 	s.files = map[string]string{
 		"kernel.go.tmpl":      path.Join(rel, "kernel.go"),
