@@ -188,7 +188,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	w := &writer{dir: dir, shown: cmp.Or(cfg.Show, dir), cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
+	w := &writer{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
 	for _, out := range outputs {
 		if err := w.output(out); err != nil {
 			errs = append(errs, err)

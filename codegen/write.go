@@ -3,6 +3,7 @@ package codegen
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,7 +30,7 @@ type output struct {
 // writer writes packages, or checks them.
 type writer struct {
 	dir   string // working directory
-	shown string // what printed paths are relative to
+	shown string // what printed paths are relative to; by default dir
 	cfg   *Config
 	res   *Result
 	prog  *load.Program
@@ -289,7 +290,7 @@ func (w *writer) stale(name, what string) {
 
 // show returns a path to print.
 func (w *writer) show(name string) string {
-	if rel, err := filepath.Rel(w.shown, name); err == nil && len(rel) < len(name) {
+	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel
 	}
 	return name
