@@ -27,6 +27,27 @@ type output struct {
 	forms   []*gohost.Form
 }
 
+// views tells the stubs which types they share in place of struct types: those that a kernel
+// with views has.
+func (o *output) views(prog *load.Program) (all []gostub.View) {
+	views, uses := prog.SharedViews(o.pkg)
+	for i := range o.kernels {
+		for k, members := range uses {
+			if k.Name == o.kernels[i].ABI.Name {
+				o.kernels[i].Views = members
+			}
+		}
+	}
+	for _, v := range views {
+		view := gostub.View{Name: v.Name, Of: v.Of, Params: v.Params, Args: v.Args, Source: v.Source, Slices: v.Slices, Values: v.Values}
+		for _, f := range v.Fields {
+			view.Fields = append(view.Fields, gostub.ViewField(f))
+		}
+		all = append(all, view)
+	}
+	return all
+}
+
 // writer writes packages, or checks them.
 type writer struct {
 	dir   string // working directory
@@ -97,7 +118,7 @@ func (w *writer) output(out *output) error {
 	if err != nil {
 		return err
 	}
-	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Sources: from, Bare: bare}, importPath, w.names)
+	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Bare: bare}, importPath, w.names)
 	if err != nil {
 		return err
 	}

@@ -62,6 +62,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		vars = append(vars, jen.Id(kernelVar(name)))
 		taken[name], taken["Run"+name] = true, true
 	}
+	for _, v := range p.Views {
+		taken[v.Name] = true
+	}
 	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
 	list := kernels().Values(vars...)
@@ -75,6 +78,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		g.file.Comment("Those with a type of their own are launched with its slices in device memory, too.")
 		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
 	}
+	g.sharedViews()
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -122,7 +126,7 @@ func (g *generator) imports(names map[string]string) {
 	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath, stubsPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
-	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, packageConst: g.p.Bare}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
