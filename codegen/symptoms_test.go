@@ -67,6 +67,13 @@ func TestGivenInterfaces(t *testing.T) {
 	if len(diags) != 1 || diags[0].Code != diag.GlobalVar || !strings.Contains(diags[0].Message, "scene is written at") {
 		t.Errorf("written: %v", diags)
 	}
+	// What a method of a generic type puts into interfaces may be of any type.
+	const box = "\ntype anyer interface{ Any() any }\n\ntype box[T any] struct{ v T }\n\nfunc (b box[T]) Any() any { return b.v }\n\n" +
+		"var boxes = []anyer{box[*Mirror]{&Mirror{3}}}\n"
+	diags = compileSnippet(t, strings.ReplaceAll(hitScene, "LAST", "boxes[0].Any().(Material)")+mirror+box)
+	if len(diags) != 1 || diags[0].Code != diag.GlobalVar || !strings.Contains(diags[0].Message, "scene is given away") {
+		t.Errorf("boxed by a method: %v", diags)
+	}
 	// What the hint says helps.
 	if diags := compileSnippet(t, strings.ReplaceAll(strings.ReplaceAll(hitScene, "LAST", "&Mirror{3}"), "scene", "Scene")+mirror); len(diags) > 0 {
 		t.Errorf("exported: %v", diags)

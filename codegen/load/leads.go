@@ -68,6 +68,9 @@ func (w *follower) leadBy(t types.Type, up []types.Type) string {
 		up = append(slices.Clip(up), t)
 		best := ""
 		for _, in := range w.in {
+			if in.boxesAny {
+				return w.name(t) + ", which may hold what a method of a generic type is given"
+			}
 			for _, held := range in.boxed.Keys() {
 				if types.IsInterface(held) || !types.Implements(held, u) || w.leadBy(held, up) == "" {
 					continue

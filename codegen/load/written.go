@@ -48,9 +48,11 @@ type usage struct {
 	asserts  []*ssa.TypeAssert          // of errors
 	finds    []*ssa.Call                // of errors, too
 	// first are the types of what interfaces hold that initializers make, and boxed those
-	// of what any code puts into interfaces.
-	first []types.Type
-	boxed typeutil.Map
+	// of what any code puts into interfaces. The instances of methods of generic types are not
+	// all known: where one puts a value of a type parameter there, it may be of any type.
+	first    []types.Type
+	boxed    typeutil.Map
+	boxesAny bool
 }
 
 func newFates(in ...*usage) *fates {
@@ -111,6 +113,7 @@ func (f *usage) index() {
 				if m, ok := in.(*ssa.MakeInterface); ok {
 					f.boxed.Set(m.X.Type(), true)
 				}
+				f.boxesAny = f.boxesAny || boxesParam(in) && methodOf(fn)
 				if a, ok := in.(*ssa.FieldAddr); ok && types.IsInterface(a.Type().Underlying().(*types.Pointer).Elem()) {
 					if of, ok := fieldOf(a); ok {
 						f.fields[of] = append(f.fields[of], a)
@@ -155,6 +158,32 @@ func (f *usage) index() {
 			}
 		}
 	}
+}
+
+// boxesParam reports whether an instruction puts a value of a type parameter into an interface.
+func boxesParam(in ssa.Instruction) bool {
+	var x ssa.Value
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		x = in.X
+	case *ssa.ChangeInterface:
+		x = in.X
+	case *ssa.ChangeType:
+		x = in.X
+	default:
+		return false
+	}
+	_, from := types.Unalias(x.Type()).(*types.TypeParam)
+	_, to := types.Unalias(in.(ssa.Value).Type()).(*types.TypeParam)
+	return from && !to
+}
+
+// methodOf reports whether a function is a method, or a literal in one.
+func methodOf(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn.Signature.Recv() != nil
 }
 
 // initial notes the types of what interfaces hold that initializers make.
