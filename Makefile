@@ -19,7 +19,7 @@ MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
 # less of the processor's time. What is said about memory holds with Go's own setting.
 GC := GOGC=400
 
-.PHONY: all build test deps lint generate modules check unit race nocgo spirv deep soak bench browser
+.PHONY: all build test deps lint generate modules check unit race nocgo spirv deep soak bench browser plugin
 
 all: build
 
@@ -56,6 +56,10 @@ spirv:
 
 unit:
 	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -timeout 20m ./...
+
+# The linter for golangci-lint is a module of its own, which requires what kgen does not.
+plugin:
+	cd golangci && $(GO) vet ./... && $(GO) test ./...
 
 # What is done thousands of times to find leaks, unit does so often. The race detector watches
 # with Go's check of what is stored in C's memory; both at once compile the standard library

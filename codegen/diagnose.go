@@ -8,19 +8,18 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 )
 
 // Diagnose compiles the kernels of the packages and says what is wrong with them,
-// as Generate does, but writes nothing. Only Dir, Patterns, Env and Overlay of
-// the configuration matter.
+// as Generate does, but writes nothing. Only Dir, Patterns, Env, Tags, Show and
+// Overlay of the configuration matter.
 func Diagnose(ctx context.Context, cfg Config) (diags diag.List, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	if err != nil || prog == nil {
 		return diags, err
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/pass"
 )
 
@@ -76,7 +75,7 @@ func ExplainPasses(ctx context.Context, cfg Config, what ...string) ([]KernelRep
 			return nil, nil, fmt.Errorf("there is no report on %q; there are %s, %s and %s", w, ExplainBounds, ExplainNarrow, ExplainFusion)
 		}
 	}
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	if err != nil || len(diags) > 0 {
 		return nil, diags, err
 	}
@@ -288,7 +287,7 @@ func (s sourceText) open(o pass.OpenCheck) Finding {
 	default:
 		if r.Small() && site.Kind == abi.FaultIndex && ok && !r.ItemAgainstLen {
 			f.Why = fmt.Sprintf("%s may be as large as %d, and nothing on the way here says that %s is more", a, r.Hi, b)
-			f.Hint = fmt.Sprintf("with s := %s[:%d] before it, s[%s] is proved", e.Base, r.Hi+1, a)
+			f.Hint = fmt.Sprintf("with if j := int(%s); j < %s around it, %s[j] is proved; where every launch has %d elements or more, so is s[%s] behind s := %[3]s[:%[4]d], which is a fault where it has fewer", a, b, e.Base, r.Hi+1, a)
 			break
 		}
 		f.Why = fmt.Sprintf("nothing on the way here relates %s to %s: %s", a, b, whence)

@@ -28,6 +28,9 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // packages, as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	Tags     []string // build tags, with which the packages are loaded
+	// Show is the folder that printed paths are relative to, instead of Dir.
+	Show string
 	// Overlay has, for Diagnose, what files contain that are not saved yet, by their
 	// absolute names.
 	Overlay map[string][]byte
@@ -37,6 +40,8 @@ type Config struct {
 	Out string
 	// Check writes nothing, and fails with ErrStale if anything would change.
 	Check bool
+	// Diff, with Check, fills Result.Costs.
+	Diff bool
 	// Strict makes an error of what Result.Notes would say: a kernel that lacks a variant or
 	// its host form.
 	Strict bool
@@ -56,6 +61,14 @@ type Config struct {
 	onFollowUpPanic func(bug any) // see unit
 }
 
+// load returns how the packages are to be loaded.
+func (cfg *Config) load() load.Config {
+	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic}
+}
+
+// ModuleRoot returns the folder of the go.mod file that a folder belongs to, or "".
+func ModuleRoot(dir string) string { return load.ModuleRoot(dir) }
+
 // CheckDisabled returns an error, which lists the names that there are, unless modules can be
 // made without what each of the names stands for.
 func CheckDisabled(names []string) error { return quirks.CheckDisabled(names) }
@@ -70,8 +83,10 @@ type Result struct {
 	Written  []string
 	Removed  []string
 	Stale    []string // of a check: a path and what is wrong with it
+	Costs    []CostChange
 	Notes    []string // what is worth knowing of kernels
 	Warnings []string // what they rely on that nothing checks
+	Tagged   []string // packages that come from other files than in programs, and why
 	Timings  []Timing
 	Trace    load.Trace
 }
@@ -104,10 +119,17 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 		res.Timings = append(res.Timings, Timing{name, now.Sub(begin)})
 		begin = now
 	}
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	lap("load")
 	if prog != nil {
 		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
+		for _, t := range prog.Tagged {
+			how := "as with the build tag " + t.Tag
+			if t.Tag == "" {
+				how = "as on a port without assembly"
+			}
+			res.Tagged = append(res.Tagged, fmt.Sprintf("package %s is compiled %s, since its function %s has no body in Go otherwise", t.Package, how, t.Func))
+		}
 	}
 	if err != nil || prog == nil {
 		return res, diags, err
@@ -166,7 +188,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	w := &writer{dir: dir, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
+	w := &writer{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
 	for _, out := range outputs {
 		if err := w.output(out); err != nil {
 			errs = append(errs, err)

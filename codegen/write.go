@@ -3,6 +3,7 @@ package codegen
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -26,9 +27,31 @@ type output struct {
 	forms   []*gohost.Form
 }
 
+// views tells the stubs which types they share in place of struct types: those that a kernel
+// with views has.
+func (o *output) views(prog *load.Program) (all []gostub.View) {
+	views, uses := prog.SharedViews(o.pkg)
+	for i := range o.kernels {
+		for k, members := range uses {
+			if k.Name == o.kernels[i].ABI.Name {
+				o.kernels[i].Views = members
+			}
+		}
+	}
+	for _, v := range views {
+		view := gostub.View{Name: v.Name, Of: v.Of, Params: v.Params, Args: v.Args, Source: v.Source, Slices: v.Slices, Values: v.Values}
+		for _, f := range v.Fields {
+			view.Fields = append(view.Fields, gostub.ViewField(f))
+		}
+		all = append(all, view)
+	}
+	return all
+}
+
 // writer writes packages, or checks them.
 type writer struct {
 	dir   string // working directory
+	shown string // what printed paths are relative to; by default dir
 	cfg   *Config
 	res   *Result
 	prog  *load.Program
@@ -95,7 +118,7 @@ func (w *writer) output(out *output) error {
 	if err != nil {
 		return err
 	}
-	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Sources: from, Bare: bare}, importPath, w.names)
+	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Bare: bare}, importPath, w.names)
 	if err != nil {
 		return err
 	}
@@ -105,6 +128,11 @@ func (w *writer) output(out *output) error {
 			return err
 		}
 		files = append(files, gostub.File{Name: out.pkg.Name + "_host_kgen.go", Data: code})
+	}
+	if w.cfg.Diff && !bare {
+		if err := w.compare(out.pkg.PkgPath, dir, out.kernels, files); err != nil {
+			return err
+		}
 	}
 	keep := map[string]bool{}
 	for _, f := range files {
@@ -258,6 +286,13 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 		return err
 	}
 	for _, dir := range dead {
+		if w.cfg.Diff {
+			pkg, old, err := costsIn(dir)
+			if err != nil {
+				return err
+			}
+			w.noteCosts(pkg, old, nil, nil)
+		}
 		if err := w.clean(dir, nil); err != nil {
 			return err
 		}
@@ -276,7 +311,7 @@ func (w *writer) stale(name, what string) {
 
 // show returns a path to print.
 func (w *writer) show(name string) string {
-	if rel, err := filepath.Rel(w.dir, name); err == nil && len(rel) < len(name) {
+	if rel, err := filepath.Rel(cmp.Or(w.shown, w.dir), name); err == nil && len(rel) < len(name) {
 		return rel
 	}
 	return name

@@ -362,9 +362,9 @@ func noDevice(o openOptions, all []found, missing []string) error {
 	}
 	var have []string
 	for i, f := range all {
-		have = append(have, fmt.Sprintf("%d: %v", i, newDeviceInfo(f.driver.Name(), &f.info)))
+		have = append(have, fmt.Sprintf("[%d] %v", i, newDeviceInfo(f.driver.Name(), &f.info)))
 	}
-	text := "there are " + strings.Join(have, ", ")
+	text := "those that there are, with their indices: " + strings.Join(have, ", ")
 	if len(missing) > 0 {
 		text += "; not there: " + strings.Join(missing, "; ")
 	}

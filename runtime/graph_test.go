@@ -32,7 +32,7 @@ func TestGraphCancelled(t *testing.T) {
 			q := dev.DefaultQueue()
 			rounds := zeros(dev, n)
 			check(t, q.BeginRecording(g))
-			search := endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: rounds}}
+			search := endlessgen.Search{Seeds: endlessgen.Seeds{From: ones(dev, n), To: zeros(dev, n), Rounds: rounds}}
 			must(search.ParallelFor(q, n))
 			copied := zeros(dev, n)
 			must(q.Enqueue(runtime.Copy(copied, rounds)))

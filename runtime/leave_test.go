@@ -20,10 +20,10 @@ import (
 // endlessLaunches are launches that never end, of about n work-items, by their kernels.
 var endlessLaunches = map[string]func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error){
 	"Alone": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
-		return endlessgen.Alone{Seeds: endlessgen.AloneSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.SingleTask(dev.DefaultQueue(), opt)
+		return endlessgen.Alone{Seeds: endlessgen.Seeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.SingleTask(dev.DefaultQueue(), opt)
 	},
 	"Search": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
-		return endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.ParallelFor(dev.DefaultQueue(), runtime.Range1(n), opt)
+		return endlessgen.Search{Seeds: endlessgen.Seeds{From: ones(dev, n), To: zeros(dev, n), Rounds: zeros(dev, n)}}.ParallelFor(dev.DefaultQueue(), runtime.Range1(n), opt)
 	},
 	"Count": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
 		return endlessgen.Count{N: 1 << 30, Out: rounds(dev, n)}.ParallelFor(dev.DefaultQueue(), runtime.Range2{n / 16, 16}, opt)
@@ -33,7 +33,7 @@ var endlessLaunches = map[string]func(dev *runtime.Device, n int, opt runtime.La
 		for i := range to {
 			to[i] = uint32(i % 2) // what every other work-item begins with
 		}
-		return endlessgen.Wait{Seeds: endlessgen.WaitSeeds{From: ones(dev, n), To: must(runtime.BufferOf(dev, to)).All(), Rounds: zeros(dev, n)}, Scratch: dsl.LocalLen[uint32](16)}.
+		return endlessgen.Wait{Seeds: endlessgen.Seeds{From: ones(dev, n), To: must(runtime.BufferOf(dev, to)).All(), Rounds: zeros(dev, n)}, Scratch: dsl.LocalLen[uint32](16)}.
 			ParallelFor(dev.DefaultQueue(), runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(16)}, opt)
 	},
 	"Meet": func(dev *runtime.Device, n int, opt runtime.LaunchOption) (runtime.Event, error) {
@@ -121,11 +121,11 @@ func runCase(t *testing.T, dev *runtime.Device, c endless.Case) (last *runtime.B
 	var err error
 	switch c.Kernel {
 	case "Alone":
-		ev, err = endlessgen.Alone{Seeds: endlessgen.AloneSeeds{From: of[0], To: of[1], Rounds: of[2]}}.SingleTask(q, opt)
+		ev, err = endlessgen.Alone{Seeds: endlessgen.Seeds{From: of[0], To: of[1], Rounds: of[2]}}.SingleTask(q, opt)
 	case "Search":
-		ev, err = endlessgen.Search{Seeds: endlessgen.SearchSeeds{From: of[0], To: of[1], Rounds: of[2]}}.ParallelFor(q, nd.Global, opt)
+		ev, err = endlessgen.Search{Seeds: endlessgen.Seeds{From: of[0], To: of[1], Rounds: of[2]}}.ParallelFor(q, nd.Global, opt)
 	case "Wait":
-		k := endlessgen.Wait{Seeds: endlessgen.WaitSeeds{From: of[0], To: of[1], Rounds: of[2]}, Scratch: dsl.LocalLen[uint32](c.Local)}
+		k := endlessgen.Wait{Seeds: endlessgen.Seeds{From: of[0], To: of[1], Rounds: of[2]}, Scratch: dsl.LocalLen[uint32](c.Local)}
 		ev, err = k.ParallelFor(q, nd, opt)
 	case "Meet":
 		ev, err = endlessgen.Meet{N: c.N, Values: of[0], Scratch: dsl.LocalLen[uint32](c.Local)}.ParallelFor(q, nd, opt)

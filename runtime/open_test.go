@@ -72,7 +72,7 @@ func TestDefault(t *testing.T) {
 		{"vulkan beside a broken GPU", []hal.Info{gpu, pipe}, "gpu", "vulkan", "pipe", []string{"gpu: it is broken"}, "gpu host pipe"},
 		{"a broken GPU by name", []hal.Info{gpu, pipe}, "gpu", "0", "gpu: it is broken", nil, "gpu host pipe"},
 		{"a broken host", []hal.Info{pipe}, "host", "", "it is broken; pipe (Vulkan on the CPU) is " + hint + "vulkan,", nil, "host pipe"},
-		{"vulkan without any", nil, "", "vulkan", `KGEN_DEVICE="vulkan" names no device; there are 0: host (`, nil, "host"},
+		{"vulkan without any", nil, "", "vulkan", `KGEN_DEVICE="vulkan" names no device; those that there are, with their indices: [0] host (`, nil, "host"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("KGEN_DEVICE", c.choice)

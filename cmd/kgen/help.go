@@ -16,9 +16,9 @@ var helpGroups = []struct {
 	about string
 	flags []string
 }{
-	{"Writing", []string{"out", "check", "strict", "v", "json"}},
+	{"Writing", []string{"out", "check", "diff", "strict", "v", "json"}},
 	{"Looking inside; nothing is written", []string{"explain", "dump"}},
-	{"Other", []string{"C", "disable", "modules", "version"}},
+	{"Other", []string{"C", "tags", "disable", "modules", "version"}},
 }
 
 // help is what -h prints.
@@ -30,6 +30,7 @@ func help(flags *flag.FlagSet) []byte {
 	kgen explain [codes]        say what diagnostics mean, and what to write instead
 	kgen view [packages]        write a page that shows source, IR and SPIR-V; kgen view -h
 	kgen devices [packages]     list devices, and which kernels run on them, and how
+	kgen init name              write a first kernel, a program that runs it, and a test
 
 Packages are named as for the go command: . or ./... or a path. What is written stands in the
 folder generated of the module's root. In a package of kernels, this has go generate do it:

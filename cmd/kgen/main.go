@@ -5,6 +5,7 @@
 //	kgen explain [codes]
 //	kgen view [flags] [packages]
 //	kgen devices [-json] [packages]
+//	kgen init name
 //
 // Packages are named as for the go command; without any, it is the one in the
 // current folder. In a package of kernels,
@@ -23,6 +24,9 @@
 // kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, and which
 // of the module's kernels run on each, and by which of their modules: those of the packages, or all.
 // A folder of that name is ./devices.
+//
+// kgen init saxpy writes a first kernel to the folder saxpy, with a program that runs it
+// and a test, and generates what they need.
 //
 // kgen -explain=bounds says which run-time checks remain in the kernels, and why;
 // kgen -explain=narrow says which integers are computed in 64 bits;
@@ -66,8 +70,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		version = flags.Bool("version", false, "print the version")
 	)
 	flags.StringVar(&cfg.Dir, "C", "", "change to `folder` first")
+	flags.Func("tags", "load the packages with build `tags`, with commas, as go build does", func(tags string) error {
+		cfg.Tags = append(cfg.Tags, strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })...)
+		return nil
+	})
 	flags.StringVar(&cfg.Out, "out", "", "write below `folder` instead of the module's folder generated")
 	flags.BoolVar(&cfg.Check, "check", false, "write nothing; fail if anything is out of date")
+	flags.BoolVar(&cfg.Diff, "diff", false, "with -check: print what has changed in the cost of each kernel since what is written: checks, instructions, 64-bit operations, sizes of modules")
 	flags.BoolVar(&cfg.Strict, "strict", false, "fail if a kernel lacks a variant or its host form")
 	flags.StringVar(&cfg.Modules, "modules", "", "write the modules of packages with //kgen:bare, which are kgen's own tests, below `folder`, and without -check nothing else")
 	flags.StringVar(&cfg.Dump, "dump", "", "print a `form` of the kernels and write nothing: ssa, built, spirv, host, all, a variant such as words, or the form after a pass; a wrong name lists them")
@@ -110,8 +119,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 		return 0
 	}
+	if flags.Arg(0) == "init" {
+		return initModule(ctx, cfg, flags.Args()[1:], stdout, stderr)
+	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen explain, kgen view and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
 		return 2
 	}
 	modes := 0
@@ -124,11 +136,20 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stderr, "kgen: -check, -dump and -explain exclude each other")
 		return 2
 	}
+	if cfg.Diff && (!cfg.Check || *asJSON) {
+		fmt.Fprintln(stderr, "kgen: -diff is for -check, without -json: kgen -check -diff ./...")
+		return 2
+	}
 	if *reports != "" && len(cfg.Disabled) > 0 {
 		fmt.Fprintln(stderr, "kgen: -disable changes nothing that -explain reports on")
 		return 2
 	}
 	cfg.Patterns = flags.Args()
+	if os.Getenv("GOFILE") != "" && os.Getenv("GOLINE") != "" && cfg.Dir == "" {
+		// go generate runs kgen in the package's folder, and people mostly run go generate in
+		// the module's, where they look for positions.
+		cfg.Show = codegen.ModuleRoot(here())
+	}
 	if *reports != "" {
 		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)
 	}
@@ -143,8 +164,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		diags.WriteText(stderr)
 		diags.WriteHelp(stderr)
 	}
+	if err := codegen.WriteCosts(stdout, res.Costs); err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+		return 1
+	}
 	for _, s := range res.Warnings {
 		fmt.Fprintln(stderr, "kgen: warning:", s)
+	}
+	for _, s := range res.Tagged {
+		fmt.Fprintln(stderr, "kgen: note:", s)
 	}
 	for _, s := range res.Stale {
 		fmt.Fprintln(stderr, s)
@@ -159,6 +187,15 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 1
 	}
 	return 0
+}
+
+// here returns the working directory, or "".
+func here() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
 }
 
 // explain prints reports on what the compiler did.

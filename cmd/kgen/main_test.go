@@ -44,6 +44,8 @@ func TestCommandLine(t *testing.T) {
 		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
 		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},
 		{"disable and explain", []string{"-disable", "quirk/rotation", "-explain", "bounds", "."}, 2, "", "-disable changes nothing"},
+		{"diff alone", []string{"-diff", "."}, 2, "", "kgen -check -diff ./..."},
+		{"diff as JSON", []string{"-check", "-diff", "-json", "."}, 2, "", "-diff is for -check"},
 		{"disable nothing known", []string{"-disable", "quirk/rotation,quirk/nope", "."}, 2, "", `called "quirk/nope"; there are quirk/one-bit, `},
 		{"disable a limit", []string{"-disable", "quirk/nested-ifs", "."}, 2, "", "cannot be disabled"},
 		{"dump", []string{"-C", "../..", "-dump", "ssa", "./examples/quickstart/saxpy"}, 0, "func (k SAXPY) Kernel", ""},
@@ -99,7 +101,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("kgen -h exits with %d", code)
 	}
 	text := out.String()
-	for _, name := range []string{"-C", "-check", "-disable", "-dump", "-explain", "-json", "-modules", "-out", "-strict", "-v", "-version"} {
+	for _, name := range []string{"-C", "-check", "-diff", "-disable", "-dump", "-explain", "-json", "-modules", "-out", "-strict", "-tags", "-v", "-version"} {
 		if !strings.Contains(text, "\n  "+name+" ") {
 			t.Errorf("-h has no %s", name)
 		}

@@ -12,11 +12,13 @@
 //
 //	kgenvet lsp
 //
+// Build tags are given by -tags, to kgenvet and to kgenvet lsp; go vet -vettool takes
+// -kgencompile.tags beside its own -tags.
+//
 // Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet
 // help lists them. What is found bears the codes of kgen, which kgen explain
 // explains. The analyzer kgencompile compiles the kernels for what shows only then,
-// such as barriers that not all work-items reach; it takes the packages as they build
-// by default.
+// such as barriers that not all work-items reach.
 package main
 
 import (
@@ -33,8 +35,8 @@ import (
 )
 
 func main() {
-	if len(os.Args) == 2 && os.Args[1] == "lsp" {
-		if err := lsp.Serve(os.Stdin, os.Stdout, lsp.Pause); err != nil {
+	if tags, rest := tagsOf(os.Args[1:]); len(rest) == 1 && rest[0] == "lsp" {
+		if err := lsp.Serve(os.Stdin, os.Stdout, lsp.Pause, strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })...); err != nil {
 			fmt.Fprintln(os.Stderr, "kgenvet lsp:", err)
 			os.Exit(1)
 		}
@@ -56,6 +58,23 @@ func packages(args []string) bool {
 	return args[0] != "help" && !strings.HasPrefix(last, "-") && !strings.HasSuffix(last, ".cfg")
 }
 
+// tagsOf returns the build tags among arguments, and the arguments without them.
+func tagsOf(args []string) (tags string, rest []string) {
+	for i := 0; i < len(args); i++ {
+		name, value, ok := strings.Cut(strings.TrimPrefix(args[i], "-"), "=")
+		switch {
+		case name != "-tags" && name != "tags" || !strings.HasPrefix(args[i], "-"):
+			rest = append(rest, args[i])
+		case ok:
+			tags = value
+		case i+1 < len(args):
+			i++
+			tags = args[i]
+		}
+	}
+	return tags, rest
+}
+
 // run runs go vet with this program as its tool.
 func run(args []string) int {
 	self, err := os.Executable()
@@ -63,7 +82,11 @@ func run(args []string) int {
 		fmt.Fprintln(os.Stderr, "kgenvet:", err)
 		return 2
 	}
-	cmd := exec.Command("go", append([]string{"vet", "-vettool=" + self}, args...)...)
+	vet := []string{"vet", "-vettool=" + self}
+	if tags, _ := tagsOf(args); tags != "" {
+		vet = append(vet, "-kgencompile.tags="+tags) // those of go vet it does not see
+	}
+	cmd := exec.Command("go", append(vet, args...)...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stdout
 	err = cmd.Run()
 	var exit *exec.ExitError

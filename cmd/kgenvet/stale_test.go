@@ -177,7 +177,7 @@ func TestFields(t *testing.T) {
 			t.Errorf("%s: it compiles", c.name)
 			continue
 		}
-		hinted := false
+		hinted, first := false, true
 		for _, m := range regexp.MustCompile(`(?m)^(\S+_kgen\.go):(\d+):`).FindAllStringSubmatch(out, -1) {
 			text, err := os.ReadFile(filepath.Join(w.dir, m[1]))
 			n, _ := strconv.Atoi(m[2])
@@ -185,6 +185,11 @@ func TestFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			hinted = hinted || strings.Contains(string(bytes.Split(text, []byte("\n"))[n-1]), "// "+c.typ+" has changed: run go generate")
+			// Compilers stop after ten errors, and people after one.
+			if line := string(bytes.Split(text, []byte("\n"))[n-1]); first && !strings.Contains(line, "has changed: run go generate") {
+				t.Errorf("%s: the first error is at %s", c.name, line)
+			}
+			first = false
 		}
 		if !hinted {
 			t.Errorf("%s: no error at a line that says that %s has changed:\n%s", c.name, c.typ, out)

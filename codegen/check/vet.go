@@ -132,7 +132,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std // kgen takes the files of a port without assembly
+			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files without assembly
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}

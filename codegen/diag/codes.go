@@ -81,6 +81,8 @@ const (
 	LocalSize Code = 402
 	// WrongForm: a work-group feature in a range kernel or task.
 	WrongForm Code = 403
+	// SharedElement: an element that every work-item changes, as kgenvet reports.
+	SharedElement Code = 404
 
 	// PropertyValue: a property with a bad value or given twice.
 	PropertyValue Code = 501

@@ -43,6 +43,13 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	g.imports(names)
 	g.file.HeaderComment(Header)
 	g.file.PackageComment(fmt.Sprintf("Package %s launches the kernels of package %s.", Name(p.Name), p.Name))
+	if !p.Bare {
+		// First, since compilers say what is wrong in the order of the lines, and not all of it:
+		// what they say here names the remedy.
+		for i := range p.Kernels {
+			g.compare(&p.Kernels[i])
+		}
+	}
 	g.file.Comment("This package and the runtime must be of one version of the ABI.")
 	g.file.Const().Defs(
 		jen.Id("_").Op("=").Qual(abiPath, "EnforceVersion").Call(jen.Qual(abiPath, "Version").Op("-").Lit(abi.Version)),
@@ -54,6 +61,9 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		name := p.Kernels[i].ABI.Name
 		vars = append(vars, jen.Id(kernelVar(name)))
 		taken[name], taken["Run"+name] = true, true
+	}
+	for _, v := range p.Views {
+		taken[v.Name] = true
 	}
 	kernels := func() *jen.Statement { return jen.Index().Op("*").Qual(runtimePath, "Kernel") }
 	g.file.Comment("Kernels returns the kernels of this package, for runtime.NewProgram.")
@@ -68,6 +78,7 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 		g.file.Comment("Those with a type of their own are launched with its slices in device memory, too.")
 		g.file.Const().Id(packageConst).Qual(modulesPath, "Package").Op("=").Lit(p.Path)
 	}
+	g.sharedViews()
 	files := []File{{Name: p.Name + "_kgen.go"}}
 	for i := range p.Kernels {
 		k := &p.Kernels[i]
@@ -119,7 +130,7 @@ func (g *generator) imports(names map[string]string) {
 	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath, stubsPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
-	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, packageConst: g.p.Bare}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
@@ -176,7 +187,6 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
 	g.views(k, root)
 	g.run(k)
-	g.compare(k)
 }
 
 // specs returns the variables of the kernel's specialization constants.

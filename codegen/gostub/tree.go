@@ -2,6 +2,7 @@ package gostub
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -18,6 +19,7 @@ type node struct {
 	fields []*node
 	elems  []*node
 	typ    string // name of the type that mirrors a struct
+	shared bool   // whether that is one of the package's views
 }
 
 // tree arranges the leaves as the receiver has them.
@@ -28,8 +30,11 @@ func tree(k *Kernel) *node {
 			continue // nobody gives it
 		}
 		n := root
-		for _, s := range a.Path {
+		for j, s := range a.Path {
 			n = n.step(s)
+			if typ, ok := k.Views[member(a.Path[:j+1])]; ok {
+				n.typ, n.shared = typ, true
+			}
 		}
 		n.leaf = i
 	}
@@ -52,11 +57,15 @@ func (n *node) step(s Step) *node {
 // nameTypes chooses the names of the types that mirror nested structs: the
 // kernel's name and the path.
 func (n *node) nameTypes(path string, taken map[string]bool) {
+	if n.shared {
+		return
+	}
 	for _, f := range n.fields {
 		f.nameTypes(path+f.name, taken)
 	}
 	for _, e := range n.elems {
 		e.nameTypes(path, taken)
+		n.shared = e.shared
 		if e.typ != "" {
 			n.typ = e.typ
 			for _, other := range n.elems {
@@ -76,7 +85,7 @@ func (n *node) nameTypes(path string, taken map[string]bool) {
 
 // setType gives n the type names of m, another element of the same array.
 func (n *node) setType(m *node) {
-	n.typ = m.typ
+	n.typ, n.shared = m.typ, m.shared
 	for i := range n.fields {
 		n.fields[i].setType(m.fields[i])
 	}
@@ -100,7 +109,55 @@ func (g *generator) viewType(k *Kernel, n *node) *jen.Statement {
 	case len(n.elems) > 0:
 		return jen.Index(jen.Lit(len(n.elems))).Add(g.viewType(k, n.elems[0]))
 	}
-	return jen.Id(n.typ)
+	return g.typeExpr(n.typ)
+}
+
+// sharedViews declares the types that kernels share.
+func (g *generator) sharedViews() {
+	for _, v := range g.p.Views {
+		g.comment("%s is [%s] with its slices in device memory.", v.Name, v.Of)
+		g.file.Type().Id(v.Name).Add(g.typeExpr(v.Params)).StructFunc(func(b *jen.Group) {
+			for _, f := range v.Fields {
+				b.Id(f.Name).Add(g.typeExpr(f.Type))
+			}
+		})
+		hasClose := slices.ContainsFunc(v.Fields, func(f ViewField) bool { return f.Name == "Close" })
+		if v.Source != "" && !g.p.Bare && !hasClose {
+			g.copies(&v)
+		}
+	}
+}
+
+// copies writes the function that copies a value to device memory, and the method that frees
+// that memory.
+func (g *generator) copies(v *View) {
+	view := func() *jen.Statement { return g.typeExpr(v.Name + v.Args) }
+	g.file.Commentf("%sOf copies a [%s] to memory of the queue's device, which Close frees. Slices that", v.Name, v.Of)
+	g.file.Comment("share memory get copies of their own. Its errors are those of [runtime.NewBuffer] and")
+	g.file.Comment("[runtime.View.CopyFrom].")
+	g.file.Func().Id(v.Name+"Of").Add(g.typeExpr(v.Params)).
+		Params(jen.Id("ctx").Qual("context", "Context"), jen.Id("q").Op("*").Qual(runtimePath, "Queue"), jen.Id("from").Add(g.typeExpr(v.Source+v.Args))).
+		Params(jen.Id("to").Add(view()), jen.Id("err").Error()).
+		BlockFunc(func(b *jen.Group) {
+			for _, at := range v.Values {
+				b.Id("to." + at).Op("=").Id("from." + at)
+			}
+			args := []jen.Code{jen.Id("ctx"), jen.Id("q")}
+			for _, at := range v.Slices {
+				args = append(args, jen.Qual(implPath, "Copied").Call(jen.Op("&").Id("to."+at), jen.Id("from."+at)))
+			}
+			b.Id("err").Op("=").Qual(implPath, "Copy").Call(args...)
+			b.Return(jen.Id("to"), jen.Id("err"))
+		})
+	g.file.Commentf("Close frees the memory that %sOf has allocated, when launches that use it have completed.", v.Name)
+	g.file.Comment("Views of buffers of one's own are closed by those buffers.")
+	g.file.Func().Params(jen.Id("v").Add(view())).Id("Close").Params().BlockFunc(func(b *jen.Group) {
+		var args []jen.Code
+		for _, at := range v.Slices {
+			args = append(args, jen.Id("v."+at))
+		}
+		b.Qual(implPath, "Free").Call(args...)
+	})
 }
 
 // mirrors declares the types of nested structs, innermost last.
@@ -118,6 +175,9 @@ func (g *generator) mirrors(k *Kernel, n *node, path string) {
 			full := f.name
 			if path != "" {
 				full = path + "." + f.name
+			}
+			if inner.shared {
+				continue
 			}
 			if len(inner.fields) > 0 {
 				g.comment("%s is the field %s of [%s].", inner.typ, full, k.ABI.Name)
@@ -138,9 +198,11 @@ func (g *generator) structFields(k *Kernel, n *node) func(*jen.Group) {
 }
 
 // selector returns the expression for a leaf of the variable k.
-func selector(path []Step) *jen.Statement {
+func selector(path []Step) *jen.Statement { return jen.Id("k." + member(path)) }
+
+// member returns how the member of a struct is written behind the struct and a dot.
+func member(path []Step) string {
 	var b strings.Builder
-	b.WriteString("k")
 	for _, s := range path {
 		if s.Field != "" {
 			b.WriteString("." + s.Field)
@@ -148,7 +210,7 @@ func selector(path []Step) *jen.Statement {
 			fmt.Fprintf(&b, "[%d]", s.Index)
 		}
 	}
-	return jen.Id(b.String())
+	return strings.TrimPrefix(b.String(), ".")
 }
 
 // typeExpr renders a type expression with its packages.

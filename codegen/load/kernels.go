@@ -334,15 +334,15 @@ func (f *finder) doc(pos token.Pos) string {
 	return ""
 }
 
-// finish does what needs all bodies: it folds the kernels' properties.
-func (f *finder) finish() {
+// finish does what needs all bodies: it folds the kernels' properties. The roots are where
+// there may be kernels.
+func (f *finder) finish(roots []*listed) {
 	for _, m := range f.methods {
 		if m.properties != nil {
 			f.fold(m)
 		}
 	}
 	if len(f.l.diags) == 0 && len(f.methods) == 0 {
-		f.l.diags.Add(diag.NoKernels, diag.Pos{}, "a kernel is an exported struct type with a method Kernel(dsl.Item1)",
-			"no kernels in the packages named (%d)", f.l.matched)
+		f.noKernels(roots)
 	}
 }

@@ -32,6 +32,9 @@ type Config struct {
 	Dir      string   // working directory; "" is the process's
 	Patterns []string // as the go command takes them; none is "."
 	Env      []string // environment of the go command; nil is the process's
+	Tags     []string // build tags
+	// Show is the folder that the files of positions are relative to, instead of Dir.
+	Show string
 	// Overlay has what files contain that are not saved yet, by their absolute names.
 	Overlay map[string][]byte
 	// Intrinsic reports whether the compiler knows a function, given by import
@@ -43,13 +46,17 @@ type Config struct {
 // loader is the state of one Load.
 type loader struct {
 	dir      string
+	show     string // as Config.Show
 	env      []string
+	tags     []string
 	overlay  map[string][]byte
 	known    func(pkgPath, name string) bool
 	fset     *token.FileSet
 	trace    Trace
 	matched  int // packages that the patterns named
 	roots    map[*listed]bool
+	byPath   map[string]*listed
+	others   map[*listed]*other // packages whose functions lacked bodies, or nil
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
 	made     map[string]string // texts of files that stand nowhere, by the names in files
@@ -101,7 +108,7 @@ func Load(ctx context.Context, cfg Config) (*Program, diag.List, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	prog, err := l.program(roots)
+	prog, err := l.program(ctx, roots)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -115,8 +122,10 @@ func newLoader(dir string, cfg Config) *loader {
 		env = os.Environ()
 	}
 	return &loader{
-		dir: dir, env: env, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		dir: dir, show: cmp.Or(cfg.Show, dir), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
+		byPath:   map[string]*listed{},
+		others:   map[*listed]*other{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},
 		made:     map[string]string{},
@@ -129,24 +138,14 @@ func newLoader(dir string, cfg Config) *loader {
 }
 
 // program makes universes until every function that a kernel reaches is there.
-func (l *loader) program(listing []*listed) (*Program, error) {
+func (l *loader) program(ctx context.Context, listing []*listed) (*Program, error) {
 	roots := l.usable(listing)
 	if len(roots) == 0 && len(l.diags) > 0 {
 		return nil, nil
 	}
-	byPath := map[string]*listed{}
-	var index func(p *listed)
-	index = func(p *listed) {
-		if byPath[p.path] == nil {
-			byPath[p.path] = p
-			for _, q := range p.imports {
-				index(q)
-			}
-		}
-	}
+	byPath := l.byPath
 	wanted := map[*listed]bool{}
 	for _, p := range roots {
-		index(p)
 		l.roots[p], wanted[p] = true, true
 		for _, q := range p.imports {
 			if l.likely(q) {
@@ -167,29 +166,36 @@ func (l *loader) program(listing []*listed) (*Program, error) {
 				continue // what else is wrong with the others
 			}
 		}
-		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.dir, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
+		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
 			listed: byPath, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)
 		more := false
-		for path := range l.reach(u, f.reachedFrom()) {
+		missing := l.reach(u, f.reachedFrom())
+		for _, path := range slices.Sorted(maps.Keys(missing)) {
 			p := byPath[path]
-			if p == nil || wanted[p] || p.std && !DeviceStd(path) || len(p.files) == 0 {
+			if p == nil || p.std && !DeviceStd(path) || len(p.files) == 0 {
 				continue // lower says which call has no body
 			}
-			wanted[p], more = true, true
+			if !wanted[p] && p.export != "" {
+				wanted[p], more = true, true
+			} else if found, err := l.otherFiles(ctx, p, missing[path]); err != nil {
+				return nil, err
+			} else if found {
+				wanted[p], more = true, true
+			}
 		}
 		if more {
 			l.diags = before // the next round finds them again
 			continue
 		}
-		f.finish()
+		f.finish(roots)
 		prog.Directives = l.directives(u)
 		f.kernelDirectives()
 		f.bareKernels()
 		f.mentions()
-		prog.Trace = l.trace
+		prog.Trace, prog.Tagged = l.trace, l.tagged()
 		return prog, nil
 	}
 	return nil, fmt.Errorf("calls through more than %d packages", maxRounds)
@@ -262,7 +268,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 		for _, e := range p.errs {
 			at := diag.Pos{}
 			if file, rest, ok := strings.Cut(e.Pos, ":"); ok && file != "-" && file != "" {
-				at.File = shorten(l.dir, file)
+				at.File = shorten(l.show, file)
 				fmt.Sscanf(rest, "%d:%d", &at.Line, &at.Col)
 			}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
@@ -272,7 +278,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 }
 
 func (l *loader) diagPos(pos token.Pos) diag.Pos {
-	return (&Program{Fset: l.fset, dir: l.dir}).DiagPos(pos)
+	return (&Program{Fset: l.fset, dir: l.show}).DiagPos(pos)
 }
 
 // sortKernels orders kernels by name.

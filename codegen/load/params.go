@@ -120,7 +120,7 @@ func (fl *flattener) member(t types.Type, name string, path []Step, at int64, po
 	switch u := t.Underlying().(type) {
 	case *types.Slice:
 		if why := fl.badValue(u.Elem()); why != "" {
-			fl.report(pos, diag.FieldType, valueHint(why), "field %s of kernel %s has elements that device memory cannot hold: %s", name, fl.k.Name, why)
+			fl.report(pos, diag.FieldType, elementHint(u.Elem(), why), "field %s of kernel %s has elements that device memory cannot hold: %s", name, fl.k.Name, why)
 			return
 		}
 		leaf.Kind, leaf.Elem, leaf.Size, leaf.Align = abi.Slice, u.Elem(), 16, 8
@@ -260,6 +260,32 @@ func valueHint(why string) string {
 		return "declare it outside of the function"
 	}
 	return "memory holds numbers, bools, and structs and arrays of them"
+}
+
+// elementHint says what to write instead of a slice with elements of type t, which badValue
+// finds bad.
+func elementHint(t types.Type, why string) string {
+	short := func(t types.Type) string {
+		return types.TypeString(t, func(p *types.Package) string { return p.Name() })
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return fmt.Sprintf("lay the rows end to end: make it []%s, add a field Cols int, and write [row*k.Cols+col] for [row][col]; "+
+			"where rows differ in length, add a field []int with where each begins; where the length is constant, write [][16]%[1]s", short(u.Elem()))
+	case *types.Pointer:
+		return "let the elements be values, or indices into another slice of " + short(u.Elem())
+	case *types.Basic:
+		if u.Info()&types.IsString != 0 {
+			return "put the bytes of all texts into one []byte, and where each begins into an []int"
+		}
+	case *types.Struct:
+		for v := range u.Fields() {
+			if _, ok := v.Type().Underlying().(*types.Slice); ok {
+				return fmt.Sprintf("put what the fields %s of all elements hold into one slice, a field of the kernel, and let the elements say from where to where theirs is", v.Name())
+			}
+		}
+	}
+	return valueHint(why)
 }
 
 // fieldHint says what to write instead of a field of type t, which badValue finds bad.

@@ -27,11 +27,12 @@ type Program struct {
 	SSA      *ssa.Program
 	Packages []*Package // those with kernels, in order of import path
 	Trace    Trace
+	Tagged   []Tagged // packages that have other files than in programs
 	Directives
 	// Disabled is ir.Module's, for all kernels.
 	Disabled []string
 
-	dir   string            // working directory, for printing
+	dir   string            // what printed paths are relative to
 	files map[string]string // canonical names of files, by absolute path
 	made  map[string]string // texts of files that stand nowhere
 	own   map[string]bool   // folders of the main module
@@ -215,8 +216,8 @@ func (p *Program) AddSite(d *diag.Diagnostic) {
 	}
 }
 
-// Abs returns the path to print for the file of an [ir.Pos]: relative to the
-// working directory where that is shorter. A file of no loaded package comes
+// Abs returns the path to print for the file of an [ir.Pos]: relative to
+// Config.Show or the working directory where that is shorter. A file of no loaded package comes
 // back as it is.
 func (p *Program) Abs(file string) string {
 	best := ""

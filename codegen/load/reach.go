@@ -50,10 +50,12 @@ func Clones(fn *ssa.Function) bool {
 
 // reacher walks the code that kernels reach.
 type reacher struct {
-	l       *loader
-	u       *universe
-	seen    map[*ssa.Function]bool
-	missing map[string]bool // packages that must come from source
+	l    *loader
+	u    *universe
+	seen map[*ssa.Function]bool
+	// missing are packages that must come from source, and which of their functions have no
+	// body.
+	missing map[string][]*ssa.Function
 	// methods are those that calls through interfaces may reach: what they need
 	// is loaded, but their errors count only where lower finds such a call.
 	methods []*ssa.Function
@@ -63,9 +65,9 @@ type reacher struct {
 }
 
 // reach returns the packages that hold reached functions whose bodies are
-// missing, and adds the errors of reached functions to the diagnostics.
-func (l *loader) reach(u *universe, from []*ssa.Function) map[string]bool {
-	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string]bool{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
+// missing, with those functions, and adds the errors of reached functions to the diagnostics.
+func (l *loader) reach(u *universe, from []*ssa.Function) map[string][]*ssa.Function {
+	r := &reacher{l: l, u: u, seen: map[*ssa.Function]bool{}, missing: map[string][]*ssa.Function{}, made: map[*ssa.Global]bool{}, orderer: newOrderer()}
 	for _, fn := range from {
 		r.walk(fn, nil, token.NoPos)
 	}
@@ -105,7 +107,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 	}
 	if fn.Blocks == nil {
 		if path := PackageOf(fn); path != "" {
-			r.missing[path] = true
+			r.missing[path] = append(r.missing[path], fn)
 		}
 		return
 	}
@@ -126,7 +128,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 				case *ssa.Global:
 					// Its value is in the package's initialiser.
 					if path := x.Pkg.Pkg.Path(); noInit(x.Pkg) && path != dslPath && path != propertiesPath {
-						r.missing[path] = true
+						r.missing[path] = r.missing[path][:len(r.missing[path]):len(r.missing[path])]
 					} else {
 						r.madeBy(x)
 					}

@@ -2,7 +2,6 @@ package load
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/scanner"
 	"go/token"
@@ -28,7 +27,7 @@ func (l *loader) syntaxErrors(p *listed, err error) {
 	var list scanner.ErrorList
 	if errors.As(err, &list) {
 		for _, e := range list {
-			at := diag.Pos{File: shorten(l.dir, e.Pos.Filename), Line: e.Pos.Line, Col: e.Pos.Column}
+			at := diag.Pos{File: shorten(l.show, e.Pos.Filename), Line: e.Pos.Line, Col: e.Pos.Column}
 			l.diags.Add(diag.Load, at, "", "%s", e.Msg)
 		}
 	} else if err != nil {
@@ -176,10 +175,11 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
 				continue
 			}
-			why := fmt.Sprintf("package %s cannot be imported", file)
+			said := ""
 			if q := p.imports[file]; q != nil && len(q.errs) > 0 {
-				why += ": " + q.errs[0].Msg
+				said = q.errs[0].Msg
 			}
+			why, hint := unimportable(file, said)
 			name := path.Base(file)
 			if majorVersion.MatchString(name) {
 				name = path.Base(path.Dir(file))
@@ -187,7 +187,7 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			gone[name] = gap{diag.Load, why, ""}
+			gone[name] = gap{diag.Load, why, hint}
 			if file == "C" {
 				gone[name] = gap{diag.Unsafe, "kernels cannot use cgo", "write it in Go, or call it on the host and pass the result"}
 			}

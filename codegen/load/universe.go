@@ -229,8 +229,12 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 // chosen as on a 64-bit port that has no assembly, and so are those of packages that
 // have some, or that do without package unsafe there.
 func (l *loader) sourceFiles(p *listed) []string {
+	if o := l.others[p]; o != nil {
+		return o.files
+	}
 	ctx := build.Default
 	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
+	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), l.tags...)
 	if p.path == "internal/bytealg" {
 		ctx.GOARCH = "sparc64" // it has assembly on all that Go runs on
 	}
@@ -238,7 +242,7 @@ func (l *loader) sourceFiles(p *listed) []string {
 		if !hasAssembly(p) && (p.inMain || p.imports["unsafe"] == nil) {
 			return p.files
 		}
-		ctx.BuildTags = append(slices.Clone(ctx.BuildTags), "purego", "appengine")
+		ctx.BuildTags = append(ctx.BuildTags, "purego", "appengine")
 	}
 	entries, err := os.ReadDir(p.dir)
 	if err != nil {

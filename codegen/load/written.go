@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/ssa"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // Fate is what becomes of the memory of a package-level variable, and of what it leads
@@ -18,6 +19,9 @@ import (
 // callers of an exported function.
 type Fate struct {
 	Written, Out token.Pos
+	// OutBy says what is done at Out: "the exported method Hit returns a Hit, whose field M
+	// may hold *Mesh".
+	OutBy string
 	// Filled is where functions write it that run only while its package is initialized.
 	Filled token.Pos
 }
@@ -43,8 +47,12 @@ type usage struct {
 	fields   map[field][]*ssa.FieldAddr // those that interfaces lie in
 	asserts  []*ssa.TypeAssert          // of errors
 	finds    []*ssa.Call                // of errors, too
-	// first are the types of what interfaces hold that initializers make.
-	first []types.Type
+	// first are the types of what interfaces hold that initializers make, and boxed those
+	// of what any code puts into interfaces. The instances of methods of generic types are not
+	// all known: where one puts a value of a type parameter there, it may be of any type.
+	first    []types.Type
+	boxed    typeutil.Map
+	boxesAny bool
 }
 
 func newFates(in ...*usage) *fates {
@@ -102,6 +110,10 @@ func (f *usage) index() {
 					name := c.Common().Method.Name()
 					f.invokes[name] = append(f.invokes[name], c)
 				}
+				if m, ok := in.(*ssa.MakeInterface); ok {
+					f.boxed.Set(m.X.Type(), true)
+				}
+				f.boxesAny = f.boxesAny || boxesParam(in) && methodOf(fn)
 				if a, ok := in.(*ssa.FieldAddr); ok && types.IsInterface(a.Type().Underlying().(*types.Pointer).Elem()) {
 					if of, ok := fieldOf(a); ok {
 						f.fields[of] = append(f.fields[of], a)
@@ -146,6 +158,32 @@ func (f *usage) index() {
 			}
 		}
 	}
+}
+
+// boxesParam reports whether an instruction puts a value of a type parameter into an interface.
+func boxesParam(in ssa.Instruction) bool {
+	var x ssa.Value
+	switch in := in.(type) {
+	case *ssa.MakeInterface:
+		x = in.X
+	case *ssa.ChangeInterface:
+		x = in.X
+	case *ssa.ChangeType:
+		x = in.X
+	default:
+		return false
+	}
+	_, from := types.Unalias(x.Type()).(*types.TypeParam)
+	_, to := types.Unalias(in.(ssa.Value).Type()).(*types.TypeParam)
+	return from && !to
+}
+
+// methodOf reports whether a function is a method, or a literal in one.
+func methodOf(fn *ssa.Function) bool {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn.Signature.Recv() != nil
 }
 
 // initial notes the types of what interfaces hold that initializers make.
@@ -197,6 +235,8 @@ type follower struct {
 	types  []types.Type // of what interfaces may hold by which the memory is reached
 	boxed  []types.Type // those of them that what was followed was put into interfaces with
 	errors []thrown     // what became errors
+	known  typeutil.Map // what lead says of types
+	at     ssa.Value    // what is followed at the moment
 	found  Fate
 	near   bool // whether found.Out lies in the variable's package
 }
@@ -210,7 +250,7 @@ func (f *fates) find(prog *ssa.Program, g *ssa.Global) Fate {
 	w.add(g, 0)
 	for len(w.work) > 0 {
 		at := w.work[len(w.work)-1]
-		w.work = w.work[:len(w.work)-1]
+		w.work, w.at = w.work[:len(w.work)-1], at.v
 		for _, in := range w.referrers(at.v) {
 			w.use(at, in)
 		}
@@ -240,7 +280,7 @@ func (w *follower) referrers(v ssa.Value) []ssa.Instruction {
 
 // add follows v, unless it cannot lead to memory.
 func (w *follower) add(v ssa.Value, depth int) {
-	if v == nil || !leads(v.Type()) {
+	if v == nil || w.lead(v.Type()) == "" {
 		return
 	}
 	if at := (flow{v, depth}); !w.seen[at] {
@@ -272,7 +312,7 @@ func (w *follower) wrote(in ssa.Instruction) {
 func (w *follower) out(in ssa.Instruction) {
 	near := in.Parent().Pkg == w.g.Pkg
 	if at := w.where(in); !w.found.Out.IsValid() || near && !w.near || near == w.near && at < w.found.Out {
-		w.found.Out, w.near = at, near
+		w.found.Out, w.near, w.found.OutBy = at, near, w.outBy(in)
 	}
 }
 
@@ -289,36 +329,6 @@ func (w *follower) made(t types.Type) {
 		w.errors = nil
 		w.add(w.g, 0)
 	}
-}
-
-// leads reports whether memory can be reached by a value of the type. Strings are constant,
-// errors lead to what throw says, and functions to what MakeClosure does.
-func leads(t types.Type) bool {
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		return u.Kind() == types.UnsafePointer
-	case *types.Signature:
-		return false
-	case *types.Interface:
-		return !isError(t)
-	case *types.Array:
-		return leads(u.Elem())
-	case *types.Struct:
-		for f := range u.Fields() {
-			if leads(f.Type()) {
-				return true
-			}
-		}
-		return false
-	case *types.Tuple:
-		for v := range u.Variables() {
-			if leads(v.Type()) {
-				return true
-			}
-		}
-		return false
-	}
-	return true
 }
 
 // use follows what an instruction does with a value.
@@ -618,11 +628,11 @@ func (w *follower) builtin(at flow, in ssa.CallInstruction, name string) {
 	case at.depth == 0 && (name == "clear" || name == "copy" && args[0] == at.v || name == "append" && args[0] == at.v):
 		w.wrote(in)
 	case name == "append": // at a depth of 0, what is copied may lead to the memory
-		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
+		if s, ok := in.Value().Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
 			w.add(in.Value(), max(at.depth, 1))
 		}
 	case name == "copy" && args[1] == at.v:
-		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && leads(s.Elem()) {
+		if s, ok := args[1].Type().Underlying().(*types.Slice); ok && w.lead(s.Elem()) != "" {
 			w.out(in)
 		}
 	case name == "clear", name == "copy":

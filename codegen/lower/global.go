@@ -118,9 +118,14 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
 	if at, out := l.writtenAt(g); !isSpecPointer(t) && out {
-		return fail(diag.GlobalVar, "export it, so that launches check that it is as it was; or pass it as a field of the kernel",
-			"the package-level variable %s is given away at %v, where it may be written; kernels can read only variables that are not once their package is initialized",
-			g.Name(), l.prog.DiagPos(at))
+		hint := "export the variable, so that launches check that it is as it was"
+		if h := globalHint(t, ""); h == "" {
+			hint += "; or pass it as a field of the kernel"
+		}
+		l.errorf(diag.GlobalVar, token.NoPos, hint,
+			"the package-level variable %s is given away at %v: %s, so that other code may write there; kernels can read only variables that nothing writes once their package is initialized",
+			g.Name(), l.prog.DiagPos(at), l.prog.Fate(g).OutBy)
+		return bad{}
 	} else if at.IsValid() && !isSpecPointer(t) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel",
 			"the package-level variable %s is written at %v; kernels can read only variables that are not once their package is initialized",

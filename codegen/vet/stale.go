@@ -45,7 +45,7 @@ func staleAnalyzer() *analysis.Analyzer {
 // staleKernels looks at the package's own stubs.
 func staleKernels(pass *analysis.Pass) {
 	dir := filepath.Dir(pass.Fset.Position(pass.Files[0].FileStart).Filename)
-	root := moduleRoot(dir)
+	root := load.ModuleRoot(dir)
 	rel, err := filepath.Rel(root, dir)
 	if root == "" || err != nil {
 		return
@@ -96,20 +96,6 @@ func report(pass *analysis.Pass, at token.Pos, from *abi.Sources, root string, c
 	}
 	pass.Report(analysis.Diagnostic{Pos: at, Category: diag.Stale.String(), Message: fmt.Sprintf("%v: %s since kgen compiled the kernels of %v; run %s",
 		diag.Stale, strings.Join(all, ", "), from, sources.Command(root))})
-}
-
-// moduleRoot returns the folder of the go.mod file that a folder belongs to, or "".
-func moduleRoot(dir string) string {
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			return ""
-		}
-		dir = up
-	}
 }
 
 // kernelIn returns where a kernel's type stands: one of the file, if there is one.

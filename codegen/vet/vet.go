@@ -23,23 +23,28 @@ import (
 // Analyzers returns an analyzer for each rule that goes by the code alone, and one,
 // kgencompile, that compiles the kernels for what else there is to find. They report
 // what kgen does of the code in a kernel's package, at the same positions with the
-// same codes. Another one, kgenstale, compares the code with what kgen compiled.
+// same codes. Another one, kgenstale, compares the code with what kgen compiled, and one,
+// kgenshared, reports what compiles and is wrong: elements that every work-item changes.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
-	return append(rules, staleAnalyzer(), &analysis.Analyzer{
+	compiles := &analysis.Analyzer{
 		Name: "kgencompile",
 		Doc: "report what kgen finds when it compiles kernels\n\n" +
 			"Which values there are, and which work-items come where, shows only then: pointers to several variables, " +
 			"functions that are not known, barriers in flow that is not uniform.",
 		Requires: rules[0].Requires,
-		Run: func(pass *analysis.Pass) (any, error) {
-			return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings))
-		},
-	})
+	}
+	// Drivers tell analyzers nothing of the tags that they choose files with.
+	tags := compiles.Flags.String("tags", "", "build tags to compile kernels with, with commas")
+	compiles.Run = func(pass *analysis.Pass) (any, error) {
+		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
+		return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings), chosen)
+	}
+	return append(rules, staleAnalyzer(), sharedAnalyzer(), compiles)
 }
 
 // compile reports what the stages of kgen find, but for what others have found.
-func compile(pass *analysis.Pass, found check.Findings) error {
+func compile(pass *analysis.Pass, found check.Findings, tags []string) error {
 	if len(load.KernelMethods(pass.Pkg)) == 0 || pass.Pkg.Name() == "main" {
 		return nil
 	}
@@ -48,7 +53,11 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 	for _, f := range pass.Files {
 		tf := pass.Fset.File(f.FileStart)
 		// An editor shows what is not saved yet.
-		shown, err := pass.ReadFile(tf.Name())
+		read := pass.ReadFile
+		if read == nil {
+			read = os.ReadFile // drivers older than the field
+		}
+		shown, err := read(tf.Name())
 		if err != nil {
 			return err
 		}
@@ -58,7 +67,7 @@ func compile(pass *analysis.Pass, found check.Findings) error {
 		files[tf.Name()] = tf
 	}
 	dir := filepath.Dir(pass.Fset.File(pass.Files[0].FileStart).Name())
-	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}, Overlay: overlay})
+	diags, err := codegen.Diagnose(context.Background(), codegen.Config{Dir: dir, Patterns: []string{"."}, Tags: tags, Overlay: overlay})
 	if err != nil {
 		return err
 	}

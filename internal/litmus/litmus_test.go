@@ -36,7 +36,7 @@ type kernel interface {
 	ParallelFor(q *runtime.Queue, nd runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error)
 }
 
-type instances = gen.CollectInstances
+type instances = gen.Instances
 
 // test is a litmus test. Forbidden says what the Go memory model does not allow.
 type test struct {
@@ -48,25 +48,25 @@ type test struct {
 }
 
 var tests = []test{
-	{"MP", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MP{Instances: gen.MPInstances(in)} }},
-	{"MPAtomic", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPAtomic{Instances: gen.MPAtomicInstances(in)} }},
-	{"MPAdd", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPAdd{Instances: gen.MPAddInstances(in)} }},
-	{"MPSwap", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPSwap{Instances: gen.MPSwapInstances(in)} }},
-	{"FenceMP", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.FenceMP{Instances: gen.FenceMPInstances(in)} }},
-	{"LocalMP", 2, true, func(o outcome) bool { return o.r0 == 1 && (o.r1 == 0 || o.r2 == 0) }, func(in instances) kernel { return gen.LocalMP{Instances: gen.LocalMPInstances(in)} }},
-	{"SB", 2, false, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.SB{Instances: gen.SBInstances(in)} }},
-	{"SBSwap", 2, false, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.SBSwap{Instances: gen.SBSwapInstances(in)} }},
-	{"LocalSB", 2, true, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.LocalSB{Instances: gen.LocalSBInstances(in)} }},
-	{"LB", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 1 }, func(in instances) kernel { return gen.LB{Instances: gen.LBInstances(in)} }},
-	{"S", 2, false, func(o outcome) bool { return o.r0 == 1 && o.x == 2 }, func(in instances) kernel { return gen.S{Instances: gen.SInstances(in)} }},
-	{"R", 2, false, func(o outcome) bool { return o.y == 2 && o.r0 == 0 }, func(in instances) kernel { return gen.R{Instances: gen.RInstances(in)} }},
-	{"2+2W", 2, false, func(o outcome) bool { return o.x == 1 && o.y == 1 }, func(in instances) kernel { return gen.TwoTwoW{Instances: gen.TwoTwoWInstances(in)} }},
-	{"CoRR", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.CoRR{Instances: gen.CoRRInstances(in)} }},
-	{"CoWW", 2, false, func(o outcome) bool { return o.x != 2 || o.r1 < o.r0 }, func(in instances) kernel { return gen.CoWW{Instances: gen.CoWWInstances(in)} }},
-	{"CoWR", 2, false, func(o outcome) bool { return o.r0 == 0 || o.r0 == 2 && o.x != 2 }, func(in instances) kernel { return gen.CoWR{Instances: gen.CoWRInstances(in)} }},
-	{"CoRW", 2, false, func(o outcome) bool { return o.r0 == 1 || o.r0 == 2 && o.x != 1 }, func(in instances) kernel { return gen.CoRW{Instances: gen.CoRWInstances(in)} }},
-	{"IRIW", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 && o.r2 == 1 && o.r3 == 0 }, func(in instances) kernel { return gen.IRIW{Instances: gen.IRIWInstances(in)} }},
-	{"WRC", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 1 && o.r2 == 0 }, func(in instances) kernel { return gen.WRC{Instances: gen.WRCInstances(in)} }},
+	{"MP", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MP{Instances: gen.Instances(in)} }},
+	{"MPAtomic", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPAtomic{Instances: gen.Instances(in)} }},
+	{"MPAdd", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPAdd{Instances: gen.Instances(in)} }},
+	{"MPSwap", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.MPSwap{Instances: gen.Instances(in)} }},
+	{"FenceMP", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.FenceMP{Instances: gen.Instances(in)} }},
+	{"LocalMP", 2, true, func(o outcome) bool { return o.r0 == 1 && (o.r1 == 0 || o.r2 == 0) }, func(in instances) kernel { return gen.LocalMP{Instances: gen.Instances(in)} }},
+	{"SB", 2, false, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.SB{Instances: gen.Instances(in)} }},
+	{"SBSwap", 2, false, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.SBSwap{Instances: gen.Instances(in)} }},
+	{"LocalSB", 2, true, func(o outcome) bool { return o.r0 == 0 && o.r1 == 0 }, func(in instances) kernel { return gen.LocalSB{Instances: gen.Instances(in)} }},
+	{"LB", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 1 }, func(in instances) kernel { return gen.LB{Instances: gen.Instances(in)} }},
+	{"S", 2, false, func(o outcome) bool { return o.r0 == 1 && o.x == 2 }, func(in instances) kernel { return gen.S{Instances: gen.Instances(in)} }},
+	{"R", 2, false, func(o outcome) bool { return o.y == 2 && o.r0 == 0 }, func(in instances) kernel { return gen.R{Instances: gen.Instances(in)} }},
+	{"2+2W", 2, false, func(o outcome) bool { return o.x == 1 && o.y == 1 }, func(in instances) kernel { return gen.TwoTwoW{Instances: gen.Instances(in)} }},
+	{"CoRR", 2, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 }, func(in instances) kernel { return gen.CoRR{Instances: gen.Instances(in)} }},
+	{"CoWW", 2, false, func(o outcome) bool { return o.x != 2 || o.r1 < o.r0 }, func(in instances) kernel { return gen.CoWW{Instances: gen.Instances(in)} }},
+	{"CoWR", 2, false, func(o outcome) bool { return o.r0 == 0 || o.r0 == 2 && o.x != 2 }, func(in instances) kernel { return gen.CoWR{Instances: gen.Instances(in)} }},
+	{"CoRW", 2, false, func(o outcome) bool { return o.r0 == 1 || o.r0 == 2 && o.x != 1 }, func(in instances) kernel { return gen.CoRW{Instances: gen.Instances(in)} }},
+	{"IRIW", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 0 && o.r2 == 1 && o.r3 == 0 }, func(in instances) kernel { return gen.IRIW{Instances: gen.Instances(in)} }},
+	{"WRC", 4, false, func(o outcome) bool { return o.r0 == 1 && o.r1 == 1 && o.r2 == 0 }, func(in instances) kernel { return gen.WRC{Instances: gen.Instances(in)} }},
 }
 
 // TestLitmus runs all tests on each device. With -v it prints the outcomes.

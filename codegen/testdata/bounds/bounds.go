@@ -318,3 +318,34 @@ func (k Past) Kernel(it dsl.Task) {
 	}
 	k.X[5] = a[k.X[7]&15]
 }
+
+// Keyed has a table as large as its keys are in fact: what their type may hold is not known to
+// be in it.
+type Keyed struct {
+	Keys       []uint16
+	Table, Out []float32
+}
+
+func (k Keyed) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= len(k.Out) || i >= len(k.Keys) {
+		return
+	}
+	k.Out[i] = k.Table[k.Keys[i]] // remains
+}
+
+// KeyedGuarded does what the report says of Keyed.
+type KeyedGuarded struct {
+	Keys       []uint16
+	Table, Out []float32
+}
+
+func (k KeyedGuarded) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= len(k.Out) || i >= len(k.Keys) {
+		return
+	}
+	if j := int(k.Keys[i]); j < len(k.Table) {
+		k.Out[i] = k.Table[j]
+	}
+}

@@ -33,6 +33,7 @@ import (
 type server struct {
 	in    *bufio.Reader
 	pause time.Duration // from the last change to the next look
+	tags  []string      // build tags
 
 	mu   sync.Mutex // for what is below, and out
 	out  io.Writer
@@ -82,9 +83,10 @@ var ErrNoShutdown = errors.New("exit without shutdown")
 const Pause = 200 * time.Millisecond
 
 // Serve answers an editor until it leaves: with nil after shutdown and exit, otherwise
-// with an error. It looks at kernels when nothing has changed for the pause.
-func Serve(in io.Reader, out io.Writer, pause time.Duration) error {
-	s := &server{in: bufio.NewReader(in), out: out, pause: pause, open: map[string]string{}, shown: map[string]bool{}}
+// with an error. It looks at kernels, as they build with the tags, when nothing has changed
+// for the pause.
+func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) error {
+	s := &server{in: bufio.NewReader(in), out: out, pause: pause, tags: tags, open: map[string]string{}, shown: map[string]bool{}}
 	ctx, stop := context.WithCancel(context.Background())
 	changed := make(chan struct{}, 1)
 	done := make(chan struct{})
@@ -239,7 +241,7 @@ func (s *server) publish(ctx context.Context) {
 	found := map[string][]lspDiagnostic{}
 	seen := map[string]bool{} // what kernels of several packages lead to
 	for dir := range dirs {
-		diags, err := codegen.Diagnose(ctx, codegen.Config{Dir: dir, Patterns: []string{"."}, Overlay: overlay})
+		diags, err := codegen.Diagnose(ctx, codegen.Config{Dir: dir, Patterns: []string{"."}, Tags: s.tags, Overlay: overlay})
 		if ctx.Err() != nil {
 			return
 		}

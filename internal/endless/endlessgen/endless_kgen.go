@@ -39,15 +39,16 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/endless"
 
-var aloneKernel, RunAlone = stubs.Task(pkg.Kernel("Alone"), endless.Alone.Kernel, newAloneHost)
-
-type Alone struct {
-	Seeds AloneSeeds
-}
-type AloneSeeds struct {
+type Seeds struct {
 	From   runtime.View[uint32]
 	To     runtime.View[uint32]
 	Rounds runtime.View[uint32]
+}
+
+var aloneKernel, RunAlone = stubs.Task(pkg.Kernel("Alone"), endless.Alone.Kernel, newAloneHost)
+
+type Alone struct {
+	Seeds Seeds
 }
 
 func (k Alone) launch() *kernelimpl.Launch {
@@ -109,12 +110,7 @@ func (k Meet) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var searchKernel, RunSearch = stubs.Range1(pkg.Kernel("Search"), endless.Search.Kernel, newSearchHost)
 
 type Search struct {
-	Seeds SearchSeeds
-}
-type SearchSeeds struct {
-	From   runtime.View[uint32]
-	To     runtime.View[uint32]
-	Rounds runtime.View[uint32]
+	Seeds Seeds
 }
 
 func (k Search) launch() *kernelimpl.Launch {
@@ -134,13 +130,8 @@ func (k Search) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Com
 var waitKernel, RunWait = stubs.NDRange1(pkg.Kernel("Wait"), endless.Wait.Kernel, newWaitHost)
 
 type Wait struct {
-	Seeds   WaitSeeds
+	Seeds   Seeds
 	Scratch dsl.LocalAccessor[uint32]
-}
-type WaitSeeds struct {
-	From   runtime.View[uint32]
-	To     runtime.View[uint32]
-	Rounds runtime.View[uint32]
 }
 
 func (k Wait) launch() *kernelimpl.Launch {

@@ -37,12 +37,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/litmus"
 
-var coRRKernel, RunCoRR = stubs.NDRange1(pkg.Kernel("CoRR"), litmus.CoRR.Kernel)
-
-type CoRR struct {
-	Instances CoRRInstances
-}
-type CoRRInstances struct {
+type Instances struct {
 	N      int
 	Within bool
 	P      int
@@ -54,6 +49,12 @@ type CoRRInstances struct {
 	Mem    runtime.View[int32]
 	R      runtime.View[int32]
 	Busy   runtime.View[int32]
+}
+
+var coRRKernel, RunCoRR = stubs.NDRange1(pkg.Kernel("CoRR"), litmus.CoRR.Kernel)
+
+type CoRR struct {
+	Instances Instances
 }
 
 func (k CoRR) launch() *kernelimpl.Launch {
@@ -81,20 +82,7 @@ func (k CoRR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var coRWKernel, RunCoRW = stubs.NDRange1(pkg.Kernel("CoRW"), litmus.CoRW.Kernel)
 
 type CoRW struct {
-	Instances CoRWInstances
-}
-type CoRWInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k CoRW) launch() *kernelimpl.Launch {
@@ -122,20 +110,7 @@ func (k CoRW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var coWRKernel, RunCoWR = stubs.NDRange1(pkg.Kernel("CoWR"), litmus.CoWR.Kernel)
 
 type CoWR struct {
-	Instances CoWRInstances
-}
-type CoWRInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k CoWR) launch() *kernelimpl.Launch {
@@ -163,20 +138,7 @@ func (k CoWR) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var coWWKernel, RunCoWW = stubs.NDRange1(pkg.Kernel("CoWW"), litmus.CoWW.Kernel)
 
 type CoWW struct {
-	Instances CoWWInstances
-}
-type CoWWInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k CoWW) launch() *kernelimpl.Launch {
@@ -204,21 +166,8 @@ func (k CoWW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var collectKernel, RunCollect = stubs.Range1(pkg.Kernel("Collect"), litmus.Collect.Kernel)
 
 type Collect struct {
-	Instances CollectInstances
+	Instances Instances
 	Counts    runtime.View[uint32]
-}
-type CollectInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
 }
 
 func (k Collect) launch() *kernelimpl.Launch {
@@ -247,20 +196,7 @@ func (k Collect) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Co
 var fenceMPKernel, RunFenceMP = stubs.NDRange1(pkg.Kernel("FenceMP"), litmus.FenceMP.Kernel)
 
 type FenceMP struct {
-	Instances FenceMPInstances
-}
-type FenceMPInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k FenceMP) launch() *kernelimpl.Launch {
@@ -288,20 +224,7 @@ func (k FenceMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 var iriwKernel, RunIRIW = stubs.NDRange1(pkg.Kernel("IRIW"), litmus.IRIW.Kernel)
 
 type IRIW struct {
-	Instances IRIWInstances
-}
-type IRIWInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k IRIW) launch() *kernelimpl.Launch {
@@ -329,20 +252,7 @@ func (k IRIW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 var lbKernel, RunLB = stubs.NDRange1(pkg.Kernel("LB"), litmus.LB.Kernel)
 
 type LB struct {
-	Instances LBInstances
-}
-type LBInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k LB) launch() *kernelimpl.Launch {
@@ -370,20 +280,7 @@ func (k LB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comma
 var localMPKernel, RunLocalMP = stubs.NDRange1(pkg.Kernel("LocalMP"), litmus.LocalMP.Kernel, newLocalMPHost)
 
 type LocalMP struct {
-	Instances LocalMPInstances
-}
-type LocalMPInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k LocalMP) launch() *kernelimpl.Launch {
@@ -411,20 +308,7 @@ func (k LocalMP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 var localSBKernel, RunLocalSB = stubs.NDRange1(pkg.Kernel("LocalSB"), litmus.LocalSB.Kernel, newLocalSBHost)
 
 type LocalSB struct {
-	Instances LocalSBInstances
-}
-type LocalSBInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k LocalSB) launch() *kernelimpl.Launch {
@@ -452,20 +336,7 @@ func (k LocalSB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 var mpKernel, RunMP = stubs.NDRange1(pkg.Kernel("MP"), litmus.MP.Kernel)
 
 type MP struct {
-	Instances MPInstances
-}
-type MPInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k MP) launch() *kernelimpl.Launch {
@@ -493,20 +364,7 @@ func (k MP) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comma
 var mpAddKernel, RunMPAdd = stubs.NDRange1(pkg.Kernel("MPAdd"), litmus.MPAdd.Kernel)
 
 type MPAdd struct {
-	Instances MPAddInstances
-}
-type MPAddInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k MPAdd) launch() *kernelimpl.Launch {
@@ -534,20 +392,7 @@ func (k MPAdd) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Co
 var mpAtomicKernel, RunMPAtomic = stubs.NDRange1(pkg.Kernel("MPAtomic"), litmus.MPAtomic.Kernel)
 
 type MPAtomic struct {
-	Instances MPAtomicInstances
-}
-type MPAtomicInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k MPAtomic) launch() *kernelimpl.Launch {
@@ -575,20 +420,7 @@ func (k MPAtomic) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime
 var mpSwapKernel, RunMPSwap = stubs.NDRange1(pkg.Kernel("MPSwap"), litmus.MPSwap.Kernel)
 
 type MPSwap struct {
-	Instances MPSwapInstances
-}
-type MPSwapInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k MPSwap) launch() *kernelimpl.Launch {
@@ -616,20 +448,7 @@ func (k MPSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 var rKernel, RunR = stubs.NDRange1(pkg.Kernel("R"), litmus.R.Kernel)
 
 type R struct {
-	Instances RInstances
-}
-type RInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k R) launch() *kernelimpl.Launch {
@@ -657,20 +476,7 @@ func (k R) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comman
 var sKernel, RunS = stubs.NDRange1(pkg.Kernel("S"), litmus.S.Kernel)
 
 type S struct {
-	Instances SInstances
-}
-type SInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k S) launch() *kernelimpl.Launch {
@@ -698,20 +504,7 @@ func (k S) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comman
 var sbKernel, RunSB = stubs.NDRange1(pkg.Kernel("SB"), litmus.SB.Kernel)
 
 type SB struct {
-	Instances SBInstances
-}
-type SBInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k SB) launch() *kernelimpl.Launch {
@@ -739,20 +532,7 @@ func (k SB) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Comma
 var sbSwapKernel, RunSBSwap = stubs.NDRange1(pkg.Kernel("SBSwap"), litmus.SBSwap.Kernel)
 
 type SBSwap struct {
-	Instances SBSwapInstances
-}
-type SBSwapInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k SBSwap) launch() *kernelimpl.Launch {
@@ -780,20 +560,7 @@ func (k SBSwap) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 var twoTwoWKernel, RunTwoTwoW = stubs.NDRange1(pkg.Kernel("TwoTwoW"), litmus.TwoTwoW.Kernel)
 
 type TwoTwoW struct {
-	Instances TwoTwoWInstances
-}
-type TwoTwoWInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k TwoTwoW) launch() *kernelimpl.Launch {
@@ -821,20 +588,7 @@ func (k TwoTwoW) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 var wrcKernel, RunWRC = stubs.NDRange1(pkg.Kernel("WRC"), litmus.WRC.Kernel)
 
 type WRC struct {
-	Instances WRCInstances
-}
-type WRCInstances struct {
-	N      int
-	Within bool
-	P      int
-	Q      int
-	S      int
-	T      int
-	U      int
-	Spin   int
-	Mem    runtime.View[int32]
-	R      runtime.View[int32]
-	Busy   runtime.View[int32]
+	Instances Instances
 }
 
 func (k WRC) launch() *kernelimpl.Launch {

@@ -15,6 +15,21 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [blocks.MatMul].
+func _(k *blocks.MatMul) {
+	type blocksMatMulHasChanged_RunGoGenerate struct {
+		M  int
+		K  int
+		N  int
+		A  []float32
+		B  []float32
+		C  []float32
+		TA dsl.LocalAccessor[float32]
+		TB dsl.LocalAccessor[float32]
+	}
+	_ = (*blocksMatMulHasChanged_RunGoGenerate)(k) // blocks.MatMul has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -152,19 +167,4 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k blocks.MatMul, r runt
 	kernelimpl.Accessor(l, k.TA.Len())
 	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [blocks.MatMul].
-func _(k *blocks.MatMul) {
-	type blocksMatMulHasChanged_RunGoGenerate struct {
-		M  int
-		K  int
-		N  int
-		A  []float32
-		B  []float32
-		C  []float32
-		TA dsl.LocalAccessor[float32]
-		TB dsl.LocalAccessor[float32]
-	}
-	_ = (*blocksMatMulHasChanged_RunGoGenerate)(k) // blocks.MatMul has changed: run go generate
 }

@@ -14,6 +14,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [digest.SHA256].
+func _(k *digest.SHA256) {
+	type digestSHA256HasChanged_RunGoGenerate struct {
+		Text []byte
+		End  []int
+		Sums []digest.Sum
+	}
+	_ = (*digestSHA256HasChanged_RunGoGenerate)(k) // digest.SHA256 has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -119,14 +129,4 @@ func RunSHA256(ctx context.Context, dev *runtime.Device, k digest.SHA256, r runt
 	kernelimpl.Slice(l, 1, k.End)
 	kernelimpl.Slice(l, 2, k.Sums)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [digest.SHA256].
-func _(k *digest.SHA256) {
-	type digestSHA256HasChanged_RunGoGenerate struct {
-		Text []byte
-		End  []int
-		Sums []digest.Sum
-	}
-	_ = (*digestSHA256HasChanged_RunGoGenerate)(k) // digest.SHA256 has changed: run go generate
 }

@@ -14,6 +14,30 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [plate.Flame].
+func _(k *plate.Flame) {
+	type plateFlameHasChanged_RunGoGenerate struct {
+		W      int
+		Y      int
+		X      int
+		Radius int
+		Heat   float32
+		Plate  []float32
+	}
+	_ = (*plateFlameHasChanged_RunGoGenerate)(k) // plate.Flame has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [plate.Step].
+func _(k *plate.Step) {
+	type plateStepHasChanged_RunGoGenerate struct {
+		W    int
+		Rate float32
+		In   []float32
+		Out  []float32
+	}
+	_ = (*plateStepHasChanged_RunGoGenerate)(k) // plate.Step has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -126,19 +150,6 @@ func RunFlame(ctx context.Context, dev *runtime.Device, k plate.Flame, r runtime
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [plate.Flame].
-func _(k *plate.Flame) {
-	type plateFlameHasChanged_RunGoGenerate struct {
-		W      int
-		Y      int
-		X      int
-		Radius int
-		Heat   float32
-		Plate  []float32
-	}
-	_ = (*plateFlameHasChanged_RunGoGenerate)(k) // plate.Flame has changed: run go generate
-}
-
 //go:embed Step.spv
 var stepSPIRV string
 
@@ -226,15 +237,4 @@ func RunStep(ctx context.Context, dev *runtime.Device, k plate.Step, r runtime.R
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [plate.Step].
-func _(k *plate.Step) {
-	type plateStepHasChanged_RunGoGenerate struct {
-		W    int
-		Rate float32
-		In   []float32
-		Out  []float32
-	}
-	_ = (*plateStepHasChanged_RunGoGenerate)(k) // plate.Step has changed: run go generate
 }

@@ -14,6 +14,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [tally.Tally].
+func _(k *tally.Tally) {
+	type tallyTallyHasChanged_RunGoGenerate struct {
+		Pixels []uint32
+		Bins   []uint32
+	}
+	_ = (*tallyTallyHasChanged_RunGoGenerate)(k) // tally.Tally has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -113,13 +122,4 @@ func RunTally(ctx context.Context, dev *runtime.Device, k tally.Tally, r runtime
 	kernelimpl.Slice(l, 0, k.Pixels)
 	kernelimpl.Slice(l, 1, k.Bins)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [tally.Tally].
-func _(k *tally.Tally) {
-	type tallyTallyHasChanged_RunGoGenerate struct {
-		Pixels []uint32
-		Bins   []uint32
-	}
-	_ = (*tallyTallyHasChanged_RunGoGenerate)(k) // tally.Tally has changed: run go generate
 }

@@ -14,6 +14,36 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [filter.Blur].
+func _(k *filter.Blur) {
+	type filterBlurHasChanged_RunGoGenerate struct {
+		Weights []int32
+		Columns bool
+		In      []filter.RGBA
+		Out     []filter.RGBA
+	}
+	_ = (*filterBlurHasChanged_RunGoGenerate)(k) // filter.Blur has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [filter.Brightness].
+func _(k *filter.Brightness) {
+	type filterBrightnessHasChanged_RunGoGenerate struct {
+		Factor int32
+		In     []filter.RGBA
+		Out    []filter.RGBA
+	}
+	_ = (*filterBrightnessHasChanged_RunGoGenerate)(k) // filter.Brightness has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [filter.Edges].
+func _(k *filter.Edges) {
+	type filterEdgesHasChanged_RunGoGenerate struct {
+		In  []filter.RGBA
+		Out []filter.RGBA
+	}
+	_ = (*filterEdgesHasChanged_RunGoGenerate)(k) // filter.Edges has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -136,17 +166,6 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k filter.Blur, r runtime.
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [filter.Blur].
-func _(k *filter.Blur) {
-	type filterBlurHasChanged_RunGoGenerate struct {
-		Weights []int32
-		Columns bool
-		In      []filter.RGBA
-		Out     []filter.RGBA
-	}
-	_ = (*filterBlurHasChanged_RunGoGenerate)(k) // filter.Blur has changed: run go generate
-}
-
 //go:embed Brightness.spv
 var brightnessSPIRV string
 
@@ -223,16 +242,6 @@ func RunBrightness(ctx context.Context, dev *runtime.Device, k filter.Brightness
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [filter.Brightness].
-func _(k *filter.Brightness) {
-	type filterBrightnessHasChanged_RunGoGenerate struct {
-		Factor int32
-		In     []filter.RGBA
-		Out    []filter.RGBA
-	}
-	_ = (*filterBrightnessHasChanged_RunGoGenerate)(k) // filter.Brightness has changed: run go generate
-}
-
 //go:embed Edges.spv
 var edgesSPIRV string
 
@@ -305,13 +314,4 @@ func RunEdges(ctx context.Context, dev *runtime.Device, k filter.Edges, r runtim
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [filter.Edges].
-func _(k *filter.Edges) {
-	type filterEdgesHasChanged_RunGoGenerate struct {
-		In  []filter.RGBA
-		Out []filter.RGBA
-	}
-	_ = (*filterEdgesHasChanged_RunGoGenerate)(k) // filter.Edges has changed: run go generate
 }

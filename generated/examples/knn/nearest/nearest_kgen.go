@@ -15,6 +15,33 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [nearest.Merge].
+func _(k *nearest.Merge) {
+	type nearestMergeHasChanged_RunGoGenerate struct {
+		Parts int
+		Lists []nearest.List
+		Hits  []nearest.List
+	}
+	_ = (*nearestMergeHasChanged_RunGoGenerate)(k) // nearest.Merge has changed: run go generate
+	type nearestHitHasChanged_RunGoGenerate struct {
+		Distance float32
+		Index    int32
+	}
+	_ = (*nearestHitHasChanged_RunGoGenerate)(&k.Lists[0][0]) // nearest.Hit has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [nearest.Search].
+func _(k *nearest.Search) {
+	type nearestSearchHasChanged_RunGoGenerate struct {
+		Dim     int
+		Vectors []float32
+		Queries []float32
+		Lists   []nearest.List
+		Query   dsl.LocalAccessor[float32]
+	}
+	_ = (*nearestSearchHasChanged_RunGoGenerate)(k) // nearest.Search has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -128,21 +155,6 @@ func RunMerge(ctx context.Context, dev *runtime.Device, k nearest.Merge, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [nearest.Merge].
-func _(k *nearest.Merge) {
-	type nearestMergeHasChanged_RunGoGenerate struct {
-		Parts int
-		Lists []nearest.List
-		Hits  []nearest.List
-	}
-	_ = (*nearestMergeHasChanged_RunGoGenerate)(k) // nearest.Merge has changed: run go generate
-	type nearestHitHasChanged_RunGoGenerate struct {
-		Distance float32
-		Index    int32
-	}
-	_ = (*nearestHitHasChanged_RunGoGenerate)(&k.Lists[0][0]) // nearest.Hit has changed: run go generate
-}
-
 //go:embed Search.spv
 var searchSPIRV string
 
@@ -242,16 +254,4 @@ func RunSearch(ctx context.Context, dev *runtime.Device, k nearest.Search, r run
 	kernelimpl.Slice(l, 3, k.Lists)
 	kernelimpl.Accessor(l, k.Query.Len())
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [nearest.Search].
-func _(k *nearest.Search) {
-	type nearestSearchHasChanged_RunGoGenerate struct {
-		Dim     int
-		Vectors []float32
-		Queries []float32
-		Lists   []nearest.List
-		Query   dsl.LocalAccessor[float32]
-	}
-	_ = (*nearestSearchHasChanged_RunGoGenerate)(k) // nearest.Search has changed: run go generate
 }

@@ -14,6 +14,17 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [cells.Life].
+func _(k *cells.Life) {
+	type cellsLifeHasChanged_RunGoGenerate struct {
+		H   int
+		W   int
+		In  []uint32
+		Out []uint32
+	}
+	_ = (*cellsLifeHasChanged_RunGoGenerate)(k) // cells.Life has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -125,15 +136,4 @@ func RunLife(ctx context.Context, dev *runtime.Device, k cells.Life, r runtime.N
 	kernelimpl.Slice(l, 2, k.In)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [cells.Life].
-func _(k *cells.Life) {
-	type cellsLifeHasChanged_RunGoGenerate struct {
-		H   int
-		W   int
-		In  []uint32
-		Out []uint32
-	}
-	_ = (*cellsLifeHasChanged_RunGoGenerate)(k) // cells.Life has changed: run go generate
 }

@@ -14,6 +14,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [fractal.Mandelbrot].
+func _(k *fractal.Mandelbrot) {
+	type fractalMandelbrotHasChanged_RunGoGenerate struct {
+		View    fractal.View
+		MaxIter int
+		Image   []fractal.RGBA
+	}
+	_ = (*fractalMandelbrotHasChanged_RunGoGenerate)(k) // fractal.Mandelbrot has changed: run go generate
+	type fractalViewHasChanged_RunGoGenerate struct {
+		X     float32
+		Y     float32
+		Pixel float32
+	}
+	_ = (*fractalViewHasChanged_RunGoGenerate)(&k.View) // fractal.View has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -128,20 +144,4 @@ func RunMandelbrot(ctx context.Context, dev *runtime.Device, k fractal.Mandelbro
 	kernelimpl.Value(l, 1, k.MaxIter)
 	kernelimpl.Slice(l, 2, k.Image)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [fractal.Mandelbrot].
-func _(k *fractal.Mandelbrot) {
-	type fractalMandelbrotHasChanged_RunGoGenerate struct {
-		View    fractal.View
-		MaxIter int
-		Image   []fractal.RGBA
-	}
-	_ = (*fractalMandelbrotHasChanged_RunGoGenerate)(k) // fractal.Mandelbrot has changed: run go generate
-	type fractalViewHasChanged_RunGoGenerate struct {
-		X     float32
-		Y     float32
-		Pixel float32
-	}
-	_ = (*fractalViewHasChanged_RunGoGenerate)(&k.View) // fractal.View has changed: run go generate
 }

@@ -14,6 +14,19 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [gemm.MatMul].
+func _(k *gemm.MatMul) {
+	type gemmMatMulHasChanged_RunGoGenerate struct {
+		M int
+		K int
+		N int
+		A []float32
+		B []float32
+		C []float32
+	}
+	_ = (*gemmMatMulHasChanged_RunGoGenerate)(k) // gemm.MatMul has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -135,17 +148,4 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k gemm.MatMul, r runtim
 	kernelimpl.Slice(l, 4, k.B)
 	kernelimpl.Slice(l, 5, k.C)
 	return l.RunND2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [gemm.MatMul].
-func _(k *gemm.MatMul) {
-	type gemmMatMulHasChanged_RunGoGenerate struct {
-		M int
-		K int
-		N int
-		A []float32
-		B []float32
-		C []float32
-	}
-	_ = (*gemmMatMulHasChanged_RunGoGenerate)(k) // gemm.MatMul has changed: run go generate
 }

@@ -14,6 +14,15 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [filter.Median].
+func _(k *filter.Median) {
+	type filterMedianHasChanged_RunGoGenerate struct {
+		In  []float32
+		Out []float32
+	}
+	_ = (*filterMedianHasChanged_RunGoGenerate)(k) // filter.Median has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -126,13 +135,4 @@ func RunMedian(ctx context.Context, dev *runtime.Device, k filter.Median, r runt
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [filter.Median].
-func _(k *filter.Median) {
-	type filterMedianHasChanged_RunGoGenerate struct {
-		In  []float32
-		Out []float32
-	}
-	_ = (*filterMedianHasChanged_RunGoGenerate)(k) // filter.Median has changed: run go generate
 }

@@ -14,6 +14,49 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [gravity.Paint].
+func _(k *gravity.Paint) {
+	type gravityPaintHasChanged_RunGoGenerate struct {
+		Camera gravity.Camera
+		Split  int
+		Bodies []gravity.Body
+		Light  []uint32
+	}
+	_ = (*gravityPaintHasChanged_RunGoGenerate)(k) // gravity.Paint has changed: run go generate
+	type gravityCameraHasChanged_RunGoGenerate struct {
+		Width    int
+		Height   int
+		Zoom     float32
+		Distance float32
+		Sin      float32
+		Cos      float32
+	}
+	_ = (*gravityCameraHasChanged_RunGoGenerate)(&k.Camera) // gravity.Camera has changed: run go generate
+	type gravityBodyHasChanged_RunGoGenerate struct {
+		Pos  gravity.Vec3
+		Mass float32
+	}
+	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
+	type gravityVec3HasChanged_RunGoGenerate struct {
+		X float32
+		Y float32
+		Z float32
+	}
+	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [gravity.Step].
+func _(k *gravity.Step) {
+	type gravityStepHasChanged_RunGoGenerate struct {
+		Dt        float32
+		Softening float32
+		Old       []gravity.Body
+		New       []gravity.Body
+		Velocity  []gravity.Vec3
+	}
+	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -131,37 +174,6 @@ func RunPaint(ctx context.Context, dev *runtime.Device, k gravity.Paint, r runti
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [gravity.Paint].
-func _(k *gravity.Paint) {
-	type gravityPaintHasChanged_RunGoGenerate struct {
-		Camera gravity.Camera
-		Split  int
-		Bodies []gravity.Body
-		Light  []uint32
-	}
-	_ = (*gravityPaintHasChanged_RunGoGenerate)(k) // gravity.Paint has changed: run go generate
-	type gravityCameraHasChanged_RunGoGenerate struct {
-		Width    int
-		Height   int
-		Zoom     float32
-		Distance float32
-		Sin      float32
-		Cos      float32
-	}
-	_ = (*gravityCameraHasChanged_RunGoGenerate)(&k.Camera) // gravity.Camera has changed: run go generate
-	type gravityBodyHasChanged_RunGoGenerate struct {
-		Pos  gravity.Vec3
-		Mass float32
-	}
-	_ = (*gravityBodyHasChanged_RunGoGenerate)(&k.Bodies[0]) // gravity.Body has changed: run go generate
-	type gravityVec3HasChanged_RunGoGenerate struct {
-		X float32
-		Y float32
-		Z float32
-	}
-	_ = (*gravityVec3HasChanged_RunGoGenerate)(&k.Bodies[0].Pos) // gravity.Vec3 has changed: run go generate
-}
-
 //go:embed Step.spv
 var stepSPIRV string
 
@@ -255,16 +267,4 @@ func RunStep(ctx context.Context, dev *runtime.Device, k gravity.Step, r runtime
 	kernelimpl.Slice(l, 3, k.New)
 	kernelimpl.Slice(l, 4, k.Velocity)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [gravity.Step].
-func _(k *gravity.Step) {
-	type gravityStepHasChanged_RunGoGenerate struct {
-		Dt        float32
-		Softening float32
-		Old       []gravity.Body
-		New       []gravity.Body
-		Velocity  []gravity.Vec3
-	}
-	_ = (*gravityStepHasChanged_RunGoGenerate)(k) // gravity.Step has changed: run go generate
 }

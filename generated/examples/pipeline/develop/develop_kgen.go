@@ -14,6 +14,83 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [develop.Balance].
+func _(k *develop.Balance) {
+	type developBalanceHasChanged_RunGoGenerate struct {
+		Red   float32
+		Green float32
+		Blue  float32
+		In    []develop.Pixel
+		Out   []develop.Pixel
+	}
+	_ = (*developBalanceHasChanged_RunGoGenerate)(k) // develop.Balance has changed: run go generate
+	type developPixelHasChanged_RunGoGenerate struct {
+		R float32
+		G float32
+		B float32
+	}
+	_ = (*developPixelHasChanged_RunGoGenerate)(&k.In[0]) // develop.Pixel has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Blur].
+func _(k *develop.Blur) {
+	type developBlurHasChanged_RunGoGenerate struct {
+		In  []develop.Pixel
+		Out []develop.Pixel
+	}
+	_ = (*developBlurHasChanged_RunGoGenerate)(k) // develop.Blur has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Contrast].
+func _(k *develop.Contrast) {
+	type developContrastHasChanged_RunGoGenerate struct {
+		Amount float32
+		In     []develop.Pixel
+		Out    []develop.Pixel
+	}
+	_ = (*developContrastHasChanged_RunGoGenerate)(k) // develop.Contrast has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Expose].
+func _(k *develop.Expose) {
+	type developExposeHasChanged_RunGoGenerate struct {
+		Gain float32
+		In   []develop.Pixel
+		Out  []develop.Pixel
+	}
+	_ = (*developExposeHasChanged_RunGoGenerate)(k) // develop.Expose has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Print].
+func _(k *develop.Print) {
+	type developPrintHasChanged_RunGoGenerate struct {
+		Levels float32
+		In     []develop.Pixel
+		Out    []develop.Pixel
+	}
+	_ = (*developPrintHasChanged_RunGoGenerate)(k) // develop.Print has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Saturate].
+func _(k *develop.Saturate) {
+	type developSaturateHasChanged_RunGoGenerate struct {
+		Amount float32
+		In     []develop.Pixel
+		Out    []develop.Pixel
+	}
+	_ = (*developSaturateHasChanged_RunGoGenerate)(k) // develop.Saturate has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [develop.Vignette].
+func _(k *develop.Vignette) {
+	type developVignetteHasChanged_RunGoGenerate struct {
+		Amount float32
+		In     []develop.Pixel
+		Out    []develop.Pixel
+	}
+	_ = (*developVignetteHasChanged_RunGoGenerate)(k) // develop.Vignette has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -136,24 +213,6 @@ func RunBalance(ctx context.Context, dev *runtime.Device, k develop.Balance, r r
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [develop.Balance].
-func _(k *develop.Balance) {
-	type developBalanceHasChanged_RunGoGenerate struct {
-		Red   float32
-		Green float32
-		Blue  float32
-		In    []develop.Pixel
-		Out   []develop.Pixel
-	}
-	_ = (*developBalanceHasChanged_RunGoGenerate)(k) // develop.Balance has changed: run go generate
-	type developPixelHasChanged_RunGoGenerate struct {
-		R float32
-		G float32
-		B float32
-	}
-	_ = (*developPixelHasChanged_RunGoGenerate)(&k.In[0]) // develop.Pixel has changed: run go generate
-}
-
 //go:embed Blur.spv
 var blurSPIRV string
 
@@ -226,15 +285,6 @@ func RunBlur(ctx context.Context, dev *runtime.Device, k develop.Blur, r runtime
 	kernelimpl.Slice(l, 0, k.In)
 	kernelimpl.Slice(l, 1, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [develop.Blur].
-func _(k *develop.Blur) {
-	type developBlurHasChanged_RunGoGenerate struct {
-		In  []develop.Pixel
-		Out []develop.Pixel
-	}
-	_ = (*developBlurHasChanged_RunGoGenerate)(k) // develop.Blur has changed: run go generate
 }
 
 //go:embed Contrast.spv
@@ -313,16 +363,6 @@ func RunContrast(ctx context.Context, dev *runtime.Device, k develop.Contrast, r
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [develop.Contrast].
-func _(k *develop.Contrast) {
-	type developContrastHasChanged_RunGoGenerate struct {
-		Amount float32
-		In     []develop.Pixel
-		Out    []develop.Pixel
-	}
-	_ = (*developContrastHasChanged_RunGoGenerate)(k) // develop.Contrast has changed: run go generate
-}
-
 //go:embed Expose.spv
 var exposeSPIRV string
 
@@ -397,16 +437,6 @@ func RunExpose(ctx context.Context, dev *runtime.Device, k develop.Expose, r run
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [develop.Expose].
-func _(k *develop.Expose) {
-	type developExposeHasChanged_RunGoGenerate struct {
-		Gain float32
-		In   []develop.Pixel
-		Out  []develop.Pixel
-	}
-	_ = (*developExposeHasChanged_RunGoGenerate)(k) // develop.Expose has changed: run go generate
 }
 
 //go:embed Print.spv
@@ -485,16 +515,6 @@ func RunPrint(ctx context.Context, dev *runtime.Device, k develop.Print, r runti
 	return l.Run2(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [develop.Print].
-func _(k *develop.Print) {
-	type developPrintHasChanged_RunGoGenerate struct {
-		Levels float32
-		In     []develop.Pixel
-		Out    []develop.Pixel
-	}
-	_ = (*developPrintHasChanged_RunGoGenerate)(k) // develop.Print has changed: run go generate
-}
-
 //go:embed Saturate.spv
 var saturateSPIRV string
 
@@ -569,16 +589,6 @@ func RunSaturate(ctx context.Context, dev *runtime.Device, k develop.Saturate, r
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [develop.Saturate].
-func _(k *develop.Saturate) {
-	type developSaturateHasChanged_RunGoGenerate struct {
-		Amount float32
-		In     []develop.Pixel
-		Out    []develop.Pixel
-	}
-	_ = (*developSaturateHasChanged_RunGoGenerate)(k) // develop.Saturate has changed: run go generate
 }
 
 //go:embed Vignette.spv
@@ -659,14 +669,4 @@ func RunVignette(ctx context.Context, dev *runtime.Device, k develop.Vignette, r
 	kernelimpl.Slice(l, 1, k.In)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.Run2(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [develop.Vignette].
-func _(k *develop.Vignette) {
-	type developVignetteHasChanged_RunGoGenerate struct {
-		Amount float32
-		In     []develop.Pixel
-		Out    []develop.Pixel
-	}
-	_ = (*developVignetteHasChanged_RunGoGenerate)(k) // develop.Vignette has changed: run go generate
 }

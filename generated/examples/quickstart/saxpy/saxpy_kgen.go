@@ -14,6 +14,16 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [saxpy.SAXPY].
+func _(k *saxpy.SAXPY) {
+	type saxpySAXPYHasChanged_RunGoGenerate struct {
+		A float32
+		X []float32
+		Y []float32
+	}
+	_ = (*saxpySAXPYHasChanged_RunGoGenerate)(k) // saxpy.SAXPY has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -111,14 +121,4 @@ func RunSAXPY(ctx context.Context, dev *runtime.Device, k saxpy.SAXPY, r runtime
 	kernelimpl.Slice(l, 1, k.X)
 	kernelimpl.Slice(l, 2, k.Y)
 	return l.Run1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [saxpy.SAXPY].
-func _(k *saxpy.SAXPY) {
-	type saxpySAXPYHasChanged_RunGoGenerate struct {
-		A float32
-		X []float32
-		Y []float32
-	}
-	_ = (*saxpySAXPYHasChanged_RunGoGenerate)(k) // saxpy.SAXPY has changed: run go generate
 }

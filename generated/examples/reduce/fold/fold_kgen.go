@@ -14,6 +14,32 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [fold.Finish].
+func _(k *fold.Finish) {
+	type foldFinishHasChanged_RunGoGenerate struct {
+		Parts []fold.Stats
+		Out   []fold.Stats
+	}
+	_ = (*foldFinishHasChanged_RunGoGenerate)(k) // fold.Finish has changed: run go generate
+	type foldStatsHasChanged_RunGoGenerate struct {
+		Sum float32
+		Min float32
+		Max float32
+		Dot float32
+	}
+	_ = (*foldStatsHasChanged_RunGoGenerate)(&k.Parts[0]) // fold.Stats has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [fold.Fold].
+func _(k *fold.Fold) {
+	type foldFoldHasChanged_RunGoGenerate struct {
+		X   []float32
+		Y   []float32
+		Out []fold.Stats
+	}
+	_ = (*foldFoldHasChanged_RunGoGenerate)(k) // fold.Fold has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -133,22 +159,6 @@ func RunFinish(ctx context.Context, dev *runtime.Device, k fold.Finish, r runtim
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [fold.Finish].
-func _(k *fold.Finish) {
-	type foldFinishHasChanged_RunGoGenerate struct {
-		Parts []fold.Stats
-		Out   []fold.Stats
-	}
-	_ = (*foldFinishHasChanged_RunGoGenerate)(k) // fold.Finish has changed: run go generate
-	type foldStatsHasChanged_RunGoGenerate struct {
-		Sum float32
-		Min float32
-		Max float32
-		Dot float32
-	}
-	_ = (*foldStatsHasChanged_RunGoGenerate)(&k.Parts[0]) // fold.Stats has changed: run go generate
-}
-
 //go:embed Fold.spv
 var foldSPIRV string
 
@@ -236,14 +246,4 @@ func RunFold(ctx context.Context, dev *runtime.Device, k fold.Fold, r runtime.ND
 	kernelimpl.Slice(l, 1, k.Y)
 	kernelimpl.Slice(l, 2, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [fold.Fold].
-func _(k *fold.Fold) {
-	type foldFoldHasChanged_RunGoGenerate struct {
-		X   []float32
-		Y   []float32
-		Out []fold.Stats
-	}
-	_ = (*foldFoldHasChanged_RunGoGenerate)(k) // fold.Fold has changed: run go generate
 }

@@ -14,6 +14,24 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [prefix.Add].
+func _(k *prefix.Add) {
+	type prefixAddHasChanged_RunGoGenerate struct {
+		X      []uint32
+		Totals []uint32
+	}
+	_ = (*prefixAddHasChanged_RunGoGenerate)(k) // prefix.Add has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [prefix.Blocks].
+func _(k *prefix.Blocks) {
+	type prefixBlocksHasChanged_RunGoGenerate struct {
+		X      []uint32
+		Totals []uint32
+	}
+	_ = (*prefixBlocksHasChanged_RunGoGenerate)(k) // prefix.Blocks has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -107,15 +125,6 @@ func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Ra
 	return l.Run1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [prefix.Add].
-func _(k *prefix.Add) {
-	type prefixAddHasChanged_RunGoGenerate struct {
-		X      []uint32
-		Totals []uint32
-	}
-	_ = (*prefixAddHasChanged_RunGoGenerate)(k) // prefix.Add has changed: run go generate
-}
-
 //go:embed Blocks.spv
 var blocksSPIRV string
 
@@ -201,13 +210,4 @@ func RunBlocks(ctx context.Context, dev *runtime.Device, k prefix.Blocks, r runt
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Totals)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [prefix.Blocks].
-func _(k *prefix.Blocks) {
-	type prefixBlocksHasChanged_RunGoGenerate struct {
-		X      []uint32
-		Totals []uint32
-	}
-	_ = (*prefixBlocksHasChanged_RunGoGenerate)(k) // prefix.Blocks has changed: run go generate
 }

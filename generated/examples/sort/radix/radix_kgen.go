@@ -14,6 +14,27 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
+// What is converted here is what kgen saw of the types of [radix.Count].
+func _(k *radix.Count) {
+	type radixCountHasChanged_RunGoGenerate struct {
+		Shift  int
+		Keys   []uint32
+		Counts []uint32
+	}
+	_ = (*radixCountHasChanged_RunGoGenerate)(k) // radix.Count has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [radix.Scatter].
+func _(k *radix.Scatter) {
+	type radixScatterHasChanged_RunGoGenerate struct {
+		Shift  int
+		Keys   []uint32
+		Starts []uint32
+		Out    []uint32
+	}
+	_ = (*radixScatterHasChanged_RunGoGenerate)(k) // radix.Scatter has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -115,16 +136,6 @@ func RunCount(ctx context.Context, dev *runtime.Device, k radix.Count, r runtime
 	return l.RunND1(ctx, dev, r, opts)
 }
 
-// What is converted here is what kgen saw of the types of [radix.Count].
-func _(k *radix.Count) {
-	type radixCountHasChanged_RunGoGenerate struct {
-		Shift  int
-		Keys   []uint32
-		Counts []uint32
-	}
-	_ = (*radixCountHasChanged_RunGoGenerate)(k) // radix.Count has changed: run go generate
-}
-
 //go:embed Scatter.spv
 var scatterSPIRV string
 
@@ -221,15 +232,4 @@ func RunScatter(ctx context.Context, dev *runtime.Device, k radix.Scatter, r run
 	kernelimpl.Slice(l, 2, k.Starts)
 	kernelimpl.Slice(l, 3, k.Out)
 	return l.RunND1(ctx, dev, r, opts)
-}
-
-// What is converted here is what kgen saw of the types of [radix.Scatter].
-func _(k *radix.Scatter) {
-	type radixScatterHasChanged_RunGoGenerate struct {
-		Shift  int
-		Keys   []uint32
-		Starts []uint32
-		Out    []uint32
-	}
-	_ = (*radixScatterHasChanged_RunGoGenerate)(k) // radix.Scatter has changed: run go generate
 }

@@ -37,6 +37,15 @@ var _ = kernelimpl.Sources(&abi.Sources{
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/args"
 
+type Mixed struct {
+	M  int32
+	In runtime.View[int32]
+}
+type Pair struct {
+	M  int32
+	In [2]runtime.View[int32]
+}
+
 var arrayKernel, RunArray = stubs.Range1(pkg.Kernel("Array"), args.Array.Kernel, newArrayHost)
 
 type Array struct {
@@ -87,12 +96,7 @@ type Deep struct {
 	Out  runtime.View[int32]
 }
 type DeepPart struct {
-	Inner DeepPartInner
-}
-
-type DeepPartInner struct {
-	M  int32
-	In runtime.View[int32]
+	Inner Mixed
 }
 
 func (k Deep) launch() *kernelimpl.Launch {
@@ -233,12 +237,8 @@ var slicesKernel, RunSlices = stubs.Range1(pkg.Kernel("Slices"), args.Slices.Ker
 
 type Slices struct {
 	In    [2]runtime.View[int32]
-	Pairs [2]SlicesPairs
+	Pairs [2]Pair
 	Out   runtime.View[int32]
-}
-type SlicesPairs struct {
-	M  int32
-	In [2]runtime.View[int32]
 }
 
 func (k Slices) launch() *kernelimpl.Launch {

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/starter"
+)
+
+// initModule writes a first kernel, and what launches it.
+func initModule(ctx context.Context, cfg codegen.Config, args []string, stdout, stderr io.Writer) int {
+	if len(args) != 1 || strings.HasPrefix(args[0], "-") {
+		fmt.Fprintln(stderr, "kgen: init takes the name of a package, which becomes a folder: kgen init saxpy")
+		return 2
+	}
+	s, err := starter.New(ctx, cfg.Dir, args[0])
+	if err == nil {
+		err = s.Write()
+	}
+	if err != nil {
+		fmt.Fprintln(stderr, "kgen init:", err)
+		return 1
+	}
+	for _, name := range s.Files() {
+		fmt.Fprintln(stdout, "wrote", name)
+	}
+	cfg.Patterns = []string{s.Folder()}
+	res, diags, err := codegen.Generate(ctx, cfg)
+	for _, name := range res.Written {
+		fmt.Fprintln(stdout, "wrote", name)
+	}
+	if err != nil || len(diags) > 0 {
+		diags.WriteText(stderr)
+		if err != nil {
+			fmt.Fprintln(stderr, "kgen init:", err)
+		}
+		fmt.Fprintf(stderr, "then run %s %s\n", s.Command, s.Folder())
+		return 1
+	}
+	fmt.Fprintf(stdout, `
+Next:
+	go mod tidy    # once: the program requires more modules than kgen does
+	go run %s
+	go test ./...
+After each change of the kernel in %s/kernel.go:
+	go generate ./...
+`, s.Main(), s.Folder())
+	return 0
+}

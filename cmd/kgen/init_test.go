@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// newModule returns a folder with a module that requires what this one does, and this one, as
+// go get -tool leaves it.
+func newModule(t *testing.T) string {
+	t.Helper()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	write(t, dir, "go.mod", strings.Replace(string(mod), "module github.com/kgen-go/kgen", "module example.com/first", 1)+
+		"\nrequire github.com/kgen-go/kgen v0.0.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
+	write(t, dir, "go.sum", string(sum))
+	return dir
+}
+
+func write(t *testing.T, dir, name, text string) {
+	t.Helper()
+	name = filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kgen runs the command in a folder.
+func kgen(dir string, args ...string) (code int, stdout, stderr string) {
+	var out, err bytes.Buffer
+	code = run(context.Background(), append([]string{"-C", dir}, args...), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// goTool runs the go command in a folder, without a GPU.
+func goTool(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "KGEN_DEVICE=host", "GOFLAGS=-mod=mod")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("go %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// TestInit starts a module, and adds to it: what is written runs, passes its test, and is
+// current.
+func TestInit(t *testing.T) {
+	dir := newModule(t)
+	code, out, errs := kgen(dir, "init", "saxpy")
+	if code != 0 || errs != "" || !strings.Contains(out, "wrote main.go\n") || !strings.Contains(out, "go run .\n") {
+		t.Fatalf("status %d: %s%s", code, out, errs)
+	}
+	// README.md shows what is written.
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"saxpy/kernel.go", "main.go"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.ReplaceAll(string(text), "example.com/first", "example.com/hello"); !strings.Contains(string(readme), "```go\n"+want+"```\n") {
+			t.Errorf("README.md does not have %s as it is written:\n%s", name, want)
+		}
+	}
+	if out := goTool(t, dir, "run", "."); !strings.Contains(out, "[12 24 36]") {
+		t.Errorf("it prints %s", out)
+	}
+	for _, c := range []struct{ name, folder, main string }{
+		{"blur", "./blur", "./cmd/blur"},                             // there is a program in the folder
+		{"internal/deep", "./internal/deep", "./cmd/deep"},           // stubs lie beside the kernels
+		{"kernels/first", "./kernels/first", "./cmd/first"},          // in a folder of folders
+		{"./kernels/second/", "./kernels/second", "./cmd/second"},    // as the go command has it
+		{"generatedx", "./generatedx", "./cmd/generatedx"},           // not the folder generated
+		{"kernels/saxpy", "./kernels/saxpy", "go run ./cmd/saxpy\n"}, // the name once more, elsewhere
+	} {
+		code, out, errs := kgen(dir, "init", c.name)
+		if code != 0 || errs != "" || !strings.Contains(out, strings.TrimPrefix(c.folder, "./")+"/kernel.go\n") || !strings.Contains(out, c.main) {
+			t.Errorf("%s: status %d: %s%s", c.name, code, out, errs)
+		}
+	}
+	if code, _, errs := kgen(dir, "-check", "./..."); code != 0 {
+		t.Errorf("kgen -check: %s", errs)
+	}
+	goTool(t, dir, "vet", "./...")
+	if out := goTool(t, dir, "test", "./..."); strings.Count(out, "\nok ")+strings.Count("\n"+out, "\nok ") < 7 {
+		t.Errorf("go test: %s", out)
+	}
+	gofmt := exec.Command("gofmt", "-l", ".")
+	gofmt.Dir = dir
+	if out, err := gofmt.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("gofmt: %v: %s", err, out)
+	}
+}
+
+// TestInitRefuses: where nothing can be written, all stays as it is, and the message says what
+// to run.
+func TestInitRefuses(t *testing.T) {
+	files := func(dir string) (all []string) {
+		filepath.WalkDir(dir, func(name string, _ os.DirEntry, _ error) error {
+			all = append(all, name)
+			return nil
+		})
+		return all
+	}
+	bare := t.TempDir()
+	without := t.TempDir()
+	write(t, without, "go.mod", "module example.com/without\n\ngo 1.26.0\n")
+	taken := newModule(t)
+	write(t, taken, "saxpy/kernel.go", "package saxpy\n")
+	write(t, taken, "other/other.go", "package other\n")
+	write(t, taken, "file", "")
+	for _, c := range []struct {
+		dir, name string
+		code      int
+		want      []string
+	}{
+		{bare, "saxpy", 1, []string{"is in no Go module; run\n\tgo mod init example.com/saxpy\n\tgo get -tool github.com/kgen-go/kgen/cmd/kgen\n\tgo tool kgen init saxpy\n"}},
+		{without, "saxpy", 1, []string{"the module example.com/without does not require github.com/kgen-go/kgen; run\n\tgo get -tool"}},
+		{taken, "saxpy", 1, []string{"overwrites nothing, and there is saxpy/kernel.go already"}},
+		{taken, "other", 1, []string{"overwrites nothing, and there is other/*.go already"}},
+		{taken, "file", 1, []string{"file"}},
+		{taken, "Saxpy", 1, []string{"lower-case letters and digits"}},
+		{taken, "func", 1, []string{"cannot be the folder"}},
+		{taken, "../saxpy", 1, []string{"cannot be the folder"}},
+		{taken, "generated/saxpy", 1, []string{"no place for a package of kernels"}},
+		{taken, ".", 1, []string{"cannot be the folder"}},
+	} {
+		before := files(c.dir)
+		code, out, errs := kgen(c.dir, "init", c.name)
+		for _, want := range c.want {
+			if code != c.code || out != "" || !strings.Contains(errs, want) {
+				t.Errorf("%s: status %d, %s%s, want %s", c.name, code, out, errs, want)
+			}
+		}
+		if after := files(c.dir); !slices.Equal(before, after) {
+			t.Errorf("%s: it leaves %v", c.name, after)
+		}
+	}
+	for _, args := range [][]string{{"init"}, {"init", "a", "b"}, {"init", "-h"}} {
+		if code, _, errs := kgen(taken, args...); code != 2 || !strings.Contains(errs, "kgen init saxpy") {
+			t.Errorf("%v: status %d: %s", args, code, errs)
+		}
+	}
+}
+
+// TestSetUp: kgen says what to run where a module is not set up.
+func TestSetUp(t *testing.T) {
+	const kernel = "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = OTHER }\n"
+	bare, without, unsummed := t.TempDir(), t.TempDir(), t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{bare, without, unsummed} {
+		write(t, dir, "k/kernel.go", strings.Replace(kernel, "OTHER", "1", 1))
+	}
+	write(t, without, "go.mod", "module example.com/without\n\ngo 1.26.0\n")
+	write(t, unsummed, "k/kernel.go", strings.NewReplacer("import ", "import \"golang.org/x/mod/semver\"\n\nimport ", "OTHER", "semver.Compare(``, ``)").Replace(kernel))
+	write(t, unsummed, "go.mod", "module example.com/unsummed\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nrequire golang.org/x/mod v0.42.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
+	for _, c := range []struct{ dir, want string }{
+		{bare, "is in no Go module; run\n\tgo mod init example.com/"},
+		{without, "\trun go get -tool github.com/kgen-go/kgen/cmd/kgen\n"},
+		{unsummed, "run go mod tidy"},
+	} {
+		for _, pattern := range []string{"./k", "./..."} {
+			if code, _, errs := kgen(c.dir, pattern); code != 1 || !strings.Contains(errs, c.want) {
+				t.Errorf("%s: status %d: %s, want %s", pattern, code, errs, c.want)
+			}
+		}
+	}
+}
+
+// TestGenerateShows: under go generate, which runs kgen in the package's folder, positions say
+// which package they are of.
+func TestGenerateShows(t *testing.T) {
+	dir := newModule(t)
+	write(t, dir, "some/k/kernel.go", "package k\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int }\n\nfunc (k K) Kernel(it dsl.Item1) { go println() }\n")
+	t.Chdir(filepath.Join(dir, "some/k"))
+	for _, c := range []struct{ file, want string }{{"kernel.go", "some/k/kernel.go:7:35: KG102"}, {"", "kernel.go:7:35: KG102"}} {
+		t.Setenv("GOFILE", c.file)
+		t.Setenv("GOLINE", "3")
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"."}, &out, &errs); code != 1 || !strings.HasPrefix(errs.String(), c.want) {
+			t.Errorf("status %d: %s, want %s", code, &errs, c.want)
+		}
+	}
+}

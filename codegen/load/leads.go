@@ -1,0 +1,147 @@
+package load
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// leads reports whether memory can be reached by a value of the type. Strings are constant,
+// errors lead to what throw says, and functions to what MakeClosure does. Of interfaces a
+// follower knows more; see lead.
+func leads(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Kind() == types.UnsafePointer
+	case *types.Signature:
+		return false
+	case *types.Interface:
+		return !isError(t)
+	case *types.Array:
+		return leads(u.Elem())
+	case *types.Struct:
+		for f := range u.Fields() {
+			if leads(f.Type()) {
+				return true
+			}
+		}
+		return false
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if leads(v.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// lead returns by which type memory is reached by a value of type t, for people, or "" where
+// none is. An interface leads to memory only if what it may hold does, which is of a type that
+// some code puts into one: kgen knows no value of a variable that other code has made.
+func (w *follower) lead(t types.Type) string {
+	if by, ok := w.known.At(t).(string); ok {
+		return by
+	}
+	by := w.leadBy(t, nil)
+	w.known.Set(t, by)
+	return by
+}
+
+// leadBy implements lead. The interfaces of up are being looked at.
+func (w *follower) leadBy(t types.Type, up []types.Type) string {
+	if !leads(t) {
+		return ""
+	}
+	if _, generic := types.Unalias(t).(*types.TypeParam); generic {
+		return w.name(t)
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Interface:
+		if slices.ContainsFunc(up, func(v types.Type) bool { return types.Identical(t, v) }) {
+			return ""
+		}
+		up = append(slices.Clip(up), t)
+		best := ""
+		for _, in := range w.in {
+			if in.boxesAny {
+				return w.name(t) + ", which may hold what a method of a generic type is given"
+			}
+			for _, held := range in.boxed.Keys() {
+				if types.IsInterface(held) || !types.Implements(held, u) || w.leadBy(held, up) == "" {
+					continue
+				}
+				if name := w.name(held); best == "" || name < best {
+					best = name // whatever the order of the keys is
+				}
+			}
+		}
+		if best == "" {
+			return ""
+		}
+		return w.name(t) + ", which may hold " + best
+	case *types.Array:
+		return w.leadBy(u.Elem(), up)
+	case *types.Struct:
+		for f := range u.Fields() {
+			if by := w.leadBy(f.Type(), up); by != "" {
+				return fmt.Sprintf("%s, whose field %s is %s", w.name(t), f.Name(), by)
+			}
+		}
+		return ""
+	case *types.Tuple:
+		for v := range u.Variables() {
+			if by := w.leadBy(v.Type(), up); by != "" {
+				return by
+			}
+		}
+		return ""
+	}
+	return w.name(t)
+}
+
+// name returns how the variable's package calls a type.
+func (w *follower) name(t types.Type) string {
+	return types.TypeString(t, types.RelativeTo(w.g.Pkg.Pkg))
+}
+
+// outBy says what an instruction does that lets out what is followed.
+func (w *follower) outBy(in ssa.Instruction) string {
+	what := w.lead(w.at.Type())
+	if _, ok := w.at.(*ssa.Global); ok {
+		what = "its address"
+	}
+	switch in := in.(type) {
+	case *ssa.Return:
+		fn := in.Parent()
+		if obj := object(fn); fn.Parent() != nil || obj == nil || !obj.Exported() {
+			return fmt.Sprintf("a function that is used as a value returns %s", what)
+		} else if fn.Signature.Recv() != nil {
+			return fmt.Sprintf("the exported method %s returns %s", obj.Name(), what)
+		}
+		return fmt.Sprintf("the exported function %s returns %s", fn.Name(), what)
+	case *ssa.Store:
+		if g, ok := RootOf(in.Addr).(*ssa.Global); ok && token.IsExported(g.Name()) {
+			return fmt.Sprintf("the exported variable %s gets %s", g.Name(), what)
+		}
+		return fmt.Sprintf("%s is stored in memory that kgen does not follow", what)
+	case *ssa.MapUpdate:
+		return fmt.Sprintf("%s is put into a map", what)
+	case *ssa.Send, *ssa.Select, *ssa.UnOp:
+		return fmt.Sprintf("%s goes through a channel", what)
+	case *ssa.Convert, *ssa.MultiConvert:
+		return "its address becomes a number"
+	case ssa.CallInstruction:
+		if c := in.Common(); c.IsInvoke() {
+			return fmt.Sprintf("the method %s, of whatever the interface holds, is passed %s", c.Method.Name(), what)
+		} else if fn := c.StaticCallee(); fn != nil {
+			return fmt.Sprintf("%s, whose code kgen does not look into, is passed %s", fn.RelString(w.g.Pkg.Pkg), what)
+		}
+		return fmt.Sprintf("a function that is not known is passed %s", what)
+	}
+	return fmt.Sprintf("kgen does not follow %s", what)
+}

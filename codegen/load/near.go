@@ -1,0 +1,57 @@
+package load
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// noKernels says that there are none: where something looks like one, what keeps it from
+// being one.
+func (f *finder) noKernels(roots []*listed) {
+	for _, p := range roots {
+		if s := f.u.bySrc[p]; s != nil {
+			f.pkg = s
+			f.near(s)
+		}
+	}
+	if len(f.l.diags) == 0 {
+		f.l.diags.Add(diag.NoKernels, diag.Pos{}, "a kernel is an exported struct type with a method Kernel(dsl.Item1)",
+			"no kernels in the packages named (%d)", f.l.matched)
+	}
+}
+
+// near reports the functions of a package that are called Kernel, in whatever case.
+func (f *finder) near(s *source) {
+	for _, file := range s.files {
+		for _, d := range file.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || !strings.EqualFold(decl.Name.Name, "Kernel") {
+				continue
+			}
+			fn, ok := s.info.Defs[decl.Name].(*types.Func)
+			if !ok {
+				continue
+			}
+			var wrong, hint string
+			name, params := decl.Name.Name, fn.Signature().Params()
+			switch recv := fn.Signature().Recv(); {
+			case recv == nil:
+				wrong = fmt.Sprintf("%s is a function: a kernel is a method, and the fields of its type are the arguments", name)
+				hint = "declare type K struct with the arguments as fields, and func (k K) Kernel(it dsl.Item1)"
+			case name != "Kernel":
+				wrong, hint = fmt.Sprintf("method %s is no kernel: the method of a kernel is called Kernel", name), "rename it to Kernel"
+			case fn.Signature().Variadic() || params.Len() != 1:
+				wrong, hint = fmt.Sprintf("method Kernel has %d parameters, and that of a kernel has one, the work-item", params.Len()), formHint
+			default:
+				wrong = fmt.Sprintf("method Kernel takes %s, and that of a kernel takes the work-item",
+					types.TypeString(params.At(0).Type(), types.RelativeTo(s.types)))
+				hint = "write Kernel(it dsl.Item1), and in it i := it.GlobalID()"
+			}
+			f.add(diag.NoKernels, decl.Name.Pos(), hint, "no kernels in the packages named (%d): %s", f.l.matched, wrong)
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package load
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/abi"
+)
+
+// View is the type that stubs have in place of a struct type of the source that holds slices:
+// with views of device memory. All kernels of a package share it.
+type View struct {
+	Name   string // in the stubs
+	Of     string // the type, to print
+	Params string // type parameters, as [TypeExpr] has them: "[T any]", or ""
+	Args   string // the type parameters alone: "[T]", or ""
+	Fields []ViewField
+	// Source is the type, as TypeExpr has it, if stubs can import it. Slices and Values are
+	// its parts down to slices: "Sub.Data[1]".
+	Source         string
+	Slices, Values []string
+}
+
+// ViewField is a field of a View.
+type ViewField struct{ Name, Type string }
+
+// viewer finds the views of a package.
+type viewer struct {
+	pkg   *Package
+	names map[string]*types.TypeName // those that are taken; nil for a kernel's
+	of    map[*types.TypeName]*View  // nil for those that have none
+	all   []View
+}
+
+// SharedViews returns the types that the stubs of a package have in place of struct types, in order
+// of name, and which of them the kernels' members are, by kernel and by the member, as
+// "Deep[0].In". Types without a name, or with one that stubs cannot have, have none.
+func (p *Program) SharedViews(pkg *Package) ([]View, map[*Kernel]map[string]string) {
+	v := &viewer{pkg: pkg, names: map[string]*types.TypeName{"Kernels": nil}, of: map[*types.TypeName]*View{}}
+	for _, k := range pkg.Kernels {
+		v.names[k.Name], v.names["Run"+k.Name] = nil, nil
+	}
+	uses := map[*Kernel]map[string]string{}
+	for _, k := range pkg.Kernels {
+		uses[k] = map[string]string{}
+		internal := func(at string) bool { // whether a part of a member is not given
+			return slices.ContainsFunc(k.Params, func(p abi.Param) bool {
+				return p.Internal > 0 && (p.Name == at || strings.HasPrefix(p.Name, at+".") || strings.HasPrefix(p.Name, at+"["))
+			})
+		}
+		var members func(t types.Type, at string)
+		members = func(t types.Type, at string) {
+			if at != "" && !internal(at) {
+				if use := v.use(t); use != "" {
+					uses[k][at] = use
+					return
+				}
+			}
+			switch u := t.Underlying().(type) {
+			case *types.Struct:
+				for f := range u.Fields() {
+					if hasSlices(f.Type()) {
+						members(f.Type(), strings.TrimPrefix(at+"."+f.Name(), "."))
+					}
+				}
+			case *types.Array:
+				for i := range min(u.Len(), maxLeaves) {
+					members(u.Elem(), fmt.Sprintf("%s[%d]", at, i))
+				}
+			}
+		}
+		if k.Struct != nil && p.Views(k) {
+			members(k.Struct, "")
+		}
+	}
+	slices.SortFunc(v.all, func(a, b View) int { return strings.Compare(a.Name, b.Name) })
+	return v.all, uses
+}
+
+// use returns how stubs write the view of a struct type, or "".
+func (v *viewer) use(t types.Type) string {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok || !hasSlices(t) || fromDSL(t) != "" {
+		return ""
+	}
+	st, ok := n.Origin().Underlying().(*types.Struct)
+	if !ok {
+		return ""
+	}
+	view := v.view(n.Origin(), st)
+	if view == nil {
+		return ""
+	}
+	var args []string
+	for a := range n.TypeArgs().Types() {
+		if hasSlices(a) {
+			return "" // which its fields have in place of the parameter
+		}
+		args = append(args, TypeExpr(a))
+	}
+	if len(args) == 0 {
+		return view.Name
+	}
+	return view.Name + "[" + strings.Join(args, ", ") + "]"
+}
+
+// view returns the view of a type as it is declared, or nil.
+func (v *viewer) view(n *types.Named, st *types.Struct) *View {
+	obj := n.Obj()
+	if view, ok := v.of[obj]; ok {
+		return view
+	}
+	v.of[obj] = nil
+	if !obj.Exported() || obj.Pkg() == nil || obj.Parent() != obj.Pkg().Scope() {
+		return nil
+	}
+	view := &View{Of: obj.Pkg().Name() + "." + obj.Name()}
+	var params, args []string
+	for p := range n.TypeParams().TypeParams() {
+		if !nameable(p.Constraint(), v.pkg) {
+			return nil
+		}
+		args = append(args, p.Obj().Name())
+		params = append(params, p.Obj().Name()+" "+TypeExpr(p.Constraint()))
+	}
+	if len(params) > 0 {
+		view.Params, view.Args = "["+strings.Join(params, ", ")+"]", "["+strings.Join(args, ", ")+"]"
+	}
+	for f := range st.Fields() {
+		if f.Name() == "_" {
+			continue
+		}
+		t := v.field(f.Type())
+		if t == "" || !f.Exported() {
+			return nil
+		}
+		view.Fields = append(view.Fields, ViewField{f.Name(), t})
+	}
+	view.Name = v.name(obj)
+	if v.pkg.Importable(obj.Pkg().Path()) {
+		view.Source = "«" + obj.Pkg().Path() + "»." + obj.Name()
+		view.parts(st, "")
+	}
+	v.of[obj] = view
+	v.all = append(v.all, *view)
+	return view
+}
+
+// parts notes the parts of a value of type t.
+func (v *View) parts(t types.Type, at string) {
+	if !hasSlices(t) || fromDSL(t) != "" {
+		v.Values = append(v.Values, at)
+		return
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		v.Slices = append(v.Slices, at)
+	case *types.Array:
+		for i := range min(u.Len(), maxLeaves) {
+			v.parts(u.Elem(), fmt.Sprintf("%s[%d]", at, i))
+		}
+	case *types.Struct:
+		for f := range u.Fields() {
+			if f.Name() != "_" {
+				v.parts(f.Type(), strings.TrimPrefix(at+"."+f.Name(), "."))
+			}
+		}
+	}
+}
+
+// field returns the type of a view's field in place of t, or "".
+func (v *viewer) field(t types.Type) string {
+	if !hasSlices(t) || fromDSL(t) != "" {
+		return TypeExpr(t)
+	}
+	if use := v.use(t); use != "" {
+		return use
+	}
+	if _, named := types.Unalias(t).(*types.Named); named {
+		if _, isStruct := t.Underlying().(*types.Struct); isStruct {
+			return ""
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Slice:
+		return "«" + modulePath + "/runtime».View[" + TypeExpr(u.Elem()) + "]"
+	case *types.Array:
+		if elem := v.field(u.Elem()); elem != "" {
+			return fmt.Sprintf("[%d]%s", u.Len(), elem)
+		}
+	case *types.Struct:
+		var fields []string
+		for f := range u.Fields() {
+			t := v.field(f.Type())
+			if t == "" || !f.Exported() {
+				return ""
+			}
+			fields = append(fields, f.Name()+" "+t)
+		}
+		return "struct{ " + strings.Join(fields, "; ") + " }"
+	}
+	return ""
+}
+
+// name chooses the name of a view: the type's, behind its package's if that is taken.
+func (v *viewer) name(obj *types.TypeName) string {
+	name := obj.Name()
+	if _, taken := v.names[name]; taken {
+		pkg := obj.Pkg().Name()
+		name = strings.ToUpper(pkg[:1]) + pkg[1:] + name
+	}
+	for {
+		_, taken := v.names[name]
+		if _, of := v.names[name+"Of"]; !taken && !of {
+			break
+		}
+		name += "View"
+	}
+	v.names[name], v.names[name+"Of"] = obj, obj
+	return name
+}
+
+// nameable reports whether generated code for the package's kernels can write a constraint.
+func nameable(t types.Type, pkg *Package) bool {
+	ok := true
+	var visit func(t types.Type)
+	visit = func(t types.Type) {
+		switch t := t.(type) {
+		case *types.Alias:
+			ok = ok && (t.Obj().Pkg() == nil || t.Obj().Exported() && pkg.Importable(t.Obj().Pkg().Path()))
+		case *types.Named:
+			ok = ok && (t.Obj().Pkg() == nil || t.Obj().Exported() && pkg.Importable(t.Obj().Pkg().Path()))
+		case *types.Interface:
+			ok = ok && t.NumExplicitMethods() == 0
+			for e := range t.EmbeddedTypes() {
+				visit(e)
+			}
+		case *types.Union:
+			for i := range t.Len() {
+				visit(t.Term(i).Type())
+			}
+		case *types.Basic:
+		default:
+			ok = false
+		}
+	}
+	visit(t)
+	return ok
+}

@@ -1,0 +1,253 @@
+// Package starter writes the first kernel of a module, with a program that runs it and a test.
+package starter
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"go/format"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"text/template"
+
+	"github.com/kgen-go/kgen/codegen"
+)
+
+//go:embed files/*.tmpl
+var templates embed.FS
+
+// modulePath is that of kgen.
+const modulePath = "github.com/kgen-go/kgen"
+
+// Starter is what is to be written.
+type Starter struct {
+	Package  string // the name of the kernels' package
+	Path     string // its import path
+	Kernel   string // the kernel's name
+	Stub     string // the name of the generated package
+	StubPath string // its import path
+	Command  string // what go generate runs
+
+	dir   string            // where to write
+	files map[string]string // the templates by what they become, relative to dir
+}
+
+// New returns the starter for the package in the folder name below dir, which is in a module
+// that requires kgen. Nothing is written yet. The error says what to run, or to name
+// otherwise.
+func New(ctx context.Context, dir, name string) (*Starter, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	rel := path.Clean(filepath.ToSlash(name))
+	pkg := path.Base(rel)
+	root := codegen.ModuleRoot(dir)
+	if root == "" {
+		word := "hello"
+		if goodName(pkg) {
+			word = pkg
+		}
+		return nil, fmt.Errorf("the folder %s is in no Go module; run\n\tgo mod init example.com/%s\n\tgo get -tool %s/cmd/kgen\n\tgo tool kgen init %[2]s", dir, word, modulePath)
+	}
+	if !goodName(pkg) || !filepath.IsLocal(filepath.FromSlash(rel)) {
+		return nil, fmt.Errorf("%q cannot be the folder of a package of kernels: name it in lower-case letters and digits, as in kgen init saxpy", name)
+	}
+	module, err := moduleOf(ctx, dir, root)
+	if err != nil {
+		return nil, err
+	}
+	inModule, err := filepath.Rel(root, filepath.Join(dir, filepath.FromSlash(rel)))
+	if err != nil {
+		return nil, err
+	}
+	within := filepath.ToSlash(inModule)
+	if first, _, _ := strings.Cut(within, "/"); first == "generated" || strings.Contains("/"+within+"/", "/vendor/") || strings.Contains("/"+within+"/", "/testdata/") {
+		return nil, fmt.Errorf("%s is no place for a package of kernels: choose another name", within)
+	}
+	stubs, err := filepath.Rel(root, codegen.StubFolder(root, within, pkg))
+	if err != nil {
+		return nil, err
+	}
+	s := &Starter{
+		Package: pkg, Path: path.Join(module, within), Kernel: kernelName(pkg),
+		Stub: pkg + "gen", StubPath: path.Join(module, filepath.ToSlash(stubs)),
+		Command: "go tool kgen", dir: dir,
+	}
+	if !hasTool(ctx, dir) {
+		s.Command = "go run " + modulePath + "/cmd/kgen"
+	}
+	program := "main.go"
+	if hasGo(dir) {
+		program = path.Join("cmd", pkg, "main.go")
+	}
+	s.files = map[string]string{
+		"kernel.go.tmpl":      path.Join(rel, "kernel.go"),
+		"kernel_test.go.tmpl": path.Join(rel, "kernel_test.go"),
+		"main.go.tmpl":        program,
+	}
+	return s, s.free()
+}
+
+// StubImport returns how the generated package is imported: by its name, which is not always its
+// folder's.
+func (s *Starter) StubImport() string {
+	if path.Base(s.StubPath) == s.Stub {
+		return fmt.Sprintf("%q", s.StubPath)
+	}
+	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
+}
+
+// goodName reports whether a package may be called so, and its folder, too.
+func goodName(name string) bool {
+	return regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) && !token.IsKeyword(name) &&
+		name != "main" && name != "internal" && name != "vendor" && name != "testdata" && name != "generated" &&
+		name != "runtime" && name != "context" && name != "dsl"
+}
+
+// kernelName makes a kernel's name of a package's.
+func kernelName(pkg string) string {
+	if pkg == "saxpy" {
+		return "SAXPY"
+	}
+	return strings.ToUpper(pkg[:1]) + pkg[1:]
+}
+
+// moduleOf returns the path of the module with its go.mod in root that a folder is in, which has to require kgen.
+func moduleOf(ctx context.Context, dir, root string) (string, error) {
+	out, err := goCommand(ctx, dir, "list", "-m", "-f", "{{.Path}}\t{{.GoMod}}")
+	if err != nil {
+		return "", err
+	}
+	// In a workspace there are several.
+	module := ""
+	for line := range strings.Lines(out) {
+		name, file, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		if same(filepath.Join(root, "go.mod"), file) {
+			module = name
+		}
+	}
+	if module == "" {
+		return "", fmt.Errorf("the module in %s is not one of the workspace's; run go work use %[1]s", root)
+	}
+	if _, err := goCommand(ctx, dir, "list", "-m", modulePath); err != nil {
+		return "", fmt.Errorf("the module %s does not require %s; run\n\tgo get -tool %[2]s/cmd/kgen\n\tgo tool kgen init NAME", module, modulePath)
+	}
+	return module, nil
+}
+
+// same reports whether two names are of one file.
+func same(a, b string) bool {
+	x, err := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(x, y)
+}
+
+// hasTool reports whether go tool kgen runs this command.
+func hasTool(ctx context.Context, dir string) bool {
+	out, err := goCommand(ctx, dir, "list", "tool")
+	return err == nil && strings.Contains("\n"+out, "\n"+modulePath+"/cmd/kgen\n")
+}
+
+func goCommand(ctx context.Context, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, strings.TrimSpace(stderr.String()))
+	}
+	return stdout.String(), nil
+}
+
+// hasGo reports whether there are Go files in a folder, beside which no program can be written.
+func hasGo(dir string) bool {
+	found, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	return err == nil && len(found) > 0
+}
+
+// free returns an error if something is where the starter writes.
+func (s *Starter) free() error {
+	var there []string
+	for _, name := range s.Files() {
+		if _, err := os.Lstat(filepath.Join(s.dir, filepath.FromSlash(name))); err == nil {
+			there = append(there, name)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if folder := filepath.Dir(filepath.Join(s.dir, filepath.FromSlash(s.files["kernel.go.tmpl"]))); len(there) == 0 && hasGo(folder) {
+		there = append(there, path.Dir(s.files["kernel.go.tmpl"])+"/*.go")
+	}
+	if len(there) > 0 {
+		return fmt.Errorf("kgen init overwrites nothing, and there is %s already: choose another name, or move it away", strings.Join(there, ", "))
+	}
+	return nil
+}
+
+// Files returns what is written, relative to the folder, in the order in which one reads it.
+func (s *Starter) Files() []string {
+	return []string{s.files["kernel.go.tmpl"], s.files["main.go.tmpl"], s.files["kernel_test.go.tmpl"]}
+}
+
+// Folder returns the folder of the kernels' package, as the go command takes it.
+func (s *Starter) Folder() string { return "./" + path.Dir(s.files["kernel.go.tmpl"]) }
+
+// Main returns the folder of the program, as the go command takes it.
+func (s *Starter) Main() string {
+	if dir := path.Dir(s.files["main.go.tmpl"]); dir != "." {
+		return "./" + dir
+	}
+	return "."
+}
+
+// Write writes the files, and none if one cannot be.
+func (s *Starter) Write() (err error) {
+	if err := s.free(); err != nil {
+		return err
+	}
+	var written []string
+	defer func() {
+		if err != nil {
+			for _, name := range written {
+				os.Remove(name)
+			}
+		}
+	}()
+	for from, name := range s.files {
+		t, err := template.ParseFS(templates, "files/"+from)
+		if err != nil {
+			return fmt.Errorf("BUG: %w", err)
+		}
+		var b bytes.Buffer
+		if err := t.Execute(&b, s); err != nil {
+			return fmt.Errorf("BUG: %w", err)
+		}
+		text, err := format.Source(b.Bytes())
+		if err != nil {
+			return fmt.Errorf("BUG: %s: %w", from, err)
+		}
+		name = filepath.Join(s.dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			return err
+		}
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+		if err != nil {
+			return err
+		}
+		written = append(written, name)
+		_, err = f.Write(text)
+		if err = errors.Join(err, f.Close()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

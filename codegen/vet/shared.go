@@ -1,0 +1,389 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// sharedAnalyzer reports what every work-item does to one and the same element. It reports
+// what is sure to be so by the code of the Kernel method alone; races between elements that
+// indices choose, the race detector and checked mode find.
+func sharedAnalyzer() *analysis.Analyzer {
+	return &analysis.Analyzer{
+		Name: "kgenshared",
+		Doc: fmt.Sprintf("report elements that every work-item changes, as k.Sum[0] += x does (%v)\n\n%s",
+			diag.SharedElement, diag.Summary(diag.SharedElement)),
+		Run: func(pass *analysis.Pass) (any, error) {
+			for _, f := range pass.Files {
+				for _, d := range f.Decls {
+					if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+						if s := newSharing(pass, fn); s != nil {
+							s.variables()
+							s.changes()
+						}
+					}
+				}
+			}
+			return nil, nil
+		},
+	}
+}
+
+// class says what a value depends on; 0 is the same for all work-items.
+type class uint8
+
+const (
+	byItem   class = 1 << iota // which work-item it is
+	byGroup                    // which work-group
+	byData                     // what slices hold
+	byFlow                     // the way through the code
+	byOthers                   // what is not looked at
+)
+
+// sharing looks at the Kernel method of a kernel with many work-items.
+type sharing struct {
+	pass *analysis.Pass
+	fn   *ast.FuncDecl
+	k    types.Object // the receiver
+	it   types.Object // the item
+	vars map[types.Object]class
+}
+
+const dslPath = "github.com/kgen-go/kgen/dsl"
+
+func newSharing(pass *analysis.Pass, fn *ast.FuncDecl) *sharing {
+	ps := fn.Type.Params.List
+	if fn.Name.Name != "Kernel" || fn.Recv == nil || len(fn.Recv.List[0].Names) != 1 || len(ps) != 1 || len(ps[0].Names) != 1 {
+		return nil
+	}
+	s := &sharing{pass: pass, fn: fn, vars: map[types.Object]class{},
+		k: pass.TypesInfo.Defs[fn.Recv.List[0].Names[0]], it: pass.TypesInfo.Defs[ps[0].Names[0]]}
+	if s.k == nil || s.it == nil {
+		return nil
+	}
+	t, ok := types.Unalias(s.it.Type()).(*types.Named)
+	if !ok || t.Obj().Pkg() == nil || t.Obj().Pkg().Path() != dslPath || !strings.Contains(t.Obj().Name(), "Item") {
+		return nil
+	}
+	return s
+}
+
+// variables finds out what the method's variables depend on.
+func (s *sharing) variables() {
+	steps := map[ast.Stmt]bool{} // of loops, which all work-items take alike
+	for before := -1; before != s.sum(); {
+		before = s.sum()
+		ast.Inspect(s.fn.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ForStmt:
+				if n.Post != nil {
+					steps[n.Post] = true
+				}
+			case *ast.AssignStmt:
+				s.assign(n, steps[n])
+			case *ast.IncDecStmt:
+				if !steps[n] {
+					s.add(n.X, byFlow)
+				}
+			case *ast.RangeStmt:
+				c := s.of(n.X)
+				if n.Key != nil {
+					s.add(n.Key, c)
+				}
+				if n.Value != nil {
+					s.add(n.Value, c|byData)
+				}
+			case *ast.ValueSpec:
+				for i, name := range n.Names {
+					if len(n.Values) == len(n.Names) {
+						s.add(name, s.of(n.Values[i]))
+					} else if len(n.Values) > 0 {
+						s.add(name, s.of(n.Values[0]))
+					}
+				}
+			case *ast.UnaryExpr:
+				if n.Op == token.AND {
+					s.add(n.X, byOthers)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (s *sharing) sum() (n int) {
+	for _, c := range s.vars {
+		n += int(c)
+	}
+	return n + len(s.vars)<<10
+}
+
+func (s *sharing) assign(n *ast.AssignStmt, step bool) {
+	for i, x := range n.Lhs {
+		c := s.of(n.Rhs[min(i, len(n.Rhs)-1)])
+		if n.Tok != token.DEFINE && !step {
+			c |= byFlow
+		}
+		s.add(x, c)
+	}
+}
+
+// add notes that a variable, if x is one, depends on more.
+func (s *sharing) add(x ast.Expr, c class) {
+	id, ok := x.(*ast.Ident)
+	if !ok {
+		return
+	}
+	obj := s.pass.TypesInfo.ObjectOf(id)
+	if v, ok := obj.(*types.Var); ok {
+		s.vars[v] |= c
+	}
+}
+
+// of returns what an expression depends on.
+func (s *sharing) of(e ast.Expr) class {
+	if s.pass.TypesInfo.Types[e].Value != nil {
+		return 0
+	}
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return s.of(e.X)
+	case *ast.Ident:
+		obj := s.pass.TypesInfo.ObjectOf(e)
+		c, known := s.vars[obj]
+		if obj == s.k || e.Name == "nil" || known {
+			return c
+		}
+	case *ast.SelectorExpr:
+		if sel := s.pass.TypesInfo.Selections[e]; sel != nil && sel.Kind() == types.FieldVal {
+			return s.of(e.X)
+		}
+	case *ast.IndexExpr:
+		if s.pass.TypesInfo.Types[e].IsValue() {
+			return byData
+		}
+	case *ast.UnaryExpr:
+		if e.Op != token.AND && e.Op != token.ARROW {
+			return s.of(e.X)
+		}
+	case *ast.BinaryExpr:
+		return s.of(e.X) | s.of(e.Y)
+	case *ast.CallExpr:
+		return s.call(e)
+	}
+	return byOthers
+}
+
+func (s *sharing) call(e *ast.CallExpr) (c class) {
+	args := func() (c class) {
+		for _, a := range e.Args {
+			c |= s.of(a)
+		}
+		return c
+	}
+	if s.pass.TypesInfo.Types[e.Fun].IsType() {
+		return args()
+	}
+	switch f := ast.Unparen(e.Fun).(type) {
+	case *ast.Ident:
+		if b, ok := s.pass.TypesInfo.Uses[f].(*types.Builtin); ok && slices.Contains([]string{"len", "cap", "min", "max"}, b.Name()) {
+			return args()
+		}
+	case *ast.SelectorExpr:
+		x, ok := f.X.(*ast.Ident)
+		if !ok || s.pass.TypesInfo.Uses[x] != s.it {
+			break
+		}
+		switch f.Sel.Name {
+		case "GlobalID", "GlobalLinearID", "LocalID", "LocalLinearID":
+			return byItem
+		case "GroupID", "GroupLinearID":
+			return byGroup
+		case "GlobalRange", "LocalRange", "GroupRange":
+			return 0
+		}
+	}
+	return byOthers
+}
+
+// changes reports the elements that all work-items change.
+func (s *sharing) changes() {
+	var up []ast.Node
+	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
+		if n == nil {
+			up = up[:len(up)-1]
+			return true
+		}
+		if _, ok := n.(*ast.FuncLit); ok {
+			return false
+		}
+		up = append(up, n)
+		var x ast.Expr
+		reads := true
+		switch n := n.(type) {
+		case *ast.IncDecStmt:
+			x = n.X
+		case *ast.AssignStmt:
+			if len(n.Lhs) != 1 {
+				return true
+			}
+			if x = n.Lhs[0]; n.Tok == token.ASSIGN {
+				reads = mentions(n.Rhs[0], x) || slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return mentions(g, x) })
+			}
+		}
+		if x != nil && reads && s.oneElement(x) && !slices.ContainsFunc(s.guards(n.(ast.Stmt), up), s.singles) {
+			text := types.ExprString(x)
+			s.pass.Report(analysis.Diagnostic{Pos: x.Pos(), End: x.End(), Category: diag.SharedElement.String(), Message: fmt.Sprintf(
+				"%v: the work-items change %s all at once, so that what some of them store is lost; "+
+					"use dsl.AtomicAdd(&%[2]s, …) or another atomic operation, best once for each work-group with what dsl.ReduceOverGroup returns; "+
+					"a kernel for a single work-item has the method Kernel(dsl.Task)", diag.SharedElement, text)})
+		}
+		return true
+	})
+}
+
+// oneElement reports whether x is an element of one of the kernel's slices, or a part of it,
+// and the same one for all work-items of a group.
+func (s *sharing) oneElement(x ast.Expr) bool {
+	for {
+		switch e := ast.Unparen(x).(type) {
+		case *ast.SelectorExpr:
+			x = e.X
+			continue
+		case *ast.IndexExpr:
+			if _, ok := s.pass.TypesInfo.TypeOf(e.X).Underlying().(*types.Slice); !ok {
+				x = e.X
+				continue
+			}
+			return s.of(e.Index)&^byGroup == 0 && s.ofKernel(e.X)
+		}
+		return false
+	}
+}
+
+// ofKernel reports whether an expression is a field of the kernel, or of one of its fields.
+func (s *sharing) ofKernel(e ast.Expr) bool {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident:
+		return s.pass.TypesInfo.Uses[e] == s.k
+	case *ast.SelectorExpr:
+		return s.ofKernel(e.X)
+	}
+	return false
+}
+
+// mentions reports whether x stands in e, or a part of the element that x is a part of.
+func mentions(e, x ast.Expr) bool {
+	text := types.ExprString(x)
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		if y, ok := n.(ast.Expr); ok && types.ExprString(y) == text {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// guards returns the conditions that a statement runs under: those around it, and those
+// ahead of it by which work-items may have left.
+func (s *sharing) guards(at ast.Stmt, up []ast.Node) (all []ast.Expr) {
+	for i, n := range up {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if i+1 < len(up) && up[i+1] != ast.Node(n.Init) {
+				all = append(all, n.Cond)
+			}
+		case *ast.ForStmt:
+			if n.Cond != nil {
+				all = append(all, n.Cond)
+			}
+		case *ast.SwitchStmt:
+			all = append(all, cases(n)...)
+		case *ast.TypeSwitchStmt, *ast.SelectStmt:
+			all = append(all, &ast.BadExpr{})
+		}
+	}
+	ast.Inspect(s.fn.Body, func(n ast.Node) bool {
+		if n == nil || n.Pos() > at.Pos() {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			if n.End() <= at.Pos() && leaves(n) {
+				all = append(all, n.Cond)
+			}
+		case *ast.SwitchStmt:
+			if n.End() <= at.Pos() && leaves(n) {
+				all = append(all, cases(n)...)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// cases returns the conditions of a switch: what it compares with.
+func cases(n *ast.SwitchStmt) (all []ast.Expr) {
+	for _, c := range n.Body.List {
+		for _, e := range c.(*ast.CaseClause).List {
+			if n.Tag != nil {
+				e = &ast.BinaryExpr{X: n.Tag, Op: token.EQL, Y: e}
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// leaves reports whether a statement may leave what it stands in.
+func leaves(n ast.Node) (found bool) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ReturnStmt, *ast.BranchStmt:
+			found = true
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); ok && id.Name == "panic" {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// singles reports whether a condition may hold for one work-item alone: not if it compares
+// which one it is with a size, or data with anything.
+func (s *sharing) singles(cond ast.Expr) bool {
+	const item = byItem | byGroup
+	switch e := ast.Unparen(cond).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return s.singles(e.X)
+		}
+	case *ast.BinaryExpr:
+		x, y := s.of(e.X), s.of(e.Y)
+		switch e.Op {
+		case token.LAND, token.LOR:
+			return s.singles(e.X) || s.singles(e.Y)
+		case token.LSS, token.LEQ, token.GTR, token.GEQ:
+			if x&item != 0 && y == 0 || y&item != 0 && x == 0 {
+				size := e.Y
+				if x == 0 {
+					size = e.X
+				}
+				return x|y != byItem || s.pass.TypesInfo.Types[size].Value != nil
+			}
+		}
+		return (x|y)&(item|byOthers) != 0
+	}
+	return s.of(cond)&(item|byOthers) != 0
+}

@@ -1,0 +1,145 @@
+package vet
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+)
+
+// shared has kernels in which all work-items change one element, in lines that say so, and
+// others in which one does, or each an element of its own.
+const shared = `package kernels
+
+import "github.com/kgen-go/kgen/dsl"
+
+type point struct{ X, Y float32 }
+
+type Range struct {
+	X, Sum  []float32
+	Count   []int32
+	Points  []point
+	N, Slot int
+	Best    [2]float32
+}
+
+func (k Range) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Sum[0] += k.X[i] // shared
+	k.Count[k.Slot]++  // shared
+	k.Points[len(k.X)-1].X *= 2 // shared
+	k.Sum[1] = k.Sum[1] + k.X[i] // shared
+	k.Sum[i] += 1
+	k.Sum[0] = 1
+	k.Best[0] += k.X[i]
+	first := i == 0
+	if first {
+		k.Sum[0]++
+	}
+	for j := range k.N {
+		k.Sum[j] += k.X[i] // shared
+	}
+	for j := 0; j < k.N; j++ {
+		k.Sum[j] -= k.X[i] // shared
+	}
+	if k.X[i] > k.Sum[2] {
+		k.Sum[2] = k.X[i] // shared
+	}
+	if k.X[i] == 0 && i < len(k.X) {
+		k.Count[0]++ // shared
+	}
+	if i < 1 {
+		k.Count[0]++
+	}
+	if k.Count[2] == int32(i) {
+		k.Count[0]++
+	}
+	if dsl.AtomicAdd(&k.Count[1], 1) == 0 {
+		k.Count[0]++
+	}
+	switch i {
+	case 3:
+		k.Count[0]++
+	}
+	func() { k.Count[0]++ }()
+	if i >= len(k.X) {
+		return
+	}
+	k.Count[3] |= 1 // shared
+	n := 0
+	for k.X[n] > 0 {
+		n++
+	}
+	k.Sum[n]++
+	if i != 0 {
+		return
+	}
+	k.Count[0]++
+}
+
+type Groups struct{ X, Sum []float32 }
+
+func (k Groups) Kernel(it dsl.NDItem1) {
+	g := it.GroupID()
+	k.Sum[g] += k.X[it.GlobalID()] // shared
+	x := dsl.ReduceOverGroup(it.Group(), k.X[it.GlobalID()], dsl.Plus[float32])
+	if it.LocalID() == 0 {
+		k.Sum[g] += x
+	}
+	for turn := range it.LocalRange() {
+		if turn == it.LocalID() {
+			k.Sum[0] += x
+		}
+		it.Barrier()
+	}
+}
+
+type Once struct{ X, Sum []float32 }
+
+func (k Once) Kernel(dsl.Task) {
+	for _, x := range k.X {
+		k.Sum[0] += x
+	}
+}
+
+type host struct{ Sum []float32 }
+
+func (k host) Kernel(i int) { k.Sum[0] += float32(i) }
+`
+
+// TestShared compares what the analyzer reports with the lines above, and has it look at the
+// examples of kgen explain.
+func TestShared(t *testing.T) {
+	bad, good := diag.Example(diag.SharedElement)
+	bad = strings.Replace(bad, "k.X[i]\n", "k.X[i] // shared\n", 1)
+	for _, src := range []string{shared, bad, good} {
+		pkgs, err := packages.Load(&packages.Config{Mode: packages.LoadAllSyntax | packages.NeedModule, Dir: module(t, src)}, ".")
+		if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+			t.Fatal(err, pkgs[0].Errors)
+		}
+		graph, err := checker.Analyze([]*analysis.Analyzer{sharedAnalyzer()}, pkgs, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, d := range graph.Roots[0].Diagnostics {
+			got = append(got, fmt.Sprint(pkgs[0].Fset.Position(d.Pos).Line))
+			if d.Category != "KG404" || !strings.Contains(d.Message, "dsl.AtomicAdd(&k.") {
+				t.Errorf("%s: %s", d.Category, d.Message)
+			}
+		}
+		for i, line := range strings.Split(src, "\n") {
+			if strings.Contains(line, "// shared") {
+				want = append(want, fmt.Sprint(i+1))
+			}
+		}
+		if fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("got lines %v, want %v", got, want)
+		}
+	}
+}
