@@ -39,7 +39,10 @@ func printed(t *testing.T, f func()) (stdout, stderr string) {
 		r, w, err := os.Pipe()
 		check(t, err)
 		check(t, syscall.Dup3(int(w.Fd()), fd, 0))
-		check(t, w.Close())
+		// Under go test -json package testing has made os.Stderr os.Stdout.
+		file := []**os.File{&os.Stdout, &os.Stderr}[i]
+		old := *file
+		*file = w
 		done := make(chan bool)
 		go func() {
 			all, _ := io.ReadAll(r)
@@ -49,6 +52,8 @@ func printed(t *testing.T, f func()) (stdout, stderr string) {
 		end[i] = func() {
 			check(t, syscall.Dup3(saved, fd, 0))
 			check(t, syscall.Close(saved))
+			*file = old
+			check(t, w.Close())
 			<-done
 			check(t, r.Close())
 		}
