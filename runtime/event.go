@@ -16,18 +16,18 @@ type Event struct{ l *launched }
 type launched struct {
 	ev     graph.Event
 	dev    *Device
-	kernel *Kernel // nil for a copy
-	local  [3]int  // in index order
+	kernel *Kernel  // nil for a copy
+	local  [3]int32 // in index order
 	// hostFunc says that the command is a host function.
 	hostFunc bool
 	stays    bool // once begun, the kernel runs on when ctx ends
+	prints   bool // the command writes what a kernel has printed
 
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
 
 	node   *Node     // of a command that was recorded into a graph, and does not run
 	output *launched // what writes the kernel's output, if it prints
-	prints bool      // it is such a one
 
 	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
 }
@@ -115,7 +115,16 @@ func (e Event) LocalRange() []int {
 	if e.l == nil || e.l.kernel == nil {
 		return nil
 	}
-	return append([]int{}, e.l.local[:e.l.kernel.abi.Rank]...)
+	local := e.l.localRange()
+	return append([]int{}, local[:e.l.kernel.abi.Rank]...)
+}
+
+func (l *launched) localRange() [3]int {
+	return [3]int{int(l.local[0]), int(l.local[1]), int(l.local[2])}
+}
+
+func (l *launched) setLocalRange(local [3]int) {
+	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // as in Vulkan, which counts in 32 bits
 }
 
 // failure returns how the command failed, if it did.

@@ -590,7 +590,8 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 	list, events := make([]*launched, len(parts)), make([]*graph.Event, len(parts))
 	for i, step := range s.steps {
 		l := &parts[i]
-		l.dev, l.kernel, l.local, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, step.plan.local, l, group, s.ranks[i]
+		l.dev, l.kernel, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, l, group, s.ranks[i]
+		l.setLocalRange(step.plan.local)
 		l.hostFunc = step.node.Run != nil
 		if step.prints != nil {
 			l.kernel, l.hostFunc, l.prints = step.prints.kernel, false, true

@@ -103,7 +103,7 @@ func waitForeign(ctx context.Context, s *graph.Stream, e *graph.Event) error {
 // ctx ends.
 func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
 	k := l.kernel
-	l.local = p.local
+	l.setLocalRange(p.local)
 	if p.empty {
 		if len(after) > 0 {
 			release, times := l.ev.Release, l.ev.Times

@@ -149,7 +149,8 @@ func (g *Graph) record(q *Queue, c *command, o *launchOptions, after []*Node) (E
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	l := newLaunched(g.dev, nil)
 	if n.step != nil && n.step.kernel != nil {
-		l.kernel, l.local = n.step.kernel, n.step.plan.local
+		l.kernel = n.step.kernel
+		l.setLocalRange(n.step.plan.local)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

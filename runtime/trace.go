@@ -328,7 +328,7 @@ func (t *tracer) observe(e *graph.Event, c *hal.Command, uses iter.Seq2[abi.Acce
 	switch c.Op {
 	case hal.OpLaunch:
 		out.name, out.kind = l.kernel.Name(), "kernel"
-		launchArgs(args, l.kernel, c, l.local)
+		launchArgs(args, l.kernel, c, l.localRange())
 	case hal.OpGraph:
 		out.name, out.kind = "graph", "graph"
 		if run, ok := times.About.(*sequence); ok {
