@@ -11,15 +11,39 @@ import (
 // Sizes of a work-group, and of the block of elements that it scans.
 const (
 	Size  = 256
-	Each  = 4 // elements of a work-item
+	Each  = 8 // elements of a work-item
 	Block = Size * Each
 )
 
-// Blocks replaces each element of X by the sum of those before it in its block,
-// and sets Totals to the blocks' sums.
-type Blocks struct {
+// Sums sets Totals to the sums of X's blocks.
+type Sums struct {
 	X      []uint32
 	Totals []uint32
+}
+
+// Properties states the work-group's size.
+func (Sums) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel adds up a block.
+func (k Sums) Kernel(it dsl.NDItem1) {
+	l, base := it.LocalID(), it.GroupID()*Block
+	sum := uint32(0)
+	for j := range Each {
+		if i := base + j*Size + l; i < len(k.X) {
+			sum += k.X[i]
+		}
+	}
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	if l == 0 {
+		k.Totals[it.GroupID()] = sum
+	}
+}
+
+// Blocks replaces each element of X by the sum of those before it in its block, and of what
+// Before has for the block.
+type Blocks struct {
+	X      []uint32
+	Before []uint32
 }
 
 // Properties states the work-group's size.
@@ -40,10 +64,7 @@ func (k Blocks) Kernel(it dsl.NDItem1) {
 	for j := range Each {
 		sum += tile[l*Each+j]
 	}
-	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
-	if l == Size-1 {
-		k.Totals[it.GroupID()] = before + sum
-	}
+	before := k.Before[it.GroupID()] + dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
 	for j := range Each {
 		v := tile[l*Each+j]
 		tile[l*Each+j] = before
@@ -55,16 +76,4 @@ func (k Blocks) Kernel(it dsl.NDItem1) {
 			k.X[i] = tile[j*Size+l]
 		}
 	}
-}
-
-// Add adds to each element of X what comes before its block.
-type Add struct {
-	X      []uint32
-	Totals []uint32
-}
-
-// Kernel adds one of Totals.
-func (k Add) Kernel(it dsl.Item1) {
-	i := it.GlobalID()
-	k.X[i] += k.Totals[i/Block]
 }

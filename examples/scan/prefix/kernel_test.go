@@ -23,13 +23,13 @@ func TestBlocks(t *testing.T) {
 			}
 			blocks := (n + prefix.Block - 1) / prefix.Block
 			totals := make([]uint32, blocks)
-			hostrun.NDRange(t, prefix.Blocks{X: x, Totals: totals}.Kernel, blocks*prefix.Size, prefix.Size)
+			hostrun.NDRange(t, prefix.Sums{X: x, Totals: totals}.Kernel, blocks*prefix.Size, prefix.Size)
 			sum = 0
 			for i, v := range totals {
 				totals[i] = sum
 				sum += v
 			}
-			hostrun.Range(t, prefix.Add{X: x, Totals: totals}.Kernel, n)
+			hostrun.NDRange(t, prefix.Blocks{X: x, Before: totals}.Kernel, blocks*prefix.Size, prefix.Size)
 			for i, v := range x {
 				if v != want[i] {
 					t.Fatalf("x[%d] = %d, want %d", i, v, want[i])

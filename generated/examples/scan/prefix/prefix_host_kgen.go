@@ -8,75 +8,44 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// addHost is some work-items of the kernel [Add].
-type addHost struct {
-	kernelimpl.HostGroup
-}
-
-func newAddHost() kernelimpl.HostForm { return new(addHost) }
-
-const addHostSites = `1	examples/scan/prefix/kernel.go:69:5
-1	69:20`
-
-func (g *addHost) Begin() {
-	g.Sites = addHostSites
-}
-
-func (g *addHost) Run() {
-	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
-	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
-		v0 := int32(x)
-		v5 := int64(uint32(v0))
-		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
-			continue
-		}
-		v7 := *(*int32)(unsafe.Add(p0, x*4))
-		v8 := int32(uint32(v0) / 1024)
-		v9 := int64(uint32(v8))
-		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p0, x*4)) = v7 + *(*int32)(unsafe.Add(p1, int(v8)*4))
-	}
-}
-
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v42, v43 []int32
+	v78, v81 []int32
+
+	v80 int32
 
 	sint32 []int32
 }
 
 func newBlocksHost() kernelimpl.HostForm { return new(blocksHost) }
 
-const blocksHostSites = `1	examples/scan/prefix/kernel.go:45:11`
+const blocksHostSites = `1	examples/scan/prefix/kernel.go:67:20`
 
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
-	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v42, &g.v43)
+	g.Allot(0, 8192)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v78, &g.v81)
 }
 
 func (g *blocksHost) Run() {
 	const n = 256
-	// ZeroLocal, kernel.go:31
+	// ZeroLocal, kernel.go:55
 	g.Zero(0)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v9 := v8 * 1024
+	v9 := v8 * 2048
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
 	v14 := v9 + 256
 	v20 := v9 + 512
 	v26 := v9 + 768
+	v32 := v9 + 1024
+	v38 := v9 + 1280
+	v44 := v9 + 1536
+	v50 := v9 + 1792
 	for li := range n {
 		v6 := int64(uint32(int32(li)))
 		v10 := v9 + v6
@@ -95,63 +64,93 @@ func (g *blocksHost) Run() {
 		if v27 < v1 {
 			*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(p0, int(v27)*4))
 		}
+		v33 := v32 + v6
+		if v33 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(p0, int(v33)*4))
+		}
+		v39 := v38 + v6
+		if v39 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
+		}
+		v45 := v44 + v6
+		if v45 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(p0, int(v45)*4))
+		}
+		v51 := v50 + v6
+		if v51 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(p0, int(v51)*4))
+		}
 	}
-	// Barrier, kernel.go:38
-	h42 := g.v42[:n]
-	for li := range n {
-		v36 := *(*int32)(unsafe.Add(m0, li*16)) + *(*int32)(unsafe.Add(m0, li*16+4))
-		v42 := (v36 + *(*int32)(unsafe.Add(m0, li*16+8))) + *(*int32)(unsafe.Add(m0, li*16+12))
-		h42[li] = v42
-	}
-	// GroupExclusiveScan, kernel.go:43
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v42, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v43, in, len(in), int32(0))
-	}
-	h43 := g.v43[:n]
+	// Barrier, kernel.go:62
 	v3 := g.Int64(48)
-	v49 := uint64(v8) < uint64(v3)
+	v79 := uint64(v8) < uint64(v3)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
+	h78 := g.v78[:n]
+	u80 := g.v80
 	more := false
 	for li := range n {
-		v43 := h43[li]
-		v5 := int32(li)
-		v42 := h42[li]
 		v0 := int32(basex + li)
-		var v48 int32
-		v46 := v43
-		if int32(li) == 0 {
-			v46 = 0
-		}
-		if v5 != 255 {
-			goto b15
-		}
-		v48 = v46 + v42
-		if !v49 {
+		v60 := *(*int32)(unsafe.Add(m0, li*32)) + *(*int32)(unsafe.Add(m0, li*32+4))
+		v66 := (v60 + *(*int32)(unsafe.Add(m0, li*32+8))) + *(*int32)(unsafe.Add(m0, li*32+12))
+		v72 := (v66 + *(*int32)(unsafe.Add(m0, li*32+16))) + *(*int32)(unsafe.Add(m0, li*32+20))
+		v78 := (v72 + *(*int32)(unsafe.Add(m0, li*32+24))) + *(*int32)(unsafe.Add(m0, li*32+28))
+		if !v79 {
 			g.Fault(0, v8, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v48
-	b15:
-		v52 := *(*int32)(unsafe.Add(m0, li*16))
-		*(*int32)(unsafe.Add(m0, li*16)) = v46
-		v54 := v46 + v52
-		v55 := *(*int32)(unsafe.Add(m0, li*16+4))
-		*(*int32)(unsafe.Add(m0, li*16+4)) = v54
-		v57 := v54 + v55
-		v58 := *(*int32)(unsafe.Add(m0, li*16+8))
-		*(*int32)(unsafe.Add(m0, li*16+8)) = v57
-		*(*int32)(unsafe.Add(m0, li*16+12)) = v57 + v58
+		v80 := *(*int32)(unsafe.Add(p1, int(v7)*4))
+		h78[li] = v78
+		u80 = v80
 		more = true
 	}
+	g.v80 = u80
 	if !more {
 		return
 	}
-	// Barrier, kernel.go:52
+	// GroupExclusiveScan, kernel.go:67
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v81, in, len(in), int32(0))
+	}
+	h81 := g.v81[:n]
+	v80 := g.v80
 	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v81 := h81[li]
+		v84 := v81
+		if int32(li) == 0 {
+			v84 = 0
+		}
+		v85 := v80 + v84
+		v86 := *(*int32)(unsafe.Add(m0, li*32))
+		*(*int32)(unsafe.Add(m0, li*32)) = v85
+		v88 := v85 + v86
+		v89 := *(*int32)(unsafe.Add(m0, li*32+4))
+		*(*int32)(unsafe.Add(m0, li*32+4)) = v88
+		v91 := v88 + v89
+		v92 := *(*int32)(unsafe.Add(m0, li*32+8))
+		*(*int32)(unsafe.Add(m0, li*32+8)) = v91
+		v94 := v91 + v92
+		v95 := *(*int32)(unsafe.Add(m0, li*32+12))
+		*(*int32)(unsafe.Add(m0, li*32+12)) = v94
+		v97 := v94 + v95
+		v98 := *(*int32)(unsafe.Add(m0, li*32+16))
+		*(*int32)(unsafe.Add(m0, li*32+16)) = v97
+		v100 := v97 + v98
+		v101 := *(*int32)(unsafe.Add(m0, li*32+20))
+		*(*int32)(unsafe.Add(m0, li*32+20)) = v100
+		v103 := v100 + v101
+		v104 := *(*int32)(unsafe.Add(m0, li*32+24))
+		*(*int32)(unsafe.Add(m0, li*32+24)) = v103
+		*(*int32)(unsafe.Add(m0, li*32+28)) = v103 + v104
+	}
+	// Barrier, kernel.go:73
 	for li := range n {
 		if dead[li] {
 			continue
@@ -166,6 +165,14 @@ func (g *blocksHost) Run() {
 		v22 := v21 < v1
 		v27 := v26 + v6
 		v28 := v27 < v1
+		v33 := v32 + v6
+		v34 := v33 < v1
+		v39 := v38 + v6
+		v40 := v39 < v1
+		v45 := v44 + v6
+		v46 := v45 < v1
+		v51 := v50 + v6
+		v52 := v51 < v1
 		if v11 {
 			*(*int32)(unsafe.Add(p0, int(v10)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
@@ -178,5 +185,124 @@ func (g *blocksHost) Run() {
 		if v28 {
 			*(*int32)(unsafe.Add(p0, int(v27)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
+		if v34 {
+			*(*int32)(unsafe.Add(p0, int(v33)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		}
+		if v40 {
+			*(*int32)(unsafe.Add(p0, int(v39)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		}
+		if v46 {
+			*(*int32)(unsafe.Add(p0, int(v45)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		}
+		if v52 {
+			*(*int32)(unsafe.Add(p0, int(v51)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+		}
+	}
+}
+
+// sumsHost is a work-group of the kernel [Sums].
+type sumsHost struct {
+	kernelimpl.HostGroup
+	v55 []int32
+
+	sint32 []int32
+}
+
+func newSumsHost() kernelimpl.HostForm { return new(sumsHost) }
+
+const sumsHostSites = `1	examples/scan/prefix/kernel.go:38:11`
+
+func (g *sumsHost) Begin() {
+	g.Sites = sumsHostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.sint32, &g.v55)
+}
+
+func (g *sumsHost) Run() {
+	const n = 256
+	v7 := int32(g.ID[0])
+	v8 := int64(uint32(v7))
+	v9 := v8 * 2048
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v14 := v9 + 256
+	v20 := v9 + 512
+	v26 := v9 + 768
+	v32 := v9 + 1024
+	v38 := v9 + 1280
+	v44 := v9 + 1536
+	v50 := v9 + 1792
+	h55 := g.v55[:n]
+	for li := range n {
+		var v13, v19, v25, v31, v37, v43, v49, v55 int32
+		v6 := int64(uint32(int32(li)))
+		v10 := v9 + v6
+		if v10 < v1 {
+			v13 = *(*int32)(unsafe.Add(p0, int(v10)*4))
+		} else {
+			v13 = 0
+		}
+		v15 := v14 + v6
+		if v15 < v1 {
+			v19 = v13 + *(*int32)(unsafe.Add(p0, int(v15)*4))
+		} else {
+			v19 = v13
+		}
+		v21 := v20 + v6
+		if v21 < v1 {
+			v25 = v19 + *(*int32)(unsafe.Add(p0, int(v21)*4))
+		} else {
+			v25 = v19
+		}
+		v27 := v26 + v6
+		if v27 < v1 {
+			v31 = v25 + *(*int32)(unsafe.Add(p0, int(v27)*4))
+		} else {
+			v31 = v25
+		}
+		v33 := v32 + v6
+		if v33 < v1 {
+			v37 = v31 + *(*int32)(unsafe.Add(p0, int(v33)*4))
+		} else {
+			v37 = v31
+		}
+		v39 := v38 + v6
+		if v39 < v1 {
+			v43 = v37 + *(*int32)(unsafe.Add(p0, int(v39)*4))
+		} else {
+			v43 = v37
+		}
+		v45 := v44 + v6
+		if v45 < v1 {
+			v49 = v43 + *(*int32)(unsafe.Add(p0, int(v45)*4))
+		} else {
+			v49 = v43
+		}
+		v51 := v50 + v6
+		if v51 < v1 {
+			v55 = v49 + *(*int32)(unsafe.Add(p0, int(v51)*4))
+		} else {
+			v55 = v49
+		}
+		h55[li] = v55
+	}
+	// GroupReduce, kernel.go:36
+	v56 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v55, 0))
+	v3 := g.Int64(48)
+	v58 := uint64(v8) < uint64(v3)
+	basex := g.Base(0)
+	p1 := g.Pointer(1)
+	for li := range n {
+		v5 := int32(li)
+		v0 := int32(basex + li)
+		if v5 != 0 {
+			goto b21
+		}
+		if !v58 {
+			g.Fault(0, v8, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v56
+	b21:
 	}
 }

@@ -14,22 +14,22 @@ import (
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
-// What is converted here is what kgen saw of the types of [prefix.Add].
-func _(k *prefix.Add) {
-	type prefixAddHasChanged_RunGoGenerate struct {
-		X      []uint32
-		Totals []uint32
-	}
-	_ = (*prefixAddHasChanged_RunGoGenerate)(k) // prefix.Add has changed: run go generate
-}
-
 // What is converted here is what kgen saw of the types of [prefix.Blocks].
 func _(k *prefix.Blocks) {
 	type prefixBlocksHasChanged_RunGoGenerate struct {
 		X      []uint32
-		Totals []uint32
+		Before []uint32
 	}
 	_ = (*prefixBlocksHasChanged_RunGoGenerate)(k) // prefix.Blocks has changed: run go generate
+}
+
+// What is converted here is what kgen saw of the types of [prefix.Sums].
+func _(k *prefix.Sums) {
+	type prefixSumsHasChanged_RunGoGenerate struct {
+		X      []uint32
+		Totals []uint32
+	}
+	_ = (*prefixSumsHasChanged_RunGoGenerate)(k) // prefix.Sums has changed: run go generate
 }
 
 // This package and the runtime must be of one version of the ABI.
@@ -40,90 +40,19 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{addKernel, blocksKernel}
+	return []*runtime.Kernel{blocksKernel, sumsKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
-	Kernels: []string{"Add", "Blocks"},
+	Kernels: []string{"Blocks", "Sums"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0xb49020e5},
+		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x119f57d4},
 	},
 })
-
-//go:embed Add.spv
-var addSPIRV string
-
-//go:embed Add.kir
-var addIR string
-
-//go:embed Add.words.spv
-var addWords string
-
-var addKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Add",
-	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
-	Form:    abi.Range,
-	Rank:    1,
-	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Totals", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-	},
-	ArgSize: 32,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:5", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:69:20", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: addSPIRV,
-	IR:    addIR,
-	Sum:   0x1759d116,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: addWords, Sum: 0x3834dbde},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	return prefix.Add{
-		X:      kernelimpl.HostSlice[uint32](a, 0),
-		Totals: kernelimpl.HostSlice[uint32](a, 1),
-	}.Kernel
-}, newAddHost)
-
-// Add is the kernel [prefix.Add] with its slices in device memory.
-// Add adds to each element of X what comes before its block.
-type Add struct {
-	X      runtime.View[uint32]
-	Totals runtime.View[uint32]
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Add) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(addKernel)
-	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Totals)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Add) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor1(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Add) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node1(r, opts)
-}
-
-// RunAdd runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAdd(ctx context.Context, dev *runtime.Device, k prefix.Add, r runtime.Range1, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(addKernel)
-	kernelimpl.Slice(l, 0, k.X)
-	kernelimpl.Slice(l, 1, k.Totals)
-	return l.Run1(ctx, dev, r, opts)
-}
 
 //go:embed Blocks.spv
 var blocksSPIRV string
@@ -150,47 +79,47 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Totals", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Before", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 	},
 	ArgSize:    32,
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:45:11", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:67:20", Limit: -2},
 	},
-	Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2",
+	Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2",
 	SPIRV: blocksSPIRV,
 	IR:    blocksIR,
-	Sum:   0x4e7f89b3,
+	Sum:   0xf0f5abe8,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-1024, 8}}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksSmall, Sum: 0x851dcacc},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - - 47:2 53:2", SPIRV: blocksWords, Sum: 0x3067abf5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAlone, Sum: 0x3b4cd1e},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:33:2 40:2 - 47:2 53:2", SPIRV: blocksAloneWords, Sum: 0xfda10227},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2048, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0xb7d4a777},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xd0ae9cd5},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0x932d7bf9},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0x1a48c26f},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
 		X:      kernelimpl.HostSlice[uint32](a, 0),
-		Totals: kernelimpl.HostSlice[uint32](a, 1),
+		Before: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newBlocksHost)
 
 // Blocks is the kernel [prefix.Blocks] with its slices in device memory.
-// Blocks replaces each element of X by the sum of those before it in its block, and sets Totals to the blocks' sums.
+// Blocks replaces each element of X by the sum of those before it in its block, and of what Before has for the block.
 type Blocks struct {
 	X      runtime.View[uint32]
-	Totals runtime.View[uint32]
+	Before runtime.View[uint32]
 }
 
 // launch returns a launch with the kernel's arguments.
 func (k Blocks) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(blocksKernel)
 	kernelimpl.View(l, 0, k.X)
-	kernelimpl.View(l, 1, k.Totals)
+	kernelimpl.View(l, 1, k.Before)
 	return l
 }
 
@@ -207,6 +136,92 @@ func (k Blocks) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.C
 // RunBlocks runs the kernel for every work-item of r on k's own slices, and waits.
 func RunBlocks(ctx context.Context, dev *runtime.Device, k prefix.Blocks, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(blocksKernel)
+	kernelimpl.Slice(l, 0, k.X)
+	kernelimpl.Slice(l, 1, k.Before)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed Sums.spv
+var sumsSPIRV string
+
+//go:embed Sums.kir
+var sumsIR string
+
+//go:embed Sums.small.spv
+var sumsSmall string
+
+//go:embed Sums.words.spv
+var sumsWords string
+
+//go:embed Sums.alone.spv
+var sumsAlone string
+
+//go:embed Sums.aloneWords.spv
+var sumsAloneWords string
+
+var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Sums",
+	Package: "github.com/kgen-go/kgen/examples/scan/prefix",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Totals", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize:    32,
+	Items:      1,
+	Properties: properties.List{properties.WorkGroupSize(256)},
+	Locals: []abi.Local{
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Sites: []abi.Site{
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:38:11", Limit: -2},
+	},
+	Loops: "examples/scan/prefix/kernel.go:31:2 -",
+	SPIRV: sumsSPIRV,
+	IR:    sumsIR,
+	Sum:   0x777a9639,
+	Variants: []abi.Variant{
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2048, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xdaf1ddd1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0xb2dc14de},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0x4211c587},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0x7eecd72a},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return prefix.Sums{
+		X:      kernelimpl.HostSlice[uint32](a, 0),
+		Totals: kernelimpl.HostSlice[uint32](a, 1),
+	}.Kernel
+}, newSumsHost)
+
+// Sums is the kernel [prefix.Sums] with its slices in device memory.
+// Sums sets Totals to the sums of X's blocks.
+type Sums struct {
+	X      runtime.View[uint32]
+	Totals runtime.View[uint32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k Sums) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(sumsKernel)
+	kernelimpl.View(l, 0, k.X)
+	kernelimpl.View(l, 1, k.Totals)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k Sums) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k Sums) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunSums runs the kernel for every work-item of r on k's own slices, and waits.
+func RunSums(ctx context.Context, dev *runtime.Device, k prefix.Sums, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(sumsKernel)
 	kernelimpl.Slice(l, 0, k.X)
 	kernelimpl.Slice(l, 1, k.Totals)
 	return l.RunND1(ctx, dev, r, opts)
