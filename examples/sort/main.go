@@ -85,7 +85,7 @@ func readKeys() ([]uint32, error) {
 // sortKeys returns the keys in order and the time that the kernels took.
 func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32, time.Duration, error) {
 	n := len(keys)
-	blocks := (n + radix.Size - 1) / radix.Size
+	blocks := (n + radix.Block - 1) / radix.Block
 	from, err := runtime.BufferOf(dev, keys)
 	if err != nil {
 		return nil, 0, err

@@ -217,7 +217,7 @@ func prefix(out, x []uint32, sum uint32) {
 
 var sort = Work{Group: "Algorithms", Name: "sort u32 (example)", Target: "≥ 0.6 CUB", Sizes: [4]int{1 << 12, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := random(n)
-	blocks := (n + radix.Size - 1) / radix.Size
+	blocks := (n + radix.Block - 1) / radix.Block
 	x, err1 := memoryOf(b, hx)
 	to, err2 := memoryFor[uint32](b, n)
 	fro, err3 := memoryFor[uint32](b, n)

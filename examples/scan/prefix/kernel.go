@@ -11,7 +11,7 @@ import (
 // Sizes of a work-group, and of the block of elements that it scans.
 const (
 	Size  = 256
-	Each  = 8 // elements of a work-item
+	Each  = 9 // elements of a work-item; odd, so that neighbours use different banks of local memory
 	Block = Size * Each
 )
 

@@ -10,16 +10,16 @@ import (
 
 //go:generate go tool kgen .
 
-// A pass sorts by one digit. Size is the number of work-items in a work-group, and
-// of keys that it sorts.
+// A pass sorts by one digit. A work-group of Size work-items sorts a block of keys.
 const (
 	Size   = 256
+	Each   = 9 // keys of a work-item; odd, so that neighbours use different banks of local memory
+	Block  = Size * Each
 	Bits   = 4
 	Digits = 1 << Bits
 )
 
-// Count counts the digits of each block of Size keys: those with digit d in block
-// b are Counts[d*blocks + b].
+// Count counts the digits of each block: those with digit d in block b are Counts[d*blocks + b].
 type Count struct {
 	Shift  int // of the digit
 	Keys   []uint32
@@ -32,11 +32,14 @@ func (Count) Properties() properties.List { return properties.List{properties.Wo
 // Kernel counts in local memory.
 func (k Count) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
-	if i := it.GlobalID(); i < len(k.Keys) {
-		counts[k.Keys[i]>>uint(k.Shift)%Digits].Add(1)
+	l, base := it.LocalID(), it.GroupID()*Block
+	for j := range Each {
+		if i := base + j*Size + l; i < len(k.Keys) {
+			counts[k.Keys[i]>>uint(k.Shift)%Digits].Add(1)
+		}
 	}
 	it.Barrier()
-	if l := it.LocalID(); l < Digits {
+	if l < Digits {
 		k.Counts[l*it.GroupRange()+it.GroupID()] = counts[l].Load()
 	}
 }
@@ -54,36 +57,47 @@ type Scatter struct {
 // Properties states the work-group's size.
 func (Scatter) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel sorts a block in local memory, bit by bit, and then writes runs of keys
-// with one digit.
+// Kernel sorts a block in local memory, bit by bit, between the halves of tile, and then
+// writes runs of keys with one digit.
 func (k Scatter) Kernel(it dsl.NDItem1) {
-	keys := dsl.Local[[Size]uint32](it)
+	tile := dsl.Local[[2 * Block]uint32](it)
 	first := dsl.Local[[Digits]int32](it) // where each digit begins in the block
-	l, g := it.LocalID(), it.Group()
-	key := ^uint32(0) // what is past the end stays there
-	if i := it.GlobalID(); i < len(k.Keys) {
-		key = k.Keys[i]
-	}
-	for bit := range Bits {
-		one := int32(key >> uint(k.Shift+bit) & 1)
-		before := dsl.ExclusiveScanOverGroup(g, 1-one, dsl.Plus)
-		zeros := dsl.GroupBroadcast(g, before+1-one, Size-1)
-		at := before
-		if one == 1 {
-			at = zeros + int32(l) - before
+	l, g, base := it.LocalID(), it.Group(), it.GroupID()*Block
+	for p := l; p < Block; p += Size {
+		key := ^uint32(0) // what is past the end stays there
+		if base+p < len(k.Keys) {
+			key = k.Keys[base+p]
 		}
-		keys[at] = key
-		it.Barrier()
-		key = keys[l]
-		it.Barrier()
-	}
-	digit := key >> uint(k.Shift) % Digits
-	if l == 0 || keys[l-1]>>uint(k.Shift)%Digits != digit {
-		first[digit] = int32(l)
+		tile[p] = key
 	}
 	it.Barrier()
-	if it.GroupID()*Size+l < len(k.Keys) {
+	for bit := range Bits {
+		from, to, shift := bit%2*Block+l*Each, (bit+1)%2*Block, uint(k.Shift+bit)
+		zeros := int32(0)
+		for j := range Each {
+			zeros += int32(^tile[from+j] >> shift & 1)
+		}
+		zero := dsl.ExclusiveScanOverGroup(g, zeros, dsl.Plus) // where the next key with a zero goes
+		one := dsl.GroupBroadcast(g, zero+zeros, Size-1) + int32(l*Each) - zero
+		for j := range Each {
+			key := tile[from+j]
+			is := int32(key >> shift & 1) // which is as good as random: no branch can be predicted
+			tile[to+int(zero+is*(one-zero))] = key
+			zero += 1 - is
+			one += is
+		}
+		it.Barrier()
+	}
+	for p := l; p < Block; p += Size {
+		digit := tile[p] >> uint(k.Shift) % Digits
+		if p == 0 || tile[p-1]>>uint(k.Shift)%Digits != digit {
+			first[digit] = int32(p)
+		}
+	}
+	it.Barrier()
+	for p := l; p < Block && base+p < len(k.Keys); p += Size {
+		digit := tile[p] >> uint(k.Shift) % Digits
 		start := k.Starts[int(digit)*it.GroupRange()+it.GroupID()]
-		k.Out[int32(start)+int32(l)-first[digit]] = key
+		k.Out[int32(start)+int32(p)-first[digit]] = tile[p]
 	}
 }

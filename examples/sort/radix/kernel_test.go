@@ -10,7 +10,7 @@ import (
 )
 
 func TestPasses(t *testing.T) {
-	for _, n := range []int{1, 16, 255, 256, 257, 1000} {
+	for _, n := range []int{1, 16, 257, radix.Block - 1, radix.Block, radix.Block + 1, 5000} {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			x, out := make([]uint32, n), make([]uint32, n)
 			for i := range x {
@@ -18,7 +18,7 @@ func TestPasses(t *testing.T) {
 			}
 			x[n/2] = ^uint32(0)
 			want := slices.Sorted(slices.Values(x))
-			blocks := (n + radix.Size - 1) / radix.Size
+			blocks := (n + radix.Block - 1) / radix.Block
 			counts := make([]uint32, blocks*radix.Digits)
 			for shift := 0; shift < 32; shift += radix.Bits {
 				hostrun.NDRange(t, radix.Count{Shift: shift, Keys: x, Counts: counts}.Kernel, blocks*radix.Size, radix.Size)

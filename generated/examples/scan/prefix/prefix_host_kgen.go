@@ -11,9 +11,9 @@ import (
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v78, v81 []int32
+	v87, v90 []int32
 
-	v80 int32
+	v89 int32
 
 	sint32 []int32
 }
@@ -25,8 +25,8 @@ const blocksHostSites = `1	examples/scan/prefix/kernel.go:67:20`
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
-	g.Allot(0, 8192)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v78, &g.v81)
+	g.Allot(0, 9216)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v87, &g.v90)
 }
 
 func (g *blocksHost) Run() {
@@ -35,7 +35,7 @@ func (g *blocksHost) Run() {
 	g.Zero(0)
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v9 := v8 * 2048
+	v9 := v8 * 2304
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	m0 := g.Memory(0)
@@ -46,6 +46,7 @@ func (g *blocksHost) Run() {
 	v38 := v9 + 1280
 	v44 := v9 + 1536
 	v50 := v9 + 1792
+	v56 := v9 + 2048
 	for li := range n {
 		v6 := int64(uint32(int32(li)))
 		v10 := v9 + v6
@@ -80,75 +81,83 @@ func (g *blocksHost) Run() {
 		if v51 < v1 {
 			*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(p0, int(v51)*4))
 		}
+		v57 := v56 + v6
+		if v57 < v1 {
+			*(*int32)(unsafe.Add(m0, li*4+8192)) = *(*int32)(unsafe.Add(p0, int(v57)*4))
+		}
 	}
 	// Barrier, kernel.go:62
 	v3 := g.Int64(48)
-	v79 := uint64(v8) < uint64(v3)
+	v88 := uint64(v8) < uint64(v3)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
-	h78 := g.v78[:n]
-	u80 := g.v80
+	h87 := g.v87[:n]
+	u89 := g.v89
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v60 := *(*int32)(unsafe.Add(m0, li*32)) + *(*int32)(unsafe.Add(m0, li*32+4))
-		v66 := (v60 + *(*int32)(unsafe.Add(m0, li*32+8))) + *(*int32)(unsafe.Add(m0, li*32+12))
-		v72 := (v66 + *(*int32)(unsafe.Add(m0, li*32+16))) + *(*int32)(unsafe.Add(m0, li*32+20))
-		v78 := (v72 + *(*int32)(unsafe.Add(m0, li*32+24))) + *(*int32)(unsafe.Add(m0, li*32+28))
-		if !v79 {
+		v66 := *(*int32)(unsafe.Add(m0, li*36)) + *(*int32)(unsafe.Add(m0, li*36+4))
+		v72 := (v66 + *(*int32)(unsafe.Add(m0, li*36+8))) + *(*int32)(unsafe.Add(m0, li*36+12))
+		v78 := (v72 + *(*int32)(unsafe.Add(m0, li*36+16))) + *(*int32)(unsafe.Add(m0, li*36+20))
+		v84 := (v78 + *(*int32)(unsafe.Add(m0, li*36+24))) + *(*int32)(unsafe.Add(m0, li*36+28))
+		v87 := v84 + *(*int32)(unsafe.Add(m0, li*36+32))
+		if !v88 {
 			g.Fault(0, v8, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v80 := *(*int32)(unsafe.Add(p1, int(v7)*4))
-		h78[li] = v78
-		u80 = v80
+		v89 := *(*int32)(unsafe.Add(p1, int(v7)*4))
+		h87[li] = v87
+		u89 = v89
 		more = true
 	}
-	g.v80 = u80
+	g.v89 = u89
 	if !more {
 		return
 	}
 	// GroupExclusiveScan, kernel.go:67
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v78, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v81, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v90, in, len(in), int32(0))
 	}
-	h81 := g.v81[:n]
-	v80 := g.v80
+	h90 := g.v90[:n]
+	v89 := g.v89
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v81 := h81[li]
-		v84 := v81
+		v90 := h90[li]
+		v93 := v90
 		if int32(li) == 0 {
-			v84 = 0
+			v93 = 0
 		}
-		v85 := v80 + v84
-		v86 := *(*int32)(unsafe.Add(m0, li*32))
-		*(*int32)(unsafe.Add(m0, li*32)) = v85
-		v88 := v85 + v86
-		v89 := *(*int32)(unsafe.Add(m0, li*32+4))
-		*(*int32)(unsafe.Add(m0, li*32+4)) = v88
-		v91 := v88 + v89
-		v92 := *(*int32)(unsafe.Add(m0, li*32+8))
-		*(*int32)(unsafe.Add(m0, li*32+8)) = v91
-		v94 := v91 + v92
-		v95 := *(*int32)(unsafe.Add(m0, li*32+12))
-		*(*int32)(unsafe.Add(m0, li*32+12)) = v94
+		v94 := v89 + v93
+		v95 := *(*int32)(unsafe.Add(m0, li*36))
+		*(*int32)(unsafe.Add(m0, li*36)) = v94
 		v97 := v94 + v95
-		v98 := *(*int32)(unsafe.Add(m0, li*32+16))
-		*(*int32)(unsafe.Add(m0, li*32+16)) = v97
+		v98 := *(*int32)(unsafe.Add(m0, li*36+4))
+		*(*int32)(unsafe.Add(m0, li*36+4)) = v97
 		v100 := v97 + v98
-		v101 := *(*int32)(unsafe.Add(m0, li*32+20))
-		*(*int32)(unsafe.Add(m0, li*32+20)) = v100
+		v101 := *(*int32)(unsafe.Add(m0, li*36+8))
+		*(*int32)(unsafe.Add(m0, li*36+8)) = v100
 		v103 := v100 + v101
-		v104 := *(*int32)(unsafe.Add(m0, li*32+24))
-		*(*int32)(unsafe.Add(m0, li*32+24)) = v103
-		*(*int32)(unsafe.Add(m0, li*32+28)) = v103 + v104
+		v104 := *(*int32)(unsafe.Add(m0, li*36+12))
+		*(*int32)(unsafe.Add(m0, li*36+12)) = v103
+		v106 := v103 + v104
+		v107 := *(*int32)(unsafe.Add(m0, li*36+16))
+		*(*int32)(unsafe.Add(m0, li*36+16)) = v106
+		v109 := v106 + v107
+		v110 := *(*int32)(unsafe.Add(m0, li*36+20))
+		*(*int32)(unsafe.Add(m0, li*36+20)) = v109
+		v112 := v109 + v110
+		v113 := *(*int32)(unsafe.Add(m0, li*36+24))
+		*(*int32)(unsafe.Add(m0, li*36+24)) = v112
+		v115 := v112 + v113
+		v116 := *(*int32)(unsafe.Add(m0, li*36+28))
+		*(*int32)(unsafe.Add(m0, li*36+28)) = v115
+		*(*int32)(unsafe.Add(m0, li*36+32)) = v115 + v116
 	}
 	// Barrier, kernel.go:73
 	for li := range n {
@@ -173,6 +182,8 @@ func (g *blocksHost) Run() {
 		v46 := v45 < v1
 		v51 := v50 + v6
 		v52 := v51 < v1
+		v57 := v56 + v6
+		v58 := v57 < v1
 		if v11 {
 			*(*int32)(unsafe.Add(p0, int(v10)*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
@@ -197,13 +208,16 @@ func (g *blocksHost) Run() {
 		if v52 {
 			*(*int32)(unsafe.Add(p0, int(v51)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
+		if v58 {
+			*(*int32)(unsafe.Add(p0, int(v57)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		}
 	}
 }
 
 // sumsHost is a work-group of the kernel [Sums].
 type sumsHost struct {
 	kernelimpl.HostGroup
-	v55 []int32
+	v61 []int32
 
 	sint32 []int32
 }
@@ -215,14 +229,14 @@ const sumsHostSites = `1	examples/scan/prefix/kernel.go:38:11`
 func (g *sumsHost) Begin() {
 	g.Sites = sumsHostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v55)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v61)
 }
 
 func (g *sumsHost) Run() {
 	const n = 256
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v9 := v8 * 2048
+	v9 := v8 * 2304
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	v14 := v9 + 256
@@ -232,9 +246,10 @@ func (g *sumsHost) Run() {
 	v38 := v9 + 1280
 	v44 := v9 + 1536
 	v50 := v9 + 1792
-	h55 := g.v55[:n]
+	v56 := v9 + 2048
+	h61 := g.v61[:n]
 	for li := range n {
-		var v13, v19, v25, v31, v37, v43, v49, v55 int32
+		var v13, v19, v25, v31, v37, v43, v49, v55, v61 int32
 		v6 := int64(uint32(int32(li)))
 		v10 := v9 + v6
 		if v10 < v1 {
@@ -284,25 +299,31 @@ func (g *sumsHost) Run() {
 		} else {
 			v55 = v49
 		}
-		h55[li] = v55
+		v57 := v56 + v6
+		if v57 < v1 {
+			v61 = v55 + *(*int32)(unsafe.Add(p0, int(v57)*4))
+		} else {
+			v61 = v55
+		}
+		h61[li] = v61
 	}
 	// GroupReduce, kernel.go:36
-	v56 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v55, 0))
+	v62 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
 	v3 := g.Int64(48)
-	v58 := uint64(v8) < uint64(v3)
+	v64 := uint64(v8) < uint64(v3)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	for li := range n {
 		v5 := int32(li)
 		v0 := int32(basex + li)
 		if v5 != 0 {
-			goto b21
+			goto b23
 		}
-		if !v58 {
+		if !v64 {
 			g.Fault(0, v8, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v56
-	b21:
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v62
+	b23:
 	}
 }

@@ -50,7 +50,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Blocks", "Sums"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x119f57d4},
+		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x447be424},
 	},
 })
 
@@ -85,7 +85,7 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 2048, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 2304, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
@@ -94,12 +94,12 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2",
 	SPIRV: blocksSPIRV,
 	IR:    blocksIR,
-	Sum:   0xf0f5abe8,
+	Sum:   0x8c048066,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2048, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0xb7d4a777},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xd0ae9cd5},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0x932d7bf9},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0x1a48c26f},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0x69cf0dd4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xa19f3058},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0x57ae988b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0xef7ef641},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
@@ -180,12 +180,12 @@ var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/scan/prefix/kernel.go:31:2 -",
 	SPIRV: sumsSPIRV,
 	IR:    sumsIR,
-	Sum:   0x777a9639,
+	Sum:   0x3f74fd9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2048, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xdaf1ddd1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0xb2dc14de},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0x4211c587},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0x7eecd72a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xfe756918},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0x82f6d48a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0xb9cd5cac},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0x6345da4e},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Sums{

@@ -16,7 +16,7 @@ type countHost struct {
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
-const countHostSites = `1	examples/sort/radix/kernel.go:40:11`
+const countHostSites = `1	examples/sort/radix/kernel.go:43:11`
 
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
@@ -29,49 +29,163 @@ func (g *countHost) Run() {
 	const n = 256
 	// ZeroLocal, kernel.go:34
 	g.Zero(0)
-	basex := g.Base(0)
+	v8 := int32(g.ID[0])
+	v9 := int64(uint32(v8))
+	v10 := v9 * 2304
 	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
 	v1 := g.Int64(24)
-	v10 := int32(uint64(v1))
-	v11 := v10 & 31
-	v9 := uint64(v1) < 32
+	v15 := int32(uint64(v1))
+	v16 := v15 & 31
+	v14 := uint64(v1) < 32
 	m0 := g.Memory(0)
+	v21 := v10 + 256
+	v26 := int32(uint64(v1))
+	v27 := v26 & 31
+	v25 := uint64(v1) < 32
+	v32 := v10 + 512
+	v37 := int32(uint64(v1))
+	v38 := v37 & 31
+	v36 := uint64(v1) < 32
+	v43 := v10 + 768
+	v48 := int32(uint64(v1))
+	v49 := v48 & 31
+	v47 := uint64(v1) < 32
+	v54 := v10 + 1024
+	v59 := int32(uint64(v1))
+	v60 := v59 & 31
+	v58 := uint64(v1) < 32
+	v65 := v10 + 1280
+	v70 := int32(uint64(v1))
+	v71 := v70 & 31
+	v69 := uint64(v1) < 32
+	v76 := v10 + 1536
+	v81 := int32(uint64(v1))
+	v82 := v81 & 31
+	v80 := uint64(v1) < 32
+	v87 := v10 + 1792
+	v92 := int32(uint64(v1))
+	v93 := v92 & 31
+	v91 := uint64(v1) < 32
+	v98 := v10 + 2048
+	v103 := int32(uint64(v1))
+	v104 := v103 & 31
+	v102 := uint64(v1) < 32
 	for li := range n {
-		v0 := int32(basex + li)
-		if int64(uint32(v0)) < v2 {
-			v8 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-			v13 := int32(0)
-			if v9 {
-				v13 = int32(uint32(v8) >> (uint32(v11) & 31))
+		v7 := int64(uint32(int32(li)))
+		v11 := v10 + v7
+		if v11 < v2 {
+			v13 := *(*int32)(unsafe.Add(p1, int(v11)*4))
+			v18 := int32(0)
+			if v14 {
+				v18 = int32(uint32(v13) >> (uint32(v16) & 31))
 			}
-			_ = *(*int32)(unsafe.Add(m0, int(v13&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v13&15)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(v18&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v18&15)*4)) += int32(1)
+		}
+		v22 := v21 + v7
+		if v22 < v2 {
+			v24 := *(*int32)(unsafe.Add(p1, int(v22)*4))
+			v29 := int32(0)
+			if v25 {
+				v29 = int32(uint32(v24) >> (uint32(v27) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v29&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v29&15)*4)) += int32(1)
+		}
+		v33 := v32 + v7
+		if v33 < v2 {
+			v35 := *(*int32)(unsafe.Add(p1, int(v33)*4))
+			v40 := int32(0)
+			if v36 {
+				v40 = int32(uint32(v35) >> (uint32(v38) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v40&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v40&15)*4)) += int32(1)
+		}
+		v44 := v43 + v7
+		if v44 < v2 {
+			v46 := *(*int32)(unsafe.Add(p1, int(v44)*4))
+			v51 := int32(0)
+			if v47 {
+				v51 = int32(uint32(v46) >> (uint32(v49) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v51&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v51&15)*4)) += int32(1)
+		}
+		v55 := v54 + v7
+		if v55 < v2 {
+			v57 := *(*int32)(unsafe.Add(p1, int(v55)*4))
+			v62 := int32(0)
+			if v58 {
+				v62 = int32(uint32(v57) >> (uint32(v60) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v62&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v62&15)*4)) += int32(1)
+		}
+		v66 := v65 + v7
+		if v66 < v2 {
+			v68 := *(*int32)(unsafe.Add(p1, int(v66)*4))
+			v73 := int32(0)
+			if v69 {
+				v73 = int32(uint32(v68) >> (uint32(v71) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v73&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v73&15)*4)) += int32(1)
+		}
+		v77 := v76 + v7
+		if v77 < v2 {
+			v79 := *(*int32)(unsafe.Add(p1, int(v77)*4))
+			v84 := int32(0)
+			if v80 {
+				v84 = int32(uint32(v79) >> (uint32(v82) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v84&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v84&15)*4)) += int32(1)
+		}
+		v88 := v87 + v7
+		if v88 < v2 {
+			v90 := *(*int32)(unsafe.Add(p1, int(v88)*4))
+			v95 := int32(0)
+			if v91 {
+				v95 = int32(uint32(v90) >> (uint32(v93) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v95&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v95&15)*4)) += int32(1)
+		}
+		v99 := v98 + v7
+		if v99 < v2 {
+			v101 := *(*int32)(unsafe.Add(p1, int(v99)*4))
+			v106 := int32(0)
+			if v102 {
+				v106 = int32(uint32(v101) >> (uint32(v104) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v106&15)*4))
+			*(*int32)(unsafe.Add(m0, int(v106&15)*4)) += int32(1)
 		}
 	}
-	// Barrier, kernel.go:38
-	v18 := g.Int32(8)
+	// Barrier, kernel.go:41
+	v110 := g.Int32(8)
 	c0 := g.c0
-	v20 := int32(g.ID[0])
-	v21 := int64(uint32(v20))
 	v4 := g.Int64(56)
+	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	for li := range n {
+		v6 := int32(li)
 		v0 := int32(basex + li)
-		var v22 int32
-		var v25 int64
-		v16 := int32(li)
-		if uint32(v16) >= 16 {
-			goto b8
+		var v112 int32
+		var v115 int64
+		if uint32(v6) >= 16 {
+			goto b24
 		}
-		v22 = *(*int32)(unsafe.Add(m0, li*4))
-		v25 = int64(uint32(v16*int32(uint32(v18)/uint32(c0)))) + v21
-		if uint64(v25) >= uint64(v4) {
-			g.Fault(0, v25, v4, v0)
+		v112 = *(*int32)(unsafe.Add(m0, li*4))
+		v115 = int64(uint32(v6*int32(uint32(v110)/uint32(c0)))) + v9
+		if uint64(v115) >= uint64(v4) {
+			g.Fault(0, v115, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v25)*4)) = v22
-	b8:
+		*(*int32)(unsafe.Add(p2, int(v115)*4)) = v112
+	b24:
 	}
 }
 
@@ -81,20 +195,24 @@ type scatterHost struct {
 	c0             int32
 	v1, v2, v4, v6 int64
 
-	v60 int32
+	v262 int32
 
-	v14, v23, v24, v25, v28, v30, v38, v46 []int32
+	v28, v44, v51, v58, v65, v72, v79, v86, v93, v99, v100, v103, v104 []int32
 
-	v15, v31 int32
+	v29, v40, v105 int32
+
+	v34 int64
+
+	v38 bool
 
 	sint32 []int32
 }
 
 func newScatterHost() kernelimpl.HostForm { return new(scatterHost) }
 
-const scatterHostSites = `1	examples/sort/radix/kernel.go:75:7
-1	86:20
-1	87:8`
+const scatterHostSites = `1	examples/sort/radix/kernel.go:85:8
+1	100:20
+1	101:8`
 
 func (g *scatterHost) Begin() {
 	g.Sites = scatterHostSites
@@ -103,23 +221,23 @@ func (g *scatterHost) Begin() {
 	g.v2 = g.Int64(40)
 	g.v4 = g.Int64(56)
 	g.v6 = g.Int64(72)
-	g.v60 = g.Int32(8)
+	g.v262 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
-	g.Allot(0, 1024)
+	g.Allot(0, 18432)
 	g.Allot(1, 64)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v14, &g.v23, &g.v24, &g.v25, &g.v28, &g.v30, &g.v38, &g.v46)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v28, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v99, &g.v100, &g.v103, &g.v104)
 }
 
 func (g *scatterHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // GroupExclusiveScan, kernel.go:69
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v24, 0)
+		case 3: // GroupExclusiveScan, kernel.go:80
+			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v99, 0)
 			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v25, in, len(in), int32(0))
-			next = g.r3()
-		case 6: // Barrier, kernel.go:84
+			kernelimpl.HostShift(g.v100, in, len(in), int32(0))
+			next = g.r4()
+		case 6: // Barrier, kernel.go:97
 			next = g.r7()
 		}
 	}
@@ -127,229 +245,541 @@ func (g *scatterHost) Run() {
 
 func (g *scatterHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernel.go:60
+	// ZeroLocal, kernel.go:63
 	g.Zero(0)
-	// ZeroLocal, kernel.go:61
+	// ZeroLocal, kernel.go:64
 	g.Zero(1)
-	basex := g.Base(0)
+	v9 := int32(g.ID[0])
+	v10 := int64(uint32(v9))
+	v11 := v10 * 2304
 	v2 := g.v2
 	p1 := g.Pointer(1)
-	v1 := g.v1
-	h14 := g.v14[:n]
-	u15 := g.v15
-	h23 := g.v23[:n]
-	h24 := g.v24[:n]
+	m0 := g.Memory(0)
 	for li := range n {
-		v0 := int32(basex + li)
-		var v13, v14, v15 int32
-		if int64(uint32(v0)) < v2 {
-			v13 = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		var v12, v18 int32
+		v12 = int32(li)
+	b3:
+		v13 := int64(uint32(v12))
+		if v12 >= 2304 {
+			continue
+		}
+		v15 := v11 + v13
+		if v15 < v2 {
+			v18 = *(*int32)(unsafe.Add(p1, int(v15)*4))
 		} else {
-			v13 = -1
+			v18 = -1
 		}
-		v14 = v13
-		v15 = 0
-		v17 := v1 + int64(uint32(v15))
-		v22 := int32(0)
-		if uint64(v17) < 32 {
-			v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
-		}
-		v23 := v22 & 1
-		v24 := 1 - v23
-		h14[li] = v14
-		u15 = v15
-		h23[li] = v23
-		h24[li] = v24
+		*(*int32)(unsafe.Add(m0, int(v12)*4)) = v18
+		v12 = v12 + 256
+		goto b3
 	}
-	g.v15 = u15
-	return 2
+	// Barrier, kernel.go:73
+	v1 := g.v1
+	h28 := g.v28[:n]
+	u29 := g.v29
+	u34 := g.v34
+	u38 := g.v38
+	u40 := g.v40
+	h44 := g.v44[:n]
+	h51 := g.v51[:n]
+	h58 := g.v58[:n]
+	h65 := g.v65[:n]
+	h72 := g.v72[:n]
+	h79 := g.v79[:n]
+	h86 := g.v86[:n]
+	h93 := g.v93[:n]
+	h99 := g.v99[:n]
+	for li := range n {
+		v8 := int32(li)
+		var v21 int32
+		v21 = 0
+		v28 := ((v21 - ((v21 / 2) * 2)) * 2304) + (v8 * 9)
+		v29 := v21 + 1
+		v34 := int64(uint32((v29 - ((v29 / 2) * 2)) * 2304))
+		v35 := v1 + int64(uint32(v21))
+		v38 := uint64(v35) < 32
+		v40 := int32(uint64(v35)) & 31
+		v41 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v28)*4))) >> (uint32(v40) & 31))
+		v42 := int32(0)
+		if v38 {
+			v42 = v41
+		}
+		v44 := v28 + 1
+		v47 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v44)*4))) >> (uint32(v40) & 31))
+		v48 := int32(0)
+		if v38 {
+			v48 = v47
+		}
+		v51 := v28 + 2
+		v54 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v51)*4))) >> (uint32(v40) & 31))
+		v55 := int32(0)
+		if v38 {
+			v55 = v54
+		}
+		v58 := v28 + 3
+		v61 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v58)*4))) >> (uint32(v40) & 31))
+		v62 := int32(0)
+		if v38 {
+			v62 = v61
+		}
+		v65 := v28 + 4
+		v68 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v65)*4))) >> (uint32(v40) & 31))
+		v69 := int32(0)
+		if v38 {
+			v69 = v68
+		}
+		v71 := ((((v42 & 1) + (v48 & 1)) + (v55 & 1)) + (v62 & 1)) + (v69 & 1)
+		v72 := v28 + 5
+		v75 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v72)*4))) >> (uint32(v40) & 31))
+		v76 := int32(0)
+		if v38 {
+			v76 = v75
+		}
+		v79 := v28 + 6
+		v82 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v79)*4))) >> (uint32(v40) & 31))
+		v83 := int32(0)
+		if v38 {
+			v83 = v82
+		}
+		v86 := v28 + 7
+		v89 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v86)*4))) >> (uint32(v40) & 31))
+		v90 := int32(0)
+		if v38 {
+			v90 = v89
+		}
+		v93 := v28 + 8
+		v96 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v93)*4))) >> (uint32(v40) & 31))
+		v97 := int32(0)
+		if v38 {
+			v97 = v96
+		}
+		v99 := (((v71 + (v76 & 1)) + (v83 & 1)) + (v90 & 1)) + (v97 & 1)
+		h28[li] = v28
+		u29 = v29
+		u34 = v34
+		u38 = v38
+		u40 = v40
+		h44[li] = v44
+		h51[li] = v51
+		h58[li] = v58
+		h65[li] = v65
+		h72[li] = v72
+		h79[li] = v79
+		h86[li] = v86
+		h93[li] = v93
+		h99[li] = v99
+	}
+	g.v29 = u29
+	g.v34 = u34
+	g.v38 = u38
+	g.v40 = u40
+	return 3
 }
 
-func (g *scatterHost) r3() int {
+func (g *scatterHost) r4() int {
 	const n = 256
-	h25 := g.v25[:n]
-	h23 := g.v23[:n]
-	h28 := g.v28[:n]
-	h30 := g.v30[:n]
+	h100 := g.v100[:n]
+	h99 := g.v99[:n]
+	h103 := g.v103[:n]
+	h104 := g.v104[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v25 := h25[li]
-		v23 := h23[li]
-		v28 := v25
+		v100 := h100[li]
+		v99 := h99[li]
+		v103 := v100
 		if int32(li) == 0 {
-			v28 = 0
+			v103 = 0
 		}
-		v30 := (v28 + 1) - v23
-		h28[li] = v28
-		h30[li] = v30
+		v104 := v103 + v99
+		h103[li] = v103
+		h104[li] = v104
 	}
-	// GroupSelect, kernel.go:70
-	g.v31 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v30, 0)[int32(255)]
-	v31 := g.v31
-	basex := g.Base(0)
+	// GroupSelect, kernel.go:81
+	g.v105 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v104, 0)[int32(255)]
+	v105 := g.v105
 	m0 := g.Memory(0)
-	h14 := g.v14[:n]
+	h28 := g.v28[:n]
+	v40 := g.v40
+	v38 := g.v38
+	v34 := g.v34
+	basex := g.Base(0)
+	h44 := g.v44[:n]
+	h51 := g.v51[:n]
+	h58 := g.v58[:n]
+	h65 := g.v65[:n]
+	h72 := g.v72[:n]
+	h79 := g.v79[:n]
+	h86 := g.v86[:n]
+	h93 := g.v93[:n]
 	more := false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v23 := h23[li]
 		v8 := int32(li)
+		v27 := v8 * 9
+		v103 := h103[li]
 		v28 := h28[li]
 		v0 := int32(basex + li)
-		v14 := h14[li]
-		v35 := v28
-		if v23 == 1 {
-			v35 = (v31 + v8) - v28
+		v44 := h44[li]
+		v51 := h51[li]
+		v58 := h58[li]
+		v65 := h65[li]
+		v72 := h72[li]
+		v79 := h79[li]
+		v86 := h86[li]
+		v93 := h93[li]
+		v107 := (v105 + v27) - v103
+		v108 := *(*int32)(unsafe.Add(m0, int(v28)*4))
+		v110 := int32(0)
+		if v38 {
+			v110 = int32(uint32(v108) >> (uint32(v40) & 31))
 		}
-		if uint32(v35) >= 256 {
-			g.Fault(0, int64(v35), 256, v0)
+		v111 := v110 & 1
+		v116 := v34 + int64(v103+(v111*(v107-v103)))
+		if uint64(v116) >= 4608 {
+			g.Fault(0, v116, 4608, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v35)*4)) = v14
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v116)))*4)) = v108
+		v121 := v103 + (1 - v111)
+		v122 := v107 + v111
+		v123 := *(*int32)(unsafe.Add(m0, int(v44)*4))
+		v125 := int32(0)
+		if v38 {
+			v125 = int32(uint32(v123) >> (uint32(v40) & 31))
+		}
+		v126 := v125 & 1
+		v131 := v34 + int64(v121+(v126*(v122-v121)))
+		if uint64(v131) >= 4608 {
+			g.Fault(0, v131, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v131)))*4)) = v123
+		v136 := v121 + (1 - v126)
+		v137 := v122 + v126
+		v138 := *(*int32)(unsafe.Add(m0, int(v51)*4))
+		v140 := int32(0)
+		if v38 {
+			v140 = int32(uint32(v138) >> (uint32(v40) & 31))
+		}
+		v141 := v140 & 1
+		v146 := v34 + int64(v136+(v141*(v137-v136)))
+		if uint64(v146) >= 4608 {
+			g.Fault(0, v146, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v146)))*4)) = v138
+		v151 := v136 + (1 - v141)
+		v152 := v137 + v141
+		v153 := *(*int32)(unsafe.Add(m0, int(v58)*4))
+		v155 := int32(0)
+		if v38 {
+			v155 = int32(uint32(v153) >> (uint32(v40) & 31))
+		}
+		v156 := v155 & 1
+		v161 := v34 + int64(v151+(v156*(v152-v151)))
+		if uint64(v161) >= 4608 {
+			g.Fault(0, v161, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v161)))*4)) = v153
+		v166 := v151 + (1 - v156)
+		v167 := v152 + v156
+		v168 := *(*int32)(unsafe.Add(m0, int(v65)*4))
+		v170 := int32(0)
+		if v38 {
+			v170 = int32(uint32(v168) >> (uint32(v40) & 31))
+		}
+		v171 := v170 & 1
+		v176 := v34 + int64(v166+(v171*(v167-v166)))
+		if uint64(v176) >= 4608 {
+			g.Fault(0, v176, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v176)))*4)) = v168
+		v181 := v166 + (1 - v171)
+		v182 := v167 + v171
+		v183 := *(*int32)(unsafe.Add(m0, int(v72)*4))
+		v185 := int32(0)
+		if v38 {
+			v185 = int32(uint32(v183) >> (uint32(v40) & 31))
+		}
+		v186 := v185 & 1
+		v191 := v34 + int64(v181+(v186*(v182-v181)))
+		if uint64(v191) >= 4608 {
+			g.Fault(0, v191, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v191)))*4)) = v183
+		v196 := v181 + (1 - v186)
+		v197 := v182 + v186
+		v198 := *(*int32)(unsafe.Add(m0, int(v79)*4))
+		v200 := int32(0)
+		if v38 {
+			v200 = int32(uint32(v198) >> (uint32(v40) & 31))
+		}
+		v201 := v200 & 1
+		v206 := v34 + int64(v196+(v201*(v197-v196)))
+		if uint64(v206) >= 4608 {
+			g.Fault(0, v206, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v206)))*4)) = v198
+		v211 := v196 + (1 - v201)
+		v212 := v197 + v201
+		v213 := *(*int32)(unsafe.Add(m0, int(v86)*4))
+		v215 := int32(0)
+		if v38 {
+			v215 = int32(uint32(v213) >> (uint32(v40) & 31))
+		}
+		v216 := v215 & 1
+		v221 := v34 + int64(v211+(v216*(v212-v211)))
+		if uint64(v221) >= 4608 {
+			g.Fault(0, v221, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v221)))*4)) = v213
+		v226 := v211 + (1 - v216)
+		v228 := *(*int32)(unsafe.Add(m0, int(v93)*4))
+		v230 := int32(0)
+		if v38 {
+			v230 = int32(uint32(v228) >> (uint32(v40) & 31))
+		}
+		v236 := v34 + int64(v226+((v230&1)*((v212+v216)-v226)))
+		if uint64(v236) >= 4608 {
+			g.Fault(0, v236, 4608, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(int32(uint64(v236)))*4)) = v228
 		more = true
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, kernel.go:76
-	h38 := g.v38[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v38 := *(*int32)(unsafe.Add(m0, li*4))
-		h38[li] = v38
-	}
-	// Barrier, kernel.go:78
-	e15 := g.v15
+	// Barrier, kernel.go:89
+	e29 := g.v29
 	v1 := g.v1
-	u15 := g.v15
-	h24 := g.v24[:n]
-	v42 := int32(uint64(v1))
-	v43 := v42 & 31
-	v41 := uint64(v1) < 32
+	u29 := g.v29
+	u34 := g.v34
+	u38 := g.v38
+	u40 := g.v40
+	v242 := int32(uint64(v1))
+	v243 := v242 & 31
+	v241 := uint64(v1) < 32
 	m1 := g.Memory(1)
-	h46 := g.v46[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v15 := e15
-		v38 := h38[li]
+		v29 := e29
 		v8 := int32(li)
-		var v14 int32
-		v39 := v15 + 1
-		if v39 < 4 {
-			v14 = v38
-			v15 = v39
-		} else {
-			goto b12
+		var v21, v244 int32
+		if v29 >= 4 {
+			v244 = v8
+			goto b24
 		}
+		v21 = v29
 		{
-			v17 := v1 + int64(uint32(v15))
-			v22 := int32(0)
-			if uint64(v17) < 32 {
-				v22 = int32(uint32(v14) >> (uint32(int32(uint64(v17))&31) & 31))
+			v28 := ((v21 - ((v21 / 2) * 2)) * 2304) + (v8 * 9)
+			v29 = v21 + 1
+			v34 := int64(uint32((v29 - ((v29 / 2) * 2)) * 2304))
+			v35 := v1 + int64(uint32(v21))
+			v38 := uint64(v35) < 32
+			v40 := int32(uint64(v35)) & 31
+			v41 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v28)*4))) >> (uint32(v40) & 31))
+			v42 := int32(0)
+			if v38 {
+				v42 = v41
 			}
-			v23 := v22 & 1
-			v24 := 1 - v23
-			h14[li] = v14
-			u15 = v15
-			h23[li] = v23
-			h24[li] = v24
-			if next != 2 {
+			v44 := v28 + 1
+			v47 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v44)*4))) >> (uint32(v40) & 31))
+			v48 := int32(0)
+			if v38 {
+				v48 = v47
+			}
+			v51 := v28 + 2
+			v54 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v51)*4))) >> (uint32(v40) & 31))
+			v55 := int32(0)
+			if v38 {
+				v55 = v54
+			}
+			v58 := v28 + 3
+			v61 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v58)*4))) >> (uint32(v40) & 31))
+			v62 := int32(0)
+			if v38 {
+				v62 = v61
+			}
+			v65 := v28 + 4
+			v68 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v65)*4))) >> (uint32(v40) & 31))
+			v69 := int32(0)
+			if v38 {
+				v69 = v68
+			}
+			v71 := ((((v42 & 1) + (v48 & 1)) + (v55 & 1)) + (v62 & 1)) + (v69 & 1)
+			v72 := v28 + 5
+			v75 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v72)*4))) >> (uint32(v40) & 31))
+			v76 := int32(0)
+			if v38 {
+				v76 = v75
+			}
+			v79 := v28 + 6
+			v82 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v79)*4))) >> (uint32(v40) & 31))
+			v83 := int32(0)
+			if v38 {
+				v83 = v82
+			}
+			v86 := v28 + 7
+			v89 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v86)*4))) >> (uint32(v40) & 31))
+			v90 := int32(0)
+			if v38 {
+				v90 = v89
+			}
+			v93 := v28 + 8
+			v96 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v93)*4))) >> (uint32(v40) & 31))
+			v97 := int32(0)
+			if v38 {
+				v97 = v96
+			}
+			v99 := (((v71 + (v76 & 1)) + (v83 & 1)) + (v90 & 1)) + (v97 & 1)
+			h28[li] = v28
+			u29 = v29
+			u34 = v34
+			u38 = v38
+			u40 = v40
+			h44[li] = v44
+			h51[li] = v51
+			h58[li] = v58
+			h65[li] = v65
+			h72[li] = v72
+			h79[li] = v79
+			h86[li] = v86
+			h93[li] = v93
+			h99[li] = v99
+			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
 				}
-				next = 2
+				next = 3
 			}
 			continue
 		}
-	b12:
-		v45 := int32(0)
-		if v41 {
-			v45 = int32(uint32(v38) >> (uint32(v43) & 31))
+	b24:
+		if v244 >= 2304 {
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
 		}
-		v46 := v45 & 15
-		if v8 == 0 {
-			goto b14
+		v247 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v244)*4))) >> (uint32(v243) & 31))
+		v248 := int32(0)
+		if v241 {
+			v248 = v247
+		}
+		v249 := v248 & 15
+		if v244 == 0 {
+			goto b27
 		}
 		{
-			v50 := int32(uint32(*(*int32)(unsafe.Add(m0, li*4+-4))) >> (uint32(v43) & 31))
-			v51 := int32(0)
-			if v41 {
-				v51 = v50
+			v253 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v244+-1)*4))) >> (uint32(v243) & 31))
+			v254 := int32(0)
+			if v241 {
+				v254 = v253
 			}
-			if (v51 & 15) == v46 {
-				goto b15
+			if (v254 & 15) == v249 {
+				goto b28
 			}
 		}
-	b14:
-		*(*int32)(unsafe.Add(m1, int(v46)*4)) = v8
-	b15:
-		h46[li] = v46
-		if next != 6 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 6
-		}
+	b27:
+		*(*int32)(unsafe.Add(m1, int(v249)*4)) = v244
+	b28:
+		v244 = v244 + 256
+		goto b24
 	}
-	g.v15 = u15
+	g.v29 = u29
+	g.v34 = u34
+	g.v38 = u38
+	g.v40 = u40
 	return next
 }
 
 func (g *scatterHost) r7() int {
 	const n = 256
-	v55 := int32(g.ID[0])
-	v56 := int64(uint32(v55))
-	v57 := v56 * 256
+	v9 := int32(g.ID[0])
+	v10 := int64(uint32(v9))
+	v11 := v10 * 2304
 	v2 := g.v2
-	v60 := g.v60
+	m0 := g.Memory(0)
+	v1 := g.v1
+	v260 := int32(uint64(v1))
+	v261 := v260 & 31
+	v259 := uint64(v1) < 32
+	v262 := g.v262
 	c0 := g.c0
-	h46 := g.v46[:n]
 	v4 := g.v4
 	basex := g.Base(0)
 	p2 := g.Pointer(2)
 	m1 := g.Memory(1)
 	v6 := g.v6
 	p3 := g.Pointer(3)
-	h38 := g.v38[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v8 := int32(li)
-		v9 := int64(uint32(v8))
-		v46 := h46[li]
 		v0 := int32(basex + li)
-		v38 := h38[li]
-		var v64, v70 int64
-		var v69 int32
-		if (v57 + v9) >= v2 {
-			goto b22
+		var v263, v271, v280, v281 int32
+		var v275, v282 int64
+		v263 = v8
+	b31:
+		v264 := int64(uint32(v263))
+		if v263 >= 2304 {
+			goto b38
 		}
-		v64 = int64(uint32(v46*int32(uint32(v60)/uint32(c0)))) + v56
-		if uint64(v64) >= uint64(v4) {
-			g.Fault(1, v64, v4, v0)
+		if (v11 + v264) >= v2 {
+			goto b38
+		}
+		{
+			v269 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v263)*4))) >> (uint32(v261) & 31))
+			v270 := int32(0)
+			if v259 {
+				v270 = v269
+			}
+			v271 = v270 & 15
+			v275 = int64(uint32(v271*int32(uint32(v262)/uint32(c0)))) + v10
+			if uint64(v275) >= uint64(v4) {
+				g.Fault(1, v275, v4, v0)
+				continue
+			}
+		}
+		v280 = (*(*int32)(unsafe.Add(p2, int(v275)*4)) + v263) - *(*int32)(unsafe.Add(m1, int(v271)*4))
+		v281 = *(*int32)(unsafe.Add(m0, int(v263)*4))
+		v282 = int64(v280)
+		if uint64(v282) >= uint64(v6) {
+			g.Fault(2, v282, v6, v0)
 			continue
 		}
-		v69 = (*(*int32)(unsafe.Add(p2, int(v64)*4)) + v8) - *(*int32)(unsafe.Add(m1, int(v46)*4))
-		v70 = int64(v69)
-		if uint64(v70) >= uint64(v6) {
-			g.Fault(2, v70, v6, v0)
-			continue
-		}
-		*(*int32)(unsafe.Add(p3, int(v69)*4)) = v38
-	b22:
+		*(*int32)(unsafe.Add(p3, int(v280)*4)) = v281
+		v263 = v263 + 256
+		goto b31
+	b38:
 	}
 	return -1
 }

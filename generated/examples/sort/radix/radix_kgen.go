@@ -53,7 +53,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Count", "Scatter"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/sort/radix/kernel.go", Package: "radix", Sum: 0xa3d28088},
+		{File: "examples/sort/radix/kernel.go", Package: "radix", Sum: 0xbdceaa66},
 	},
 })
 
@@ -62,6 +62,9 @@ var countSPIRV string
 
 //go:embed Count.kir
 var countIR string
+
+//go:embed Count.small.spv
+var countSmall string
 
 //go:embed Count.words.spv
 var countWords string
@@ -83,14 +86,15 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:40:11", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:43:11", Limit: -3},
 	},
-	Loops: "-",
+	Loops: "- examples/sort/radix/kernel.go:36:2",
 	SPIRV: countSPIRV,
 	IR:    countIR,
-	Sum:   0x653ba904,
+	Sum:   0xe4727467,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: countWords, Sum: 0x335e953d},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {-2304, 8}}, Loops: "- examples/sort/radix/kernel.go:36:2", SPIRV: countSmall, Sum: 0xf6434123},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/sort/radix/kernel.go:36:2", SPIRV: countWords, Sum: 0x25327fcd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Count{
@@ -101,7 +105,7 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 }, newCountHost)
 
 // Count is the kernel [radix.Count] with its slices in device memory.
-// Count counts the digits of each block of Size keys: those with digit d in block b are Counts[d*blocks + b].
+// Count counts the digits of each block: those with digit d in block b are Counts[d*blocks + b].
 type Count struct {
 	Shift  int
 	Keys   runtime.View[uint32]
@@ -142,6 +146,9 @@ var scatterSPIRV string
 //go:embed Scatter.kir
 var scatterIR string
 
+//go:embed Scatter.small.spv
+var scatterSmall string
+
 //go:embed Scatter.words.spv
 var scatterWords string
 
@@ -167,24 +174,25 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4608, Accessor: -1},
 		{Name: "local", ElemSize: 4, Len: 16, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:75:7", Limit: 256},
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:86:20", Limit: -3},
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:87:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:85:8", Limit: 4608},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:100:20", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:101:8", Limit: -4},
 	},
-	Loops: "- - examples/sort/radix/kernel.go:67:2 - -",
+	Loops: "- - examples/sort/radix/kernel.go:66:2 74:2 77:3 - - 91:2 98:2",
 	SPIRV: scatterSPIRV,
 	IR:    scatterIR,
-	Sum:   0xe5013ece,
+	Sum:   0xe38313ac,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/sort/radix/kernel.go:67:2 - -", SPIRV: scatterWords, Sum: 0x60ac6712},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAlone, Sum: 0xf62a60f7},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:67:2 -", SPIRV: scatterAloneWords, Sum: 0xedcaa809},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {72}, {-2304, 8}}, Loops: "- - examples/sort/radix/kernel.go:66:2 74:2 77:3 - - 91:2 98:2", SPIRV: scatterSmall, Sum: 0x15840c8f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/sort/radix/kernel.go:66:2 74:2 77:3 - - 91:2 98:2", SPIRV: scatterWords, Sum: 0xdefdb56b},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:66:2 74:2 77:3 - 91:2 98:2", SPIRV: scatterAlone, Sum: 0x2d504a9a},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - examples/sort/radix/kernel.go:66:2 74:2 77:3 - 91:2 98:2", SPIRV: scatterAloneWords, Sum: 0xf1c8b9b6},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Scatter{
