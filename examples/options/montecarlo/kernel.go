@@ -12,24 +12,23 @@ import (
 // Size is the number of work-items in a work-group.
 const Size = 256
 
-// Option is a right to buy (a call) or to sell (a put) a share for Strike after some years,
-// and at no other time. Rate is the interest on money, Volatility how far the share's price
-// swings: both per year, 0.05 being 5%.
-type Option struct {
+// Call is the right to buy a share for Strike after some years, and at no other time. Rate is
+// the interest on money, Volatility how far the share's price swings: both per year.
+type Call struct {
 	Spot, Strike, Rate, Volatility, Years float32
 }
 
-// Sums are what a call and a put pay at the end of paths, and the squares of that.
+// Sums are of what the right is worth at the end of paths, and of the squares of that.
 type Sums struct {
-	Call, CallSquared, Put, PutSquared float32
+	Worth, Squares float32
 }
 
 // Price simulates paths of the share's price, and leaves sums for each work-group.
 type Price struct {
-	Option Option
-	Key    [2]uint32 // Philox's: other keys make other paths
-	Paths  int
-	Out    []Sums
+	Call  Call
+	Key   [2]uint32 // Philox's: other keys make other paths
+	Paths int
+	Out   []Sums
 }
 
 // Properties states the work-group's size.
@@ -37,37 +36,22 @@ func (Price) Properties() properties.List { return properties.List{properties.Wo
 
 // Kernel goes through the counters in steps of the whole range: counter n has paths 4n to 4n+3.
 func (k Price) Kernel(it dsl.NDItem1) {
-	o := k.Option
-	drift := (o.Rate - 0.5*o.Volatility*o.Volatility) * o.Years
-	swing := o.Volatility * math32.Sqrt(o.Years)
+	c := k.Call
+	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years
+	swing := c.Volatility * math32.Sqrt(c.Years)
 
 	var s Sums
 	for n := it.GlobalID(); 4*n < k.Paths; n += it.GlobalRange() {
-		words := Philox([4]uint32{uint32(n), uint32(n >> 32)}, k.Key)
-		for i, z := range Normals(words) {
+		for i, z := range Normals(Philox(Counter(n), k.Key)) {
 			if 4*n+i < k.Paths {
-				s = s.after(o.Strike, o.Spot*math32.Exp(drift+swing*z))
+				worth := max(c.Spot*math32.Exp(drift+swing*z)-c.Strike, 0)
+				s = Sums{s.Worth + worth, s.Squares + worth*worth}
 			}
 		}
 	}
-	s = s.over(it.Group())
+	s.Worth = dsl.ReduceOverGroup(it.Group(), s.Worth, dsl.Plus)
+	s.Squares = dsl.ReduceOverGroup(it.Group(), s.Squares, dsl.Plus)
 	if it.LocalID() == 0 {
 		k.Out[it.GroupID()] = s
-	}
-}
-
-// after adds a path that ends at a price.
-func (s Sums) after(strike, price float32) Sums {
-	call, put := max(price-strike, 0), max(strike-price, 0)
-	return Sums{s.Call + call, s.CallSquared + call*call, s.Put + put, s.PutSquared + put*put}
-}
-
-// over adds the Sums of a group's work-items.
-func (s Sums) over(g dsl.Group) Sums {
-	return Sums{
-		Call:        dsl.ReduceOverGroup(g, s.Call, dsl.Plus),
-		CallSquared: dsl.ReduceOverGroup(g, s.CallSquared, dsl.Plus),
-		Put:         dsl.ReduceOverGroup(g, s.Put, dsl.Plus),
-		PutSquared:  dsl.ReduceOverGroup(g, s.PutSquared, dsl.Plus),
 	}
 }

@@ -26,14 +26,18 @@ func TestPhilox(t *testing.T) {
 			t.Errorf("counter %x, key %x: %x, want %x", c.counter, c.key, got, c.want)
 		}
 	}
+	n := int64(3)<<32 | 5
+	if got, want := montecarlo.Counter(int(n)), [4]uint32{5, uint32(int(n) >> 32)}; got != want {
+		t.Errorf("counter %x, want %x", got, want)
+	}
 }
 
 // TestNormals: the moments are those of the normal distribution, and neighbours independent.
 func TestNormals(t *testing.T) {
 	const n = 1 << 18
 	var sum, square, cube, fourth, product float64
-	for i := range uint32(n / 4) {
-		z := montecarlo.Normals(montecarlo.Philox([4]uint32{i}, [2]uint32{7}))
+	for i := range n / 4 {
+		z := montecarlo.Normals(montecarlo.Philox(montecarlo.Counter(i), [2]uint32{7}))
 		for j, v := range z {
 			x := float64(v)
 			sum, square, cube, fourth = sum+x, square+x*x, cube+x*x*x, fourth+x*x*x*x
@@ -60,18 +64,17 @@ func TestNormals(t *testing.T) {
 	}
 }
 
-// TestPrice: without volatility each path ends where interest leads, and each is counted once.
+// TestPrice: without volatility the share keeps its price, and each path is counted once.
 func TestPrice(t *testing.T) {
 	for _, paths := range []int{1, 5, 1023, 5000} {
 		out := make([]montecarlo.Sums, 3)
-		k := montecarlo.Price{Option: montecarlo.Option{Spot: 128, Strike: 96, Years: 2}, Paths: paths, Out: out}
+		k := montecarlo.Price{Call: montecarlo.Call{Spot: 128, Strike: 96, Years: 2}, Paths: paths, Out: out}
 		hostrun.NDRange(t, k.Kernel, 3*montecarlo.Size, montecarlo.Size)
 		var got montecarlo.Sums
 		for _, s := range out {
-			got = montecarlo.Sums{Call: got.Call + s.Call, CallSquared: got.CallSquared + s.CallSquared,
-				Put: got.Put + s.Put, PutSquared: got.PutSquared + s.PutSquared}
+			got = montecarlo.Sums{Worth: got.Worth + s.Worth, Squares: got.Squares + s.Squares}
 		}
-		if want := (montecarlo.Sums{Call: 32 * float32(paths), CallSquared: 1024 * float32(paths)}); got != want {
+		if want := (montecarlo.Sums{Worth: 32 * float32(paths), Squares: 1024 * float32(paths)}); got != want {
 			t.Errorf("%d paths: %+v, want %+v", paths, got, want)
 		}
 	}

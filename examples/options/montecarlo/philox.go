@@ -6,24 +6,28 @@ import (
 	"github.com/kgen-go/kgen/dsl/math32"
 )
 
-// Philox returns four random words for a counter and a key: Philox4x32-10 of Salmon et al.,
-// "Parallel random numbers: as easy as 1, 2, 3" (2011). It has no state. So each work-item
-// computes the numbers of its own counters, and they do not depend on how many work-items
-// there are.
-func Philox(counter [4]uint32, key [2]uint32) [4]uint32 {
-	c := counter
+// Philox returns the four random words of a counter: Philox4x32-10 of Salmon et al., "Parallel
+// random numbers: as easy as 1, 2, 3" (2011). It has no state, so work-items need none, and the
+// numbers do not depend on how many work-items there are.
+func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
-		hi0, lo0 := bits.Mul32(0xd2511f53, c[0])
-		hi1, lo1 := bits.Mul32(0xcd9e8d57, c[2])
-		c = [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
-		key[0] += 0x9e3779b9
-		key[1] += 0xbb67ae85
+		c = round(c, key)
+		key = [2]uint32{key[0] + 0x9e3779b9, key[1] + 0xbb67ae85}
 	}
 	return c
 }
 
-// Normals returns four independent numbers of the standard normal distribution, made of four
-// random words by the transform of Box and Muller.
+func round(c [4]uint32, key [2]uint32) [4]uint32 {
+	hi0, lo0 := bits.Mul32(0xd2511f53, c[0])
+	hi1, lo1 := bits.Mul32(0xcd9e8d57, c[2])
+	return [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
+}
+
+// Counter returns the counter for the n-th four words.
+func Counter(n int) [4]uint32 { return [4]uint32{uint32(n), uint32(n >> 32)} }
+
+// Normals makes four random words four numbers of the standard normal distribution, by the
+// transform of Box and Muller.
 func Normals(words [4]uint32) (z [4]float32) {
 	for i := 0; i < 4; i += 2 {
 		u := (float32(words[i]>>8) + 1) * 0x1p-24 // from 2^-24 to 1: it has a logarithm
