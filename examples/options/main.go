@@ -24,10 +24,9 @@ var (
 	years      = flag.Float64("years", 1, "years until the call may be used")
 )
 
-func main() { demo.Main(run) }
+const groups = 512 // work-groups: enough to fill a large device
 
-// groups is the number of work-groups: enough to fill a large device.
-const groups = 512
+func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
 	if !(*spot > 0 && *strike > 0 && *volatility > 0 && *years > 0) {
@@ -47,7 +46,6 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return err
 	}
 	demo.Rate("kernel", d, float64(*paths), "paths")
-
 	// The same random numbers in float64, in a plain loop, for some of the paths.
 	some := min(*paths, 1<<20)
 	var want float64
@@ -60,11 +58,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if !(math.Abs(got-want) <= 1e-6**spot) {
 		return fmt.Errorf("%d paths give %g, and %g in a plain loop", some, got, want)
 	}
-
 	closed := blackScholes()
-	demo.Line("price", "%.5f ± %.5f", price, deviation)
-	demo.Line("closed", "%.5f", closed)
-	demo.Line("error", "%+.5f", price-closed)
+	demo.Line("price", "%.5f ± %.5f; in closed form %.5f; error %+.5f", price, deviation, closed, price-closed)
 	if !(math.Abs(price-closed) <= 5*deviation+1e-6**spot) {
 		return fmt.Errorf("the price is more than five standard errors off")
 	}
@@ -98,7 +93,7 @@ func simulate(ctx context.Context, q *runtime.Queue, out *runtime.Buffer[monteca
 func plain(n int) float64 {
 	sum := 0.0
 	for i := range n {
-		words := montecarlo.Philox(montecarlo.Counter(i/4), [2]uint32{uint32(*seed), uint32(*seed >> 32)})
+		words := montecarlo.Philox([4]uint32{uint32(i / 4)}, [2]uint32{uint32(*seed), uint32(*seed >> 32)})
 		u, v := (float64(words[i&2]>>8)+1)/(1<<24), float64(words[i&2+1]>>8)/(1<<24)
 		angle := 2*math.Pi*v - math.Pi/2*float64(i%2) // the sine is a cosine turned by a quarter
 		z := math.Sqrt(-2*math.Log(u)) * math.Cos(angle)

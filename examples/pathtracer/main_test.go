@@ -26,7 +26,7 @@ func TestPathtracer(t *testing.T) {
 	if r, _, b, _ := img.At(0, 0).RGBA(); r >= b {
 		t.Error("the sky is not blue")
 	}
-	if r, g, _, _ := img.At(20, 16).RGBA(); r <= g {
+	if r, g, _, _ := img.At(11, 17).RGBA(); r <= g {
 		t.Error("the ball on the left is not red")
 	}
 }

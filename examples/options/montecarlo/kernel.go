@@ -39,10 +39,9 @@ func (k Price) Kernel(it dsl.NDItem1) {
 	c := k.Call
 	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years
 	swing := c.Volatility * math32.Sqrt(c.Years)
-
 	var s Sums
 	for n := it.GlobalID(); 4*n < k.Paths; n += it.GlobalRange() {
-		for i, z := range Normals(Philox(Counter(n), k.Key)) {
+		for i, z := range Normals(Philox([4]uint32{uint32(n), uint32(n >> 32)}, k.Key)) {
 			if 4*n+i < k.Paths {
 				worth := max(c.Spot*math32.Exp(drift+swing*z)-c.Strike, 0)
 				s = Sums{s.Worth + worth, s.Squares + worth*worth}

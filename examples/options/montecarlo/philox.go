@@ -11,20 +11,13 @@ import (
 // numbers do not depend on how many work-items there are.
 func Philox(c [4]uint32, key [2]uint32) [4]uint32 {
 	for range 10 {
-		c = round(c, key)
+		hi0, lo0 := bits.Mul32(0xd2511f53, c[0])
+		hi1, lo1 := bits.Mul32(0xcd9e8d57, c[2])
+		c = [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
 		key = [2]uint32{key[0] + 0x9e3779b9, key[1] + 0xbb67ae85}
 	}
 	return c
 }
-
-func round(c [4]uint32, key [2]uint32) [4]uint32 {
-	hi0, lo0 := bits.Mul32(0xd2511f53, c[0])
-	hi1, lo1 := bits.Mul32(0xcd9e8d57, c[2])
-	return [4]uint32{hi1 ^ c[1] ^ key[0], lo1, hi0 ^ c[3] ^ key[1], lo0}
-}
-
-// Counter returns the counter for the n-th four words.
-func Counter(n int) [4]uint32 { return [4]uint32{uint32(n), uint32(n >> 32)} }
 
 // Normals makes four random words four numbers of the standard normal distribution, by the
 // transform of Box and Muller.

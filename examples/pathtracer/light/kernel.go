@@ -39,9 +39,9 @@ var scene = [...]Thing{
 // sky returns the light from a direction: white at the horizon, blue above, and a large sun.
 func sky(to Vec) Vec {
 	if to.Dot(Vec{-0.48, 0.64, 0.6}) > 0.95 {
-		return Vec{8, 7, 5.5}
+		return Vec{7, 6, 4.5}
 	}
-	return Vec{1 - 0.5*to.Y, 1 - 0.3*to.Y, 1}
+	return Vec{0.6 - 0.5*to.Y, 0.7 - 0.4*to.Y, 0.85 - 0.2*to.Y}
 }
 
 // Render computes the light in each pixel, over a range of height and width.

@@ -72,7 +72,7 @@ func TestRender(t *testing.T) {
 			t.Errorf("pixel %d is %v and %v", i, p, pictures[1][i])
 		}
 	}
-	if p := pictures[0][0]; p.Z < 0.999 || p.X >= p.Z {
+	if p := pictures[0][0]; p.Z < 0.7 || p.X >= p.Z {
 		t.Errorf("the sky is %v", p)
 	}
 }

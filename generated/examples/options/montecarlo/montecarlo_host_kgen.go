@@ -20,8 +20,8 @@ type priceHost struct {
 
 func newPriceHost() kernelimpl.HostForm { return new(priceHost) }
 
-const priceHostSites = `1	examples/options/montecarlo/philox.go:34:51
-1	examples/options/montecarlo/kernel.go:55:8`
+const priceHostSites = `1	examples/options/montecarlo/philox.go:27:51
+1	examples/options/montecarlo/kernel.go:54:8`
 
 var priceHostTable0 = [8]int32{0, -1560706194, 1313084713, -64530479, -181084736, -614296167, 1011060801, -28220501}
 
@@ -841,9 +841,9 @@ func (g *priceHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:52
+	// GroupReduce, kernel.go:51
 	v978 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
-	// GroupReduce, kernel.go:53
+	// GroupReduce, kernel.go:52
 	v979 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
 	v982 := int32(g.ID[0])
 	v983 := int64(uint32(v982))

@@ -69,8 +69,8 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "examples/options/montecarlo/kernel.go", Package: "montecarlo", Sum: 0x30c0690},
-		{File: "examples/options/montecarlo/philox.go", Package: "montecarlo", Sum: 0x9f7a9b52},
+		{File: "examples/options/montecarlo/kernel.go", Package: "montecarlo", Sum: 0x6d68c668},
+		{File: "examples/options/montecarlo/philox.go", Package: "montecarlo", Sum: 0x1e6073c9},
 	},
 })
 
@@ -108,17 +108,17 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/options/montecarlo/philox.go:34:51", Limit: 4},
-		{Kind: abi.FaultIndex, Pos: "examples/options/montecarlo/kernel.go:55:8", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "examples/options/montecarlo/philox.go:27:51", Limit: 4},
+		{Kind: abi.FaultIndex, Pos: "examples/options/montecarlo/kernel.go:54:8", Limit: -4},
 	},
-	Loops: "examples/options/montecarlo/kernel.go:44:2 examples/options/montecarlo/philox.go:13:2 32:2 examples/options/montecarlo/kernel.go:45:3 - - - - - -",
+	Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -",
 	SPIRV: priceSPIRV,
 	IR:    priceIR,
-	Sum:   0x172436e1,
+	Sum:   0xb15b3205,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:44:2 examples/options/montecarlo/philox.go:13:2 32:2 examples/options/montecarlo/kernel.go:45:3 - - - - - -", SPIRV: priceWords, Sum: 0x6256baa4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:44:2 examples/options/montecarlo/philox.go:13:2 32:2 examples/options/montecarlo/kernel.go:45:3 - -", SPIRV: priceAlone, Sum: 0x817d18f0},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:44:2 examples/options/montecarlo/philox.go:13:2 32:2 examples/options/montecarlo/kernel.go:45:3 - -", SPIRV: priceAloneWords, Sum: 0x694efc7},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0xd0dc9ec8},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0x8b7f2536},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAloneWords, Sum: 0x35238a44},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return montecarlo.Price{

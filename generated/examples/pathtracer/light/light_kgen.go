@@ -61,7 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "examples/pathtracer/light/kernel.go", Package: "light", Sum: 0xfbc9694},
+		{File: "examples/pathtracer/light/kernel.go", Package: "light", Sum: 0x5d498f7a},
 		{File: "examples/pathtracer/light/scene.go", Package: "light", Sum: 0x428ae5dc},
 	},
 })
@@ -95,9 +95,9 @@ var renderKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/pathtracer/light/kernel.go:73:2 87:2",
 	SPIRV: renderSPIRV,
 	IR:    renderIR,
-	Sum:   0xcc85a90c,
+	Sum:   0xd5cfc470,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/pathtracer/light/kernel.go:73:2 87:2", SPIRV: renderWords, Sum: 0x1f7a23cc},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/pathtracer/light/kernel.go:73:2 87:2", SPIRV: renderWords, Sum: 0xe431c45c},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return light.Render{
