@@ -1,0 +1,56 @@
+// Package montecarlo prices options by simulation.
+package montecarlo
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/dsl/math32"
+	"github.com/kgen-go/kgen/properties"
+)
+
+//go:generate go tool kgen .
+
+// Size is the number of work-items in a work-group.
+const Size = 256
+
+// Call is the right to buy a share for Strike after some years, and at no other time. Rate is
+// the interest on money, Volatility how far the share's price swings: both per year.
+type Call struct {
+	Spot, Strike, Rate, Volatility, Years float32
+}
+
+// Sums are of what the right is worth at the end of paths, and of the squares of that.
+type Sums struct {
+	Worth, Squares float32
+}
+
+// Price simulates paths of the share's price, and leaves sums for each work-group.
+type Price struct {
+	Call  Call
+	Key   [2]uint32 // Philox's: other keys make other paths
+	Paths int
+	Out   []Sums
+}
+
+// Properties states the work-group's size.
+func (Price) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
+
+// Kernel goes through the counters in steps of the whole range: counter n has paths 4n to 4n+3.
+func (k Price) Kernel(it dsl.NDItem1) {
+	c := k.Call
+	drift := (c.Rate - 0.5*c.Volatility*c.Volatility) * c.Years
+	swing := c.Volatility * math32.Sqrt(c.Years)
+	var s Sums
+	for n := it.GlobalID(); 4*n < k.Paths; n += it.GlobalRange() {
+		for i, z := range Normals(Philox([4]uint32{uint32(n), uint32(n >> 32)}, k.Key)) {
+			if 4*n+i < k.Paths {
+				worth := max(c.Spot*math32.Exp(drift+swing*z)-c.Strike, 0)
+				s = Sums{s.Worth + worth, s.Squares + worth*worth}
+			}
+		}
+	}
+	s.Worth = dsl.ReduceOverGroup(it.Group(), s.Worth, dsl.Plus)
+	s.Squares = dsl.ReduceOverGroup(it.Group(), s.Squares, dsl.Plus)
+	if it.LocalID() == 0 {
+		k.Out[it.GroupID()] = s
+	}
+}
