@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -36,6 +37,39 @@ func newModel[M any](take func(layers.Mat) M) (m model[M]) {
 	}
 	m.gain, m.scores = weights(1, width, 1), linear(letters, width)
 	return m
+}
+
+// check compares the scores of all tokens with those of plain Go, and the tokens with those that
+// the random numbers hit there.
+func check(tokens []int32, random, got, want []float32) error {
+	// A score takes six sums in a row for each layer, and three more; none enlarges what the last
+	// was off by, as the matrices keep sizes, by and large. Float32 sums in another order, or fused
+	// with products, round up as often as down: n roundings come to about sqrt(n) of 2^-24 each.
+	// Eight times that has room for what Fast functions are off by, too.
+	longest := max(4**heads*head, len(tokens))
+	tolerance := 8 * math.Sqrt(float64((6**depth+3)*longest)) * 0x1p-24 * float64(slices.Max(want))
+	worst := 0.0
+	for i, w := range want {
+		diff := math.Abs(float64(got[i]) - float64(w))
+		if !(diff <= tolerance) { // a NaN is none
+			return fmt.Errorf("token %d: score %d is %g, want %g", i/letters, i%letters, got[i], w)
+		}
+		worst = max(worst, diff)
+	}
+	for row := len(prompt) - 1; row < len(tokens)-1; row++ {
+		ends, sum := make([]float64, letters), 0.0 // the softmax, laid end to end
+		for i := range ends {
+			sum += math.Exp(float64(want[row*letters+i]) / temperature)
+			ends[i] = sum
+		}
+		// A score that is off by d changes its part of the softmax by d/temperature, at most.
+		hit, token, slack := float64(random[row])*sum, tokens[row+1], 2*tolerance/temperature*sum
+		if hit > ends[token]+slack || token > 0 && hit < ends[token-1]-slack {
+			return fmt.Errorf("token %d is %d, which ends at %g of %g; %g was drawn", row+1, token, ends[token], sum, hit)
+		}
+	}
+	demo.Line("check", "ok: largest difference of a score %.2g, of at most %.2g", worst, tolerance)
+	return nil
 }
 
 // plain returns the scores behind each token of a text, by plain loops.

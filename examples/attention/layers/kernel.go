@@ -26,7 +26,7 @@ type Mat struct {
 }
 
 // Row returns a row.
-func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols:][:m.Cols] }
+func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
 // dot returns the scalar product of two slices of one length, to all work-items of a group. They
 // go through it side by side, and then sum what each has.
@@ -147,7 +147,7 @@ func (k Attend) Kernel(it dsl.NDItem2) {
 	for i := from + lane; i < to; i += Group {
 		mean := float32(0)
 		for t := range row + 1 {
-			mean += weight[t] * k.V.Row(t)[i]
+			mean += weight[t] * k.V.Data[t*k.V.Cols+i]
 		}
 		k.Out.Row(row)[i] = mean / sum
 	}
@@ -162,39 +162,24 @@ type Sample struct {
 	Logits        Mat       // the scores
 }
 
-// Properties states the work-group's size.
-func (Sample) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(1, Group)}
-}
-
-// Kernel draws a token by one group: of the softmax of the scores, laid end to end, the one that
-// the random number hits. Each work-item has a run of tokens.
-func (k Sample) Kernel(it dsl.NDItem2) {
+// Kernel lays the softmax of the scores end to end, and draws the token that the random number
+// hits. For so few scores a single work-item does.
+func (k Sample) Kernel(dsl.Task) {
 	row := int(k.First[0]) + k.Rows - 1
-	_, lane := it.LocalID()
 	logits := k.Logits.Row(row)
-	n := (len(logits) + Group - 1) / Group
-	logits = logits[min(lane*n, len(logits)):min(lane*n+n, len(logits))]
-
-	top := math32.Inf(-1)
+	top, sum := math32.Inf(-1), float32(0)
 	for _, v := range logits {
 		top = max(top, v)
 	}
-	top = dsl.ReduceOverGroup(it.Group(), top, dsl.Maximum)
-	sum := float32(0)
 	for _, v := range logits {
 		sum += math32.FastExp((v - top) / k.Temperature)
 	}
-	end := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
-	hit := k.Random[row] * dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
-	before := int32(0) // tokens that end before it
-	for _, v := range logits {
-		if end += math32.FastExp((v - top) / k.Temperature); end <= hit {
-			before++
+	hit, token := k.Random[row]*sum, len(logits)-1 // which it is where roundings leave some of hit
+	for i, v := range logits {
+		if hit -= math32.FastExp((v - top) / k.Temperature); hit < 0 {
+			token = i
+			break
 		}
 	}
-	before = dsl.ReduceOverGroup(it.Group(), before, dsl.Plus)
-	if lane == 0 {
-		k.Tokens[row+1], k.First[0] = min(before, int32(k.Logits.Cols-1)), int32(row+1)
-	}
+	k.Tokens[row+1], k.First[0] = int32(token), int32(row+1)
 }

@@ -86,8 +86,8 @@ func TestSample(t *testing.T) {
 	row[7], row[45] = 0, 2*float32(math.Log(3))
 	for random, want := range map[float32]int32{0: 7, 0.2499: 7, 0.2501: 45, 0.99999: 45} {
 		first, tokens := []int32{2}, make([]int32, 5)
-		groups(t, layers.Sample{First: first, Tokens: tokens, Rows: 2, Random: []float32{9, 9, 9, random, 9}, Temperature: 2,
-			Logits: mat{logits, 50}}.Kernel, 1, 1)
+		hostrun.Range(t, layers.Sample{First: first, Tokens: tokens, Rows: 2, Random: []float32{9, 9, 9, random, 9}, Temperature: 2,
+			Logits: mat{logits, 50}}.Kernel)
 		if first[0] != 4 || !slices.Equal(tokens, []int32{0, 0, 0, 0, want}) {
 			t.Errorf("%g draws %v, and the next row is %d; want %d and 4", random, tokens, first[0], want)
 		}

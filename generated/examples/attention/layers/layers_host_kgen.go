@@ -13,11 +13,11 @@ import (
 // attendHost is a work-group of the kernel [Attend].
 type attendHost struct {
 	kernelimpl.HostGroup
-	v24 int64
+	v24, v31 int64
 
-	v59 []bool
+	v69 []bool
 
-	v139, v166 []float32
+	v155, v182 []float32
 
 	sfloat32 []float32
 }
@@ -25,23 +25,23 @@ type attendHost struct {
 func newAttendHost() kernelimpl.HostForm { return new(attendHost) }
 
 const attendHostSites = `1	examples/attention/layers/kernel.go:125:20
+3	29:50
 4	29:50
-3	29:61
 3	128:19
 4	128:19
 3	132:27
 1	137:9
 1	142:36
 1	150:18
-1	150:34
+1	150:32
 1	152:17`
 
 func (g *attendHost) Begin() {
 	g.Sites = attendHostSites
 	const n = 32
 	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v139, &g.v166)
-	kernelimpl.HostRoom(n, &g.v59)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v155, &g.v182)
+	kernelimpl.HostRoom(n, &g.v69)
 }
 
 func (g *attendHost) Run() {
@@ -63,25 +63,28 @@ func (g *attendHost) Run() {
 	v4 := g.Int64(40)
 	v29 := v28 * v4
 	v27 := v18 * v4
-	v36 := uint64(v27) <= uint64(v29)
+	v38 := uint64(v27) <= uint64(v29)
 	v10 := g.Int64(88)
 	v8 := g.Int64(80)
-	v40 := -2147483648 <= v10
-	v41 := v10 <= 2147483647
-	v50 := 0 <= v10
-	v55 := 0 <= v29
-	v37 := v29 - v27
+	v39 := v29 - v27
+	v41 := -2147483648 <= v39
+	v42 := v39 <= 2147483647
+	v70 := v41 && v42
+	v44 := -2147483648 <= v10
+	v45 := v10 <= 2147483647
+	v63 := 0 <= v29
 	p2 := g.Pointer(2)
 	p4 := g.Pointer(4)
 	stop := g.Cancelled()
-	v74 := float32(v4)
-	v75 := math32.FastRsqrt(v74)
+	v87 := float32(v4)
+	v88 := math32.FastRsqrt(v87)
 	m0 := g.Memory(0)
-	v72 := float32(v4)
-	v73 := math32.FastRsqrt(v72)
+	v85 := float32(v4)
+	v86 := math32.FastRsqrt(v85)
 	u24 := g.v24
-	h59 := g.v59[:n]
-	h139 := g.v139[:n]
+	u31 := g.v31
+	h69 := g.v69[:n]
+	h155 := g.v155[:n]
 	more := false
 	{
 		for li := range n {
@@ -89,10 +92,10 @@ func (g *attendHost) Run() {
 			y := int(uint(li) / 32)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v76, v82, v103, v114, v121, v131, v139 float32
-			var v77, v83, v84, v105, v107, v109, v115, v116 int64
-			var v81, v110, v113 int
-			var v104 int32
+			var v89, v95, v116, v130, v137, v147, v155 float32
+			var v90, v96, v97, v118, v120, v123, v126, v131, v132 int64
+			var v94, v127, v129 int
+			var v117 int32
 			if !v21 {
 				g.Fault(0, 0, v2, v0, v1)
 				g.Leave(li)
@@ -102,63 +105,66 @@ func (g *attendHost) Run() {
 			v25 := int32(x)
 			v26 := int64(uint32(v25))
 			v30 := v24 * v7
-			if uint64(v30) > uint64(v5) {
-				g.Fault(1, v30, v5, v0, v1)
+			v31 := v24 + 1
+			v32 := v31 * v7
+			if uint64(v32) > uint64(v5) {
+				g.Fault(1, v32, v5, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v32 := v5 - v30
-			v33 := int(v30) * 4
-			if uint64(v7) > uint64(v32) {
-				g.Fault(2, v7, v32, v0, v1)
+			if uint64(v30) > uint64(v32) {
+				g.Fault(2, v30, v32, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v29) > uint64(v32) {
-				g.Fault(3, v29, v32, v0, v1)
+			v35 := v5 - v30
+			v36 := int(v30) * 4
+			if uint64(v29) > uint64(v35) {
+				g.Fault(3, v29, v35, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if !v36 {
+			if !v38 {
 				g.Fault(4, v27, v29, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v38 := v33 + int(v27)*4
-			v42 := v26 * v10
-			v47 := v26 + (((v24 - v26) / 32) * 32)
-			v48 := v47 * v10
-			v51 := v8 - v42
-			v53 := v8 - v48
-			v59 := uint64(v47) < 1024
-			v60 := (v24 <= 2147483647) && v40
-			v61 := v60 && v41
-			v63 := (v61 && (uint64(v42) <= uint64(v8))) && (uint64(v48) <= uint64(v8))
-			v64 := v63 && v50
-			v67 := ((v64 && (v10 <= v51)) && (v10 <= v53)) && v55
-			v70 := ((v67 && (v29 <= v51)) && (v29 <= v53)) && (uint32(v25) < 1024)
-			v71 := v70 && v59
-			if !v71 {
-				v103 = math.Float32frombits(0xff800000)
-				v104 = v25
+			v40 := v36 + int(v27)*4
+			v48 := int64(uint32(v25+1)) * v10
+			v53 := v26 + (((v24 - v26) / 32) * 32)
+			v55 := (v53 + 1) * v10
+			v57 := v26 * v10
+			v59 := v53 * v10
+			v69 := uint64(v53) < 1024
+			v71 := v70 && (v24 <= 2147483647)
+			v72 := v71 && v44
+			v73 := v72 && v45
+			v75 := (v73 && (uint64(v48) <= uint64(v8))) && (uint64(v55) <= uint64(v8))
+			v79 := (((v75 && (0 <= v57)) && (0 <= v59)) && (v57 <= v48)) && (v59 <= v55)
+			v80 := v79 && v63
+			v83 := ((v80 && (v29 <= (v8 - v57))) && (v29 <= (v8 - v59))) && (uint32(v25) < 1024)
+			v84 := v83 && v69
+			if !v84 {
+				v116 = math.Float32frombits(0xff800000)
+				v117 = v25
 				goto b13
 			}
-			v76 = math.Float32frombits(0xff800000)
-			v77 = v26
+			v89 = math.Float32frombits(0xff800000)
+			v90 = v26
 		b7:
-			if v77 > v24 {
-				v139 = v76
+			if v90 > v24 {
+				v155 = v89
 				goto b27
 			}
-			v81 = int(v77*v10)*4 + int(v27)*4
-			v82 = 0
-			v83 = -1
+			v94 = int(v90*v10)*4 + int(v27)*4
+			v95 = 0
+			v96 = -1
 		b9:
-			v84 = v83 + 1
-			if v84 < v37 {
-				v88 := float32(*(*float32)(unsafe.Add(p2, v38+int(v84)*4))**(*float32)(unsafe.Add(p4, v81+int(v84)*4)) + v82)
-				v82 = v88
-				v83 = v84
+			v97 = v96 + 1
+			if v97 < v39 {
+				v101 := float32(*(*float32)(unsafe.Add(p2, v40+int(v97)*4))**(*float32)(unsafe.Add(p4, v94+int(v97)*4)) + v95)
+				v95 = v101
+				v96 = v97
 				if stop.Load() {
 					g.Stop()
 					return
@@ -166,11 +172,11 @@ func (g *attendHost) Run() {
 				goto b9
 			}
 			{
-				v89 := float32(v82 * v75)
-				v99 := max(v76, v89)
-				*(*float32)(unsafe.Add(m0, int(int32(uint64(v77)))*4)) = v89
-				v76 = v99
-				v77 = v77 + 32
+				v102 := float32(v95 * v88)
+				v112 := max(v89, v102)
+				*(*float32)(unsafe.Add(m0, int(int32(uint64(v90)))*4)) = v102
+				v89 = v112
+				v90 = v90 + 32
 				if stop.Load() {
 					g.Stop()
 					return
@@ -178,54 +184,55 @@ func (g *attendHost) Run() {
 				goto b7
 			}
 		b13:
-			v105 = int64(uint32(v104))
-			if v105 > v24 {
-				v139 = v103
+			v118 = int64(uint32(v117))
+			if v118 > v24 {
+				v155 = v116
 				goto b27
 			}
-			v107 = v105 * v10
-			if uint64(v107) > uint64(v8) {
-				g.Fault(1, v107, v8, v0, v1)
+			v120 = v118 * v10
+			v123 = int64(uint32(v117+1)) * v10
+			if uint64(v123) > uint64(v8) {
+				g.Fault(1, v123, v8, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v109 = v8 - v107
-			v110 = int(v107) * 4
-			if uint64(v10) > uint64(v109) {
-				g.Fault(2, v10, v109, v0, v1)
+			if uint64(v120) > uint64(v123) {
+				g.Fault(2, v120, v123, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if uint64(v29) > uint64(v109) {
-				g.Fault(5, v29, v109, v0, v1)
+			v126 = v8 - v120
+			v127 = int(v120) * 4
+			if uint64(v29) > uint64(v126) {
+				g.Fault(5, v29, v126, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v113 = v110 + int(v27)*4
-			v114 = 0
-			v115 = -1
+			v129 = v127 + int(v27)*4
+			v130 = 0
+			v131 = -1
 		b18:
-			v116 = v115 + 1
-			if v116 < v37 {
-				v120 := float32(*(*float32)(unsafe.Add(p2, v38+int(v116)*4))**(*float32)(unsafe.Add(p4, v113+int(v116)*4)) + v114)
-				v114 = v120
-				v115 = v116
+			v132 = v131 + 1
+			if v132 < v39 {
+				v136 := float32(*(*float32)(unsafe.Add(p2, v40+int(v132)*4))**(*float32)(unsafe.Add(p4, v129+int(v132)*4)) + v130)
+				v130 = v136
+				v131 = v132
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b18
 			}
-			v121 = float32(v114 * v73)
-			v131 = max(v103, v121)
-			if uint32(v104) >= 1024 {
-				g.Fault(6, v105, 1024, v0, v1)
+			v137 = float32(v130 * v86)
+			v147 = max(v116, v137)
+			if uint32(v117) >= 1024 {
+				g.Fault(6, v118, 1024, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*float32)(unsafe.Add(m0, int(v104)*4)) = v121
-			v103 = v131
-			v104 = v104 + 32
+			*(*float32)(unsafe.Add(m0, int(v117)*4)) = v137
+			v116 = v147
+			v117 = v117 + 32
 			if stop.Load() {
 				g.Stop()
 				return
@@ -233,19 +240,21 @@ func (g *attendHost) Run() {
 			goto b13
 		b27:
 			u24 = v24
-			h59[li] = v59
-			h139[li] = v139
+			u31 = v31
+			h69[li] = v69
+			h155[li] = v155
 			more = true
 		}
 	}
 	g.v24 = u24
+	g.v31 = u31
 	if !more {
 		return
 	}
 	// GroupReduce, kernel.go:139
-	v140 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v139, math.Float32frombits(0xff800000)))
+	v156 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v155, math.Float32frombits(0xff800000)))
 	v24 := g.v24
-	h166 := g.v166[:n]
+	h182 := g.v182[:n]
 	dead := g.Dead[:n]
 	more = false
 	{
@@ -256,57 +265,57 @@ func (g *attendHost) Run() {
 				continue
 			}
 			v25 := int32(x)
-			v58 := uint32(v25) < 1024
-			v59 := h59[li]
+			v68 := uint32(v25) < 1024
+			v69 := h69[li]
 			v26 := int64(uint32(v25))
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v142, v153, v166 float32
-			var v143, v155 int64
-			var v154 int32
-			v141 := v58 && v59
-			if !v141 {
-				v153 = 0
-				v154 = v25
+			var v158, v169, v182 float32
+			var v159, v171 int64
+			var v170 int32
+			v157 := v68 && v69
+			if !v157 {
+				v169 = 0
+				v170 = v25
 				goto b32
 			}
-			v142 = 0
-			v143 = v26
+			v158 = 0
+			v159 = v26
 		b29:
-			if v143 <= v24 {
-				v145 := int32(uint64(v143))
-				v148 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v145)*4)) - v140))
-				*(*float32)(unsafe.Add(m0, int(v145)*4)) = v148
-				v142 = float32(v142 + *(*float32)(unsafe.Add(m0, int(v145)*4)))
-				v143 = v143 + 32
+			if v159 <= v24 {
+				v161 := int32(uint64(v159))
+				v164 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v161)*4)) - v156))
+				*(*float32)(unsafe.Add(m0, int(v161)*4)) = v164
+				v158 = float32(v158 + *(*float32)(unsafe.Add(m0, int(v161)*4)))
+				v159 = v159 + 32
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b29
 			}
-			v166 = v142
+			v182 = v158
 			goto b37
 		b32:
-			v155 = int64(uint32(v154))
-			if v155 > v24 {
-				v166 = v153
+			v171 = int64(uint32(v170))
+			if v171 > v24 {
+				v182 = v169
 				goto b37
 			}
-			if uint32(v154) >= 1024 {
-				g.Fault(7, v155, 1024, v0, v1)
+			if uint32(v170) >= 1024 {
+				g.Fault(7, v171, 1024, v0, v1)
 				g.Leave(li)
 				continue
 			}
 			{
-				v160 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v154)*4)) - v140))
-				*(*float32)(unsafe.Add(m0, int(v154)*4)) = v160
-				v153 = float32(v153 + *(*float32)(unsafe.Add(m0, int(v154)*4)))
-				v154 = v154 + 32
+				v176 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v170)*4)) - v156))
+				*(*float32)(unsafe.Add(m0, int(v170)*4)) = v176
+				v169 = float32(v169 + *(*float32)(unsafe.Add(m0, int(v170)*4)))
+				v170 = v170 + 32
 				goto b32
 			}
 		b37:
-			h166[li] = v166
+			h182[li] = v182
 			more = true
 		}
 	}
@@ -314,33 +323,31 @@ func (g *attendHost) Run() {
 		return
 	}
 	// GroupReduce, kernel.go:145
-	v167 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v166, math.Float32frombits(0x80000000)))
+	v183 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v182, math.Float32frombits(0x80000000)))
 	// Barrier, kernel.go:146
-	v13 := g.Int64(112)
-	v16 := g.Int64(136)
-	v171 := v29 <= 2147483647
-	v172 := -2147483648 <= v13
-	v173 := v13 <= 2147483647
-	v175 := uint64(v24) < 1024
-	v176 := v24 * v13
 	v11 := g.Int64(104)
-	v177 := uint64(v176) <= uint64(v11)
-	v178 := 0 <= v13
-	v179 := v13 <= v11
-	v180 := v11 - v176
-	v181 := v13 <= v180
-	v191 := v24 * v16
+	v13 := g.Int64(112)
+	v200 := v24 * v13
+	v31 := g.v31
+	v16 := g.Int64(136)
+	v205 := v31 * v16
+	v207 := v24 * v16
+	v211 := v205 - v207
+	v187 := -2147483648 <= v29
+	v188 := v29 <= 2147483647
+	v189 := v31 <= 2147483647
+	v190 := -2147483648 <= v13
+	v191 := v13 <= 2147483647
+	v192 := uint64(v24) < 1024
 	v14 := g.Int64(128)
-	v192 := uint64(v191) <= uint64(v14)
-	v193 := v14 - v191
-	v194 := uint64(v16) <= uint64(v193)
-	v174 := v24 + 1
-	v218 := 0 < v174
+	v206 := uint64(v205) <= uint64(v14)
+	v208 := uint64(v207) <= uint64(v205)
+	v233 := 0 < v31
 	p6 := g.Pointer(6)
 	p8 := g.Pointer(8)
-	v219 := int(v191) * 4
-	v216 := 0 < v174
-	v217 := int(v191) * 4
+	v234 := int(v207) * 4
+	v231 := 0 < v31
+	v232 := int(v207) * 4
 	{
 		for li := range n {
 			x := int(uint(li) % 32)
@@ -352,244 +359,120 @@ func (g *attendHost) Run() {
 			v26 := int64(uint32(v25))
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v220, v223, v230, v236, v241, v244, v246 int64
-			var v222, v229, v232, v239, v243, v250, v258, v259 float32
-			var v238 bool
-			var v240, v251 int32
-			var v247 int
-			v168 := v27 + v26
-			v182 := 0 <= v168
-			v187 := v168 + ((((v29 - v168) + -1) / 32) * 32)
-			v188 := 0 <= v187
-			v198 := ((-2147483648 <= v168) && (v168 <= 2147483647)) && v171
-			v199 := v198 && v172
-			v200 := v199 && v173
-			v201 := v200 && v175
-			v202 := v201 && v177
-			v203 := v202 && v178
-			v204 := v203 && v179
-			v205 := v204 && v181
-			v206 := v205 && v182
-			v207 := v206 && v188
-			v210 := ((v207 && (v168 < v13)) && (v187 < v13)) && v192
-			v211 := v210 && v194
-			v212 := v211 && v182
-			v213 := v212 && v188
-			if !((v213 && (v168 < v16)) && (v187 < v16)) {
-				v236 = v168
+			var v235, v238, v245, v251, v255, v259 int64
+			var v237, v244, v247, v253, v257, v262, v268, v269 float32
+			var v254, v263 int32
+			v184 := v27 + v26
+			v198 := v184 + ((((v29 - v184) + -1) / 32) * 32)
+			v215 := ((-2147483648 <= v184) && (v184 <= 2147483647)) && v187
+			v216 := v215 && v188
+			v217 := v216 && v189
+			v218 := v217 && v190
+			v219 := v218 && v191
+			v220 := v219 && v192
+			v222 := (v220 && (uint64(v184) < uint64(v11))) && (uint64(v198) < uint64(v11))
+			v224 := (v222 && (uint64(v200+v184) < uint64(v11))) && (uint64(v200+v198) < uint64(v11))
+			v225 := v224 && v206
+			v226 := v225 && v208
+			v230 := (((v226 && (0 <= v184)) && (0 <= v198)) && (v184 < v211)) && (v198 < v211)
+			if !v230 {
+				v251 = v184
 				goto b46
 			}
-			v220 = v168
+			v235 = v184
 		b40:
-			if v220 >= v29 {
-				goto b66
+			if v235 >= v29 {
+				goto b62
 			}
-			if !v218 {
-				v232 = 0
+			if !v233 {
+				v247 = 0
 				goto b45
 			}
-			v222 = 0
-			v223 = 0
+			v237 = 0
+			v238 = 0
 		b42:
-			v229 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v223)))*4))**(*float32)(unsafe.Add(p6, int(v223*v13)*4+int(v220)*4)) + v222)
-			v230 = v223 + 1
-			if v230 < v174 {
-				v222 = v229
-				v223 = v230
+			v244 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v238)))*4))**(*float32)(unsafe.Add(p6, int((v238*v13)+v235)*4)) + v237)
+			v245 = v238 + 1
+			if v245 < v31 {
+				v237 = v244
+				v238 = v245
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b42
 			}
-			v232 = v229
+			v247 = v244
 		b45:
-			*(*float32)(unsafe.Add(p8, v219+int(v220)*4)) = float32(v232 / v167)
-			v220 = v220 + 32
+			*(*float32)(unsafe.Add(p8, v234+int(v235)*4)) = float32(v247 / v183)
+			v235 = v235 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b40
 		b46:
-			if v236 >= v29 {
-				goto b66
+			if v251 >= v29 {
+				goto b62
 			}
-			v238 = uint64(v236) < uint64(v13)
-			if !v216 {
-				v258 = 0
-				goto b59
+			if !v231 {
+				v268 = 0
+				goto b55
 			}
-			v239 = 0
-			v240 = 0
+			v253 = 0
+			v254 = 0
 		b48:
-			v241 = int64(uint32(v240))
-			if uint32(v240) >= 1024 {
-				g.Fault(8, v241, 1024, v0, v1)
+			v255 = int64(uint32(v254))
+			if uint32(v254) >= 1024 {
+				g.Fault(8, v255, 1024, v0, v1)
 				continue
 			}
-			v243 = *(*float32)(unsafe.Add(m0, int(v240)*4))
-			v244 = v241 * v13
-			if uint64(v244) > uint64(v11) {
-				g.Fault(1, v244, v11, v0, v1)
+			v257 = *(*float32)(unsafe.Add(m0, int(v254)*4))
+			v259 = (v255 * v13) + v251
+			if uint64(v259) >= uint64(v11) {
+				g.Fault(9, v259, v11, v0, v1)
 				continue
 			}
-			v246 = v11 - v244
-			v247 = int(v244) * 4
-			if uint64(v13) > uint64(v246) {
-				g.Fault(2, v13, v246, v0, v1)
-				continue
-			}
-			if !v238 {
-				g.Fault(9, v236, v13, v0, v1)
-				continue
-			}
-			v250 = float32(v243**(*float32)(unsafe.Add(p6, v247+int(v236)*4)) + v239)
-			v251 = v240 + 1
-			if int64(uint32(v251)) < v174 {
-				v239 = v250
-				v240 = v251
+			v262 = float32(v257**(*float32)(unsafe.Add(p6, int(v259)*4)) + v253)
+			v263 = v254 + 1
+			if int64(uint32(v263)) < v31 {
+				v253 = v262
+				v254 = v263
 				goto b48
 			}
-			v258 = v250
-		b59:
-			if !v192 {
-				g.Fault(1, v191, v14, v0, v1)
+			v268 = v262
+		b55:
+			if !v206 {
+				g.Fault(1, v205, v14, v0, v1)
 				continue
 			}
-			if !v194 {
-				g.Fault(2, v16, v193, v0, v1)
+			if !v208 {
+				g.Fault(2, v207, v205, v0, v1)
 				continue
 			}
-			v259 = float32(v258 / v167)
-			if uint64(v236) >= uint64(v16) {
-				g.Fault(10, v236, v16, v0, v1)
+			v269 = float32(v268 / v183)
+			if uint64(v251) >= uint64(v211) {
+				g.Fault(10, v251, v211, v0, v1)
 				continue
 			}
-			*(*float32)(unsafe.Add(p8, v217+int(v236)*4)) = v259
-			v236 = v236 + 32
+			*(*float32)(unsafe.Add(p8, v232+int(v251)*4)) = v269
+			v251 = v251 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b46
-		b66:
+		b62:
 		}
-	}
-}
-
-// embedHost is some work-items of the kernel [Embed].
-type embedHost struct {
-	kernelimpl.HostGroup
-}
-
-func newEmbedHost() kernelimpl.HostForm { return new(embedHost) }
-
-const embedHostSites = `1	examples/attention/layers/kernel.go:51:20
-4	29:50
-3	29:61
-1	52:46
-1	52:53
-1	52:75
-1	52:16`
-
-func (g *embedHost) Begin() {
-	g.Sites = embedHostSites
-}
-
-func (g *embedHost) Run() {
-	v2 := g.Int64(32)
-	v17 := v2 != 0
-	p0 := g.Pointer(0)
-	v14 := g.Int64(120)
-	v12 := g.Int64(112)
-	v4 := g.Int64(48)
-	p1 := g.Pointer(1)
-	v8 := g.Int64(72)
-	v6 := g.Int64(64)
-	p2 := g.Pointer(2)
-	v11 := g.Int64(96)
-	v9 := g.Int64(88)
-	p4 := g.Pointer(4)
-	p6 := g.Pointer(6)
-	nx := g.Global[0]
-	x := g.Lo%nx - 1
-	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
-		v1 := int32(y)
-		v15 := int64(uint32(v0))
-		v16 := int64(uint32(v1))
-		if !v17 {
-			g.Fault(0, 0, v2, v0, v1)
-			continue
-		}
-		v20 := v16 + int64(*(*int32)(p0))
-		v21 := v20 * v14
-		if uint64(v21) > uint64(v12) {
-			g.Fault(1, v21, v12, v0, v1)
-			continue
-		}
-		v23 := v12 - v21
-		v24 := int(v21) * 4
-		if uint64(v14) > uint64(v23) {
-			g.Fault(2, v14, v23, v0, v1)
-			continue
-		}
-		if uint64(v20) >= uint64(v4) {
-			g.Fault(3, v20, v4, v0, v1)
-			continue
-		}
-		v29 := int64(*(*int32)(unsafe.Add(p1, int(v20)*4))) * v8
-		if uint64(v29) > uint64(v6) {
-			g.Fault(1, v29, v6, v0, v1)
-			continue
-		}
-		v31 := v6 - v29
-		v32 := int(v29) * 4
-		if uint64(v8) > uint64(v31) {
-			g.Fault(2, v8, v31, v0, v1)
-			continue
-		}
-		if uint64(v15) >= uint64(v8) {
-			g.Fault(4, v15, v8, v0, v1)
-			continue
-		}
-		v35 := *(*float32)(unsafe.Add(p2, v32+x*4))
-		v36 := v20 * v11
-		if uint64(v36) > uint64(v9) {
-			g.Fault(1, v36, v9, v0, v1)
-			continue
-		}
-		v38 := v9 - v36
-		v39 := int(v36) * 4
-		if uint64(v11) > uint64(v38) {
-			g.Fault(2, v11, v38, v0, v1)
-			continue
-		}
-		if uint64(v15) >= uint64(v11) {
-			g.Fault(5, v15, v11, v0, v1)
-			continue
-		}
-		v43 := float32(v35 + *(*float32)(unsafe.Add(p4, v39+x*4)))
-		if uint64(v15) >= uint64(v14) {
-			g.Fault(6, v15, v14, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p6, v24+x*4)) = v43
 	}
 }
 
 // linearHost is a work-group of the kernel [Linear].
 type linearHost struct {
 	kernelimpl.HostGroup
-	v26 int64
+	v26, v28 int64
 
-	v64 []float32
+	v44 []float32
 
 	sfloat32 []float32
 }
@@ -597,17 +480,16 @@ type linearHost struct {
 func newLinearHost() kernelimpl.HostForm { return new(linearHost) }
 
 const linearHostSites = `1	examples/attention/layers/kernel.go:93:20
+3	29:50
 4	29:50
-3	29:61
 3	35:7
-1	37:11
 1	103:13
 1	105:5`
 
 func (g *linearHost) Begin() {
 	g.Sites = linearHostSites
 	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v64)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v44)
 }
 
 func (g *linearHost) Run() {
@@ -623,26 +505,28 @@ func (g *linearHost) Run() {
 	v7 := g.Int64(72)
 	v19 := int32(g.ID[0])
 	v20 := int64(uint32(v19))
+	v35 := v20 + 1
 	v6 := g.Int64(56)
-	v32 := v20 * v6
+	v36 := v35 * v6
 	v4 := g.Int64(48)
-	v33 := uint64(v32) <= uint64(v4)
-	v34 := v4 - v32
-	v36 := uint64(v6) <= uint64(v34)
-	v39 := uint64(v9) <= uint64(v34)
+	v37 := uint64(v36) <= uint64(v4)
+	v34 := v20 * v6
+	v38 := uint64(v34) <= uint64(v36)
+	v39 := v4 - v34
+	u26 := g.v26
+	u28 := g.v28
+	h44 := g.v44[:n]
 	p3 := g.Pointer(3)
 	p1 := g.Pointer(1)
-	v35 := int(v32) * 4
+	v40 := int(v34) * 4
 	stop := g.Cancelled()
-	u26 := g.v26
-	h64 := g.v64[:n]
 	more := false
 	{
 		for li := range n {
 			x := int(uint(li) % 32)
 			y := int(uint(li) / 32)
-			var v48, v55, v64 float32
-			var v49, v56 int64
+			var v44 float32
+			var v45 int64
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			if !v23 {
@@ -652,114 +536,91 @@ func (g *linearHost) Run() {
 			}
 			v26 := v22 + int64(*(*int32)(p0))
 			v27 := v26 * v9
-			if uint64(v27) > uint64(v7) {
-				g.Fault(1, v27, v7, v0, v1)
+			v28 := v26 + 1
+			v29 := v28 * v9
+			if uint64(v29) > uint64(v7) {
+				g.Fault(1, v29, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v29 := v7 - v27
-			v30 := int(v27) * 4
-			if uint64(v9) > uint64(v29) {
-				g.Fault(2, v9, v29, v0, v1)
+			if uint64(v27) > uint64(v29) {
+				g.Fault(2, v27, v29, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if !v33 {
-				g.Fault(1, v32, v4, v0, v1)
+			v32 := v29 - v27
+			v33 := int(v27) * 4
+			if !v37 {
+				g.Fault(1, v36, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if !v36 {
-				g.Fault(2, v6, v34, v0, v1)
+			if !v38 {
+				g.Fault(2, v34, v36, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v38 := int64(uint32(int32(x)))
-			if !v39 {
-				g.Fault(3, v9, v34, v0, v1)
+			if uint64(v32) > uint64(v39) {
+				g.Fault(3, v32, v39, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v47 := (uint64(v38) < uint64(v9)) && (uint64(v38+((((v9-v38)+-1)/32)*32)) < uint64(v9))
-			if !v47 {
-				v55 = 0
-				v56 = v38
-				goto b10
-			}
-			v48 = 0
-			v49 = v38
-		b7:
-			if v49 < v9 {
-				v53 := float32(*(*float32)(unsafe.Add(p3, v30+int(v49)*4))**(*float32)(unsafe.Add(p1, v35+int(v49)*4)) + v48)
-				v48 = v53
-				v49 = v49 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b7
-			}
-			v64 = v48
-			goto b15
-		b10:
-			if v56 >= v9 {
-				v64 = v55
-				goto b15
-			}
-			if uint64(v56) >= uint64(v9) {
-				g.Fault(4, v56, v9, v0, v1)
-				g.Leave(li)
+			v44 = 0
+			v45 = int64(uint32(int32(x)))
+		b6:
+			if v45 >= v32 {
+				u26 = v26
+				u28 = v28
+				h44[li] = v44
+				more = true
 				continue
 			}
-			{
-				v61 := float32(*(*float32)(unsafe.Add(p3, v30+int(v56)*4))**(*float32)(unsafe.Add(p1, v35+int(v56)*4)) + v55)
-				v55 = v61
-				v56 = v56 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b10
+			v49 := float32(*(*float32)(unsafe.Add(p3, v33+int(v45)*4))**(*float32)(unsafe.Add(p1, v40+int(v45)*4)) + v44)
+			v44 = v49
+			v45 = v45 + 32
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-		b15:
-			u26 = v26
-			h64[li] = v64
-			more = true
+			goto b6
 		}
 	}
 	g.v26 = u26
+	g.v28 = u28
 	if !more {
 		return
 	}
 	// GroupReduce, kernel.go:39
-	v65 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v64, math.Float32frombits(0x80000000)))
-	v26 := g.v26
+	v51 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v44, math.Float32frombits(0x80000000)))
+	v28 := g.v28
 	v12 := g.Int64(104)
-	v67 := v26 * v12
+	v54 := v28 * v12
 	v10 := g.Int64(96)
-	v68 := uint64(v67) <= uint64(v10)
-	v69 := v10 - v67
-	v71 := uint64(v12) <= uint64(v69)
+	v55 := uint64(v54) <= uint64(v10)
+	v26 := g.v26
+	v53 := v26 * v12
+	v56 := uint64(v53) <= uint64(v54)
 	v13 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
 	v14 := int32(uint8(v13))
 	v15 := v14 != 0
-	v74 := v65 != v65
-	v72 := 0 < v65
-	v73 := float32(0)
-	if v72 {
-		v73 = v65
+	v61 := v51 != v51
+	v59 := 0 < v51
+	v60 := float32(0)
+	if v59 {
+		v60 = v51
 	}
-	v75 := v73
-	if v74 {
-		v75 = v65
+	v62 := v60
+	if v61 {
+		v62 = v51
 	}
 	v16 := kernelimpl.HostArg[int8](&g.HostGroup, 113)
 	v17 := int32(uint8(v16))
 	v18 := v17 != 0
-	v77 := uint64(v20) < uint64(v12)
+	v57 := v54 - v53
+	v64 := uint64(v20) < uint64(v57)
 	p5 := g.Pointer(5)
-	v70 := int(v67) * 4
-	v82 := uint64(v20) < uint64(v12)
+	v58 := int(v53) * 4
+	v69 := uint64(v20) < uint64(v57)
 	dead := g.Dead[:n]
 	{
 		for li := range n {
@@ -768,41 +629,41 @@ func (g *linearHost) Run() {
 			if dead[li] {
 				continue
 			}
-			v37 := int32(x)
+			v41 := int32(x)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v76, v81 float32
-			if v37 != 0 {
+			var v63, v68 float32
+			if v41 != 0 {
 				continue
 			}
-			if !v68 {
-				g.Fault(1, v67, v10, v0, v1)
+			if !v55 {
+				g.Fault(1, v54, v10, v0, v1)
 				continue
 			}
-			if !v71 {
-				g.Fault(2, v12, v69, v0, v1)
+			if !v56 {
+				g.Fault(2, v53, v54, v0, v1)
 				continue
 			}
 			if v15 {
-				v76 = v75
+				v63 = v62
 			} else {
-				v76 = v65
+				v63 = v51
 			}
 			if !v18 {
-				v81 = v76
-				goto b26
+				v68 = v63
+				goto b19
 			}
-			if !v77 {
-				g.Fault(5, v20, v12, v0, v1)
+			if !v64 {
+				g.Fault(4, v20, v57, v0, v1)
 				continue
 			}
-			v81 = float32(v76 + *(*float32)(unsafe.Add(p5, v70+int(v19)*4)))
-		b26:
-			if !v82 {
-				g.Fault(6, v20, v12, v0, v1)
+			v68 = float32(v63 + *(*float32)(unsafe.Add(p5, v58+int(v19)*4)))
+		b19:
+			if !v69 {
+				g.Fault(5, v20, v57, v0, v1)
 				continue
 			}
-			*(*float32)(unsafe.Add(p5, v70+int(v19)*4)) = v81
+			*(*float32)(unsafe.Add(p5, v58+int(v19)*4)) = v68
 		}
 	}
 }
@@ -810,9 +671,11 @@ func (g *linearHost) Run() {
 // normHost is a work-group of the kernel [Norm].
 type normHost struct {
 	kernelimpl.HostGroup
-	v22, v29 []int
+	v24, v33 []int64
 
-	v55 []float32
+	v26, v34 []int
+
+	v38 []float32
 
 	sfloat32 []float32
 }
@@ -820,18 +683,18 @@ type normHost struct {
 func newNormHost() kernelimpl.HostForm { return new(normHost) }
 
 const normHostSites = `1	examples/attention/layers/kernel.go:69:20
+3	29:50
 4	29:50
-3	29:61
-1	37:11
-1	73:14
+3	35:7
 1	73:32
 1	73:6`
 
 func (g *normHost) Begin() {
 	g.Sites = normHostSites
 	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v55)
-	kernelimpl.HostRoom(n, &g.v22, &g.v29)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v38)
+	kernelimpl.HostRoom(n, &g.v24, &g.v33)
+	kernelimpl.HostRoom(n, &g.v26, &g.v34)
 }
 
 func (g *normHost) Run() {
@@ -845,21 +708,23 @@ func (g *normHost) Run() {
 	v4 := g.Int64(48)
 	v9 := g.Int64(80)
 	v7 := g.Int64(72)
-	v25 := uint64(v9) <= uint64(v7)
+	v27 := uint64(v9) <= uint64(v7)
 	v12 := g.Int64(104)
 	v10 := g.Int64(96)
+	h24 := g.v24[:n]
+	h26 := g.v26[:n]
+	h33 := g.v33[:n]
+	h34 := g.v34[:n]
+	h38 := g.v38[:n]
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
-	h22 := g.v22[:n]
-	h29 := g.v29[:n]
-	h55 := g.v55[:n]
 	more := false
 	{
 		for li := range n {
 			x := int(uint(li) % 32)
 			y := int(uint(li) / 32)
-			var v41, v47, v55 float32
-			var v42, v48 int64
+			var v38 float32
+			var v39 int64
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v14 := int64(uint32(v1))
@@ -870,96 +735,74 @@ func (g *normHost) Run() {
 			}
 			v18 := v14 + int64(*(*int32)(p0))
 			v19 := v18 * v6
-			if uint64(v19) > uint64(v4) {
-				g.Fault(1, v19, v4, v0, v1)
+			v20 := v18 + 1
+			v21 := v20 * v6
+			if uint64(v21) > uint64(v4) {
+				g.Fault(1, v21, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v21 := v4 - v19
-			v22 := int(v19) * 4
-			if uint64(v6) > uint64(v21) {
-				g.Fault(2, v6, v21, v0, v1)
+			if uint64(v19) > uint64(v21) {
+				g.Fault(2, v19, v21, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			if !v25 {
-				g.Fault(2, v9, v7, v0, v1)
+			v24 := v21 - v19
+			v25 := v4 - v19
+			v26 := int(v19) * 4
+			if !v27 {
+				g.Fault(1, v9, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v26 := v18 * v12
-			if uint64(v26) > uint64(v10) {
-				g.Fault(1, v26, v10, v0, v1)
+			v29 := v18 * v12
+			v30 := v20 * v12
+			if uint64(v30) > uint64(v10) {
+				g.Fault(1, v30, v10, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v28 := v10 - v26
-			v29 := int(v26) * 4
-			if uint64(v12) > uint64(v28) {
-				g.Fault(2, v12, v28, v0, v1)
+			if uint64(v29) > uint64(v30) {
+				g.Fault(2, v29, v30, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v32 := int64(uint32(int32(x)))
-			v40 := (uint64(v32) < uint64(v6)) && (uint64(v32+((((v6-v32)+-1)/32)*32)) < uint64(v6))
-			if !v40 {
-				v47 = 0
-				v48 = v32
-				goto b10
+			v33 := v30 - v29
+			v34 := int(v29) * 4
+			if uint64(v24) > uint64(v25) {
+				g.Fault(3, v24, v25, v0, v1)
+				g.Leave(li)
+				continue
 			}
-			v41 = 0
-			v42 = v32
+			v38 = 0
+			v39 = int64(uint32(int32(x)))
 		b7:
-			if v42 < v6 {
-				v44 := *(*float32)(unsafe.Add(p1, v22+int(v42)*4))
-				v41 = float32(v44*v44 + v41)
-				v42 = v42 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b7
-			}
-			v55 = v41
-			goto b15
-		b10:
-			if v48 >= v6 {
-				v55 = v47
-				goto b15
-			}
-			if uint64(v48) >= uint64(v6) {
-				g.Fault(3, v48, v6, v0, v1)
-				g.Leave(li)
+			if v39 >= v24 {
+				h24[li] = v24
+				h26[li] = v26
+				h33[li] = v33
+				h34[li] = v34
+				h38[li] = v38
+				more = true
 				continue
 			}
-			{
-				v51 := *(*float32)(unsafe.Add(p1, v22+int(v48)*4))
-				v47 = float32(v51*v51 + v47)
-				v48 = v48 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b10
+			v41 := *(*float32)(unsafe.Add(p1, v26+int(v39)*4))
+			v38 = float32(v41*v41 + v38)
+			v39 = v39 + 32
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-		b15:
-			h22[li] = v22
-			h29[li] = v29
-			h55[li] = v55
-			more = true
+			goto b7
 		}
 	}
 	if !more {
 		return
 	}
 	// GroupReduce, kernel.go:39
-	v56 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v55, math.Float32frombits(0x80000000)))
-	v57 := float32(v6)
-	v58 := float32(v56 / v57)
-	v59 := float32(v58 + 1e-05)
-	v60 := math32.FastRsqrt(v59)
+	v44 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v38, math.Float32frombits(0x80000000)))
 	p3 := g.Pointer(3)
-	v24 := 0
+	v28 := 0
 	p5 := g.Pointer(5)
 	dead := g.Dead[:n]
 	{
@@ -969,326 +812,182 @@ func (g *normHost) Run() {
 			if dead[li] {
 				continue
 			}
+			v24 := h24[li]
 			v0 := int32(basex + x)
 			v13 := int64(uint32(v0))
-			v22 := h22[li]
-			v29 := h29[li]
+			v33 := h33[li]
+			v26 := h26[li]
+			v34 := h34[li]
 			v1 := int32(basey + y)
-			var v77, v85 int64
-			var v89, v92 float32
-			v66 := v13 + ((((v6 - v13) + -1) / 32) * 32)
-			v73 := ((uint64(v13) < uint64(v6)) && (uint64(v66) < uint64(v6))) && (uint64(v13) < uint64(v9))
-			v75 := (v73 && (uint64(v66) < uint64(v9))) && (uint64(v13) < uint64(v12))
-			if !(v75 && (uint64(v66) < uint64(v12))) {
-				v85 = v13
-				goto b19
+			var v61, v69 int64
+			var v72, v75 float32
+			v48 := math32.FastRsqrt(float32(float32(v44/float32(v24)) + 1e-05))
+			v54 := v13 + ((((v24 - v13) + -1) / 32) * 32)
+			v59 := ((uint64(v13) < uint64(v9)) && (uint64(v54) < uint64(v9))) && (uint64(v13) < uint64(v33))
+			if !(v59 && (uint64(v54) < uint64(v33))) {
+				v69 = v13
+				goto b13
 			}
-			v77 = v13
-		b17:
-			if v77 < v6 {
-				v82 := float32(float32(*(*float32)(unsafe.Add(p1, v22+int(v77)*4))*v60) * *(*float32)(unsafe.Add(p3, v24+int(v77)*4)))
-				*(*float32)(unsafe.Add(p5, v29+int(v77)*4)) = v82
-				v77 = v77 + 32
+			v61 = v13
+		b11:
+			if v61 < v24 {
+				v66 := float32(float32(*(*float32)(unsafe.Add(p1, v26+int(v61)*4))*v48) * *(*float32)(unsafe.Add(p3, v28+int(v61)*4)))
+				*(*float32)(unsafe.Add(p5, v34+int(v61)*4)) = v66
+				v61 = v61 + 32
 				if stop.Load() {
 					g.Stop()
 					return
 				}
-				goto b17
+				goto b11
 			}
-			goto b27
-		b19:
-			if v85 >= v6 {
-				goto b27
+			goto b19
+		b13:
+			if v69 >= v24 {
+				goto b19
 			}
-			if uint64(v85) >= uint64(v6) {
-				g.Fault(4, v85, v6, v0, v1)
+			v72 = float32(*(*float32)(unsafe.Add(p1, v26+int(v69)*4)) * v48)
+			if uint64(v69) >= uint64(v9) {
+				g.Fault(4, v69, v9, v0, v1)
 				continue
 			}
-			v89 = float32(*(*float32)(unsafe.Add(p1, v22+int(v85)*4)) * v60)
-			if uint64(v85) >= uint64(v9) {
-				g.Fault(5, v85, v9, v0, v1)
+			v75 = float32(v72 * *(*float32)(unsafe.Add(p3, v28+int(v69)*4)))
+			if uint64(v69) >= uint64(v33) {
+				g.Fault(5, v69, v33, v0, v1)
 				continue
 			}
-			v92 = float32(v89 * *(*float32)(unsafe.Add(p3, v24+int(v85)*4)))
-			if uint64(v85) >= uint64(v12) {
-				g.Fault(6, v85, v12, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p5, v29+int(v85)*4)) = v92
-			v85 = v85 + 32
+			*(*float32)(unsafe.Add(p5, v34+int(v69)*4)) = v75
+			v69 = v69 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b19
-		b27:
+			goto b13
+		b19:
 		}
 	}
 }
 
-// sampleHost is a work-group of the kernel [Sample].
+// sampleHost is some work-items of the kernel [Sample].
 type sampleHost struct {
 	kernelimpl.HostGroup
-	v16, v17, v33 []int64
-
-	v34 []int
-
-	v35, v51, v60, v64, v66 []float32
-
-	v70 []int32
-
-	sfloat32 []float32
-	sint32   []int32
 }
 
 func newSampleHost() kernelimpl.HostForm { return new(sampleHost) }
 
-const sampleHostSites = `1	examples/attention/layers/kernel.go:173:20
+const sampleHostSites = `1	examples/attention/layers/kernel.go:168:20
+3	29:50
 4	29:50
-3	29:61
-1	189:17
-1	198:11`
+1	177:24
+1	184:10`
 
 func (g *sampleHost) Begin() {
 	g.Sites = sampleHostSites
-	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v35, &g.v51, &g.v60, &g.v64, &g.v66)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v70)
-	kernelimpl.HostRoom(n, &g.v16, &g.v17, &g.v33)
-	kernelimpl.HostRoom(n, &g.v34)
 }
 
+func (*sampleHost) Spare() {}
+
 func (g *sampleHost) Run() {
-	const n = 32
-	basex := g.Base(0)
-	basey := g.Base(1)
-	v2 := g.Int64(32)
-	v13 := v2 != 0
+	v0 := g.Int64(32)
+	v11 := v0 != 0
 	p0 := g.Pointer(0)
-	v6 := g.Int64(56)
-	v12 := g.Int64(104)
-	v10 := g.Int64(96)
-	v25 := v12 + 31
-	v26 := v25 / 32
-	h16 := g.v16[:n]
-	h17 := g.v17[:n]
-	h33 := g.v33[:n]
-	h34 := g.v34[:n]
-	h35 := g.v35[:n]
+	v4 := g.Int64(56)
+	v10 := g.Int64(104)
+	v8 := g.Int64(96)
 	p5 := g.Pointer(5)
 	stop := g.Cancelled()
-	more := false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			var v35 float32
-			var v36 int64
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			if !v13 {
-				g.Fault(0, 0, v2, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v16 := int64(*(*int32)(p0)) + v6
-			v17 := v16 + -1
-			v19 := int64(uint32(int32(x)))
-			v20 := v17 * v12
-			if uint64(v20) > uint64(v10) {
-				g.Fault(1, v20, v10, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v22 := v10 - v20
-			v23 := int(v20) * 4
-			if uint64(v12) > uint64(v22) {
-				g.Fault(2, v12, v22, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v27 := v19 * v26
-			v29 := v12
-			if v27 < v12 {
-				v29 = v27
-			}
-			v30 := v27 + v26
-			v32 := v12
-			if v30 < v12 {
-				v32 = v30
-			}
-			v33 := v32 - v29
-			v34 := v23 + int(v29)*4
-			v35 = math.Float32frombits(0xff800000)
-			v36 = -1
-		b4:
-			v37 := v36 + 1
-			if v37 >= v33 {
-				h16[li] = v16
-				h17[li] = v17
-				h33[li] = v33
-				h34[li] = v34
-				h35[li] = v35
-				more = true
-				continue
-			}
-			v49 := max(v35, *(*float32)(unsafe.Add(p5, v34+int(v37)*4)))
-			v35 = v49
-			v36 = v37
+	v7 := g.Float32(80)
+	v5 := g.Int64(72)
+	p3 := g.Pointer(3)
+	v2 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for li := g.Lo; li < g.Hi; li++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v22, v37, v50, v58 float32
+		var v23, v38, v51, v60 int64
+		if !v11 {
+			g.Fault(0, 0, v0)
+			continue
+		}
+		v14 := int64(*(*int32)(p0)) + v4
+		v15 := v14 + -1
+		v16 := v15 * v10
+		v17 := v14 * v10
+		if uint64(v17) > uint64(v8) {
+			g.Fault(1, v17, v8)
+			continue
+		}
+		if uint64(v16) > uint64(v17) {
+			g.Fault(2, v16, v17)
+			continue
+		}
+		v20 := v17 - v16
+		v21 := int(v16) * 4
+		v22 = math.Float32frombits(0xff800000)
+		v23 = -1
+	b4:
+		v24 := v23 + 1
+		if v24 < v20 {
+			v36 := max(v22, *(*float32)(unsafe.Add(p5, v21+int(v24)*4)))
+			v22 = v36
+			v23 = v24
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b4
 		}
-	}
-	if !more {
-		return
-	}
-	// GroupReduce, kernel.go:183
-	v50 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v35, math.Float32frombits(0xff800000)))
-	h51 := g.v51[:n]
-	v9 := g.Float32(80)
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
+		v37 = 0
+		v38 = -1
+	b7:
+		v39 := v38 + 1
+		if v39 < v20 {
+			v43 := float32(float32(*(*float32)(unsafe.Add(p5, v21+int(v39)*4))-v22) / v7)
+			v37 = float32(v37 + math32.FastExp(v43))
+			v38 = v39
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b7
+		}
+		if uint64(v15) >= uint64(v5) {
+			g.Fault(3, v15, v5)
 			continue
 		}
-		v33 := h33[li]
-		v34 := h34[li]
-		var v51 float32
-		var v52 int64
-		v51 = 0
-		v52 = -1
-	b8:
-		v53 := v52 + 1
-		if v53 >= v33 {
-			h51[li] = v51
-			continue
+		v49 := v20 + -1
+		v50 = float32(*(*float32)(unsafe.Add(p3, int(v15)*4)) * v37)
+		v51 = -1
+	b11:
+		v52 := v51 + 1
+		if v52 >= v20 {
+			v60 = v49
+			goto b14
 		}
-		v57 := float32(float32(*(*float32)(unsafe.Add(p5, v34+int(v53)*4))-v50) / v9)
-		v51 = float32(v51 + math32.FastExp(v57))
-		v52 = v53
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b8
-	}
-	// GroupExclusiveScan, kernel.go:188
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0x80000000))
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAddDoubling[float32])
-		kernelimpl.HostShift(g.v60, in, len(in), math.Float32frombits(0x80000000))
-	}
-	h60 := g.v60[:n]
-	v7 := g.Int64(72)
-	p3 := g.Pointer(3)
-	h64 := g.v64[:n]
-	h66 := g.v66[:n]
-	more = false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
+		{
+			v56 := float32(float32(*(*float32)(unsafe.Add(p5, v21+int(v52)*4))-v22) / v7)
+			v58 = float32(v50 - math32.FastExp(v56))
+			if !(v58 < 0) {
+				v50 = v58
+				v51 = v52
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b11
 			}
-			v60 := h60[li]
-			v17 := h17[li]
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v64 := float32(v60 + 0)
-			if int32(li) == 0 {
-				v64 = 0
-			}
-			if uint64(v17) >= uint64(v7) {
-				g.Fault(3, v17, v7, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v66 := *(*float32)(unsafe.Add(p3, int(v17)*4))
-			h64[li] = v64
-			h66[li] = v66
-			more = true
+			v60 = v52
 		}
-	}
-	if !more {
-		return
-	}
-	// GroupReduce, kernel.go:189
-	v67 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v51, math.Float32frombits(0x80000000)))
-	h70 := g.v70[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v66 := h66[li]
-		v64 := h64[li]
-		v33 := h33[li]
-		v34 := h34[li]
-		var v69 float32
-		var v70 int32
-		var v71 int64
-		v68 := float32(v66 * v67)
-		v69 = v64
-		v70 = 0
-		v71 = -1
 	b14:
-		v72 := v71 + 1
-		if v72 >= v33 {
-			h70[li] = v70
+		v61 := int32(uint64(v60))
+		v62 := int32(uint64(v14))
+		if uint64(v14) >= uint64(v2) {
+			g.Fault(4, v14, v2)
 			continue
 		}
-		v76 := float32(float32(*(*float32)(unsafe.Add(p5, v34+int(v72)*4))-v50) / v9)
-		v78 := float32(v69 + math32.FastExp(v76))
-		v81 := v70
-		if v78 <= v68 {
-			v81 = v70 + 1
-		}
-		v69 = v78
-		v70 = v81
-		v71 = v72
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b14
-	}
-	// GroupReduce, kernel.go:196
-	v82 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v70, 0))
-	v4 := g.Int64(48)
-	p1 := g.Pointer(1)
-	v84 := v12 + -1
-	v85 := int32(uint64(v84))
-	v86 := v82 < v85
-	v87 := v85
-	if v86 {
-		v87 = v82
-	}
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
-			}
-			v18 := int32(x)
-			v16 := h16[li]
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v88 int32
-			if v18 != 0 {
-				goto b21
-			}
-			v88 = int32(uint64(v16))
-			if uint64(v16) >= uint64(v4) {
-				g.Fault(4, v16, v4, v0, v1)
-				continue
-			}
-			*(*int32)(unsafe.Add(p1, int(v16)*4)) = v87
-			*(*int32)(p0) = v88
-		b21:
-		}
+		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v61
+		*(*int32)(p0) = v62
 	}
 }
