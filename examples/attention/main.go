@@ -65,7 +65,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if t, err = demo.Time(repeat(write, *count-1)); err != nil { // the prompt's graph has drawn one
 		return err
 	}
-	demo.Rate("text", t, float64(*count-1), "tokens")
+	demo.Rate("writing", t, float64(*count-1), "tokens")
 
 	tokens, got := make([]int32, d.tokens.Len()), make([]float32, d.logits.Data.Len())
 	if err := errors.Join(d.tokens.CopyTo(ctx, d.queue, tokens), d.logits.Data.CopyTo(ctx, d.queue, got)); err != nil {
