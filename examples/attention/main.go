@@ -18,8 +18,8 @@ import (
 
 var (
 	count = demo.Int("n", 100, 2, 1000, "tokens to write")
-	depth = demo.Int("layers", 4, 1, 64, "layers of the network")
-	heads = demo.Int("heads", 8, 1, 64, "heads of each layer, of 16 columns each")
+	depth = demo.Int("layers", 4, 1, 16, "layers of the network")
+	heads = demo.Int("heads", 8, 1, 32, "heads of each layer, of 16 columns each")
 	seed  = demo.Int("seed", 1, 0, math.MaxInt32, "which text to write")
 )
 
