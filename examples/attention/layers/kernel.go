@@ -28,6 +28,9 @@ type Mat struct {
 // Row returns a row.
 func (m Mat) Row(i int) []float32 { return m.Data[i*m.Cols : (i+1)*m.Cols] }
 
+// At returns the place of an element.
+func (m Mat) At(row, col int) *float32 { return &m.Data[row*m.Cols+col] }
+
 // dot returns the scalar product of two slices of one length, to all work-items of a group. They
 // go through it side by side, and then sum what each has.
 func dot(it dsl.NDItem2, a, b []float32) (sum float32) {
@@ -49,7 +52,7 @@ type Embed struct {
 func (k Embed) Kernel(it dsl.Item2) {
 	row, i := it.GlobalID()
 	row += int(k.First[0])
-	k.Out.Row(row)[i] = k.Table.Row(int(k.Tokens[row]))[i] + k.Place.Row(row)[i]
+	*k.Out.At(row, i) = *k.Table.At(int(k.Tokens[row]), i) + *k.Place.At(row, i)
 }
 
 // Norm is RMSNorm: it divides a row by the root of the mean of its squares, and multiplies by Gain.
@@ -95,14 +98,14 @@ func (k Linear) Kernel(it dsl.NDItem2) {
 	if _, lane := it.LocalID(); lane > 0 {
 		return
 	}
-	out := k.Out.Row(row)
+	out := k.Out.At(row, i)
 	if k.ReLU {
 		sum = max(sum, 0)
 	}
 	if k.Residual {
-		sum += out[i]
+		sum += *out
 	}
-	out[i] = sum
+	*out = sum
 }
 
 // Attend looks back: for each head, which is a run of columns, Out is the mean of the values V of
@@ -147,9 +150,9 @@ func (k Attend) Kernel(it dsl.NDItem2) {
 	for i := from + lane; i < to; i += Group {
 		mean := float32(0)
 		for t := range row + 1 {
-			mean += weight[t] * k.V.Data[t*k.V.Cols+i]
+			mean += weight[t] * *k.V.At(t, i)
 		}
-		k.Out.Row(row)[i] = mean / sum
+		*k.Out.At(row, i) = mean / sum
 	}
 }
 

@@ -24,17 +24,16 @@ type attendHost struct {
 
 func newAttendHost() kernelimpl.HostForm { return new(attendHost) }
 
-const attendHostSites = `1	examples/attention/layers/kernel.go:125:20
+const attendHostSites = `1	examples/attention/layers/kernel.go:128:20
 3	29:50
 4	29:50
-3	128:19
-4	128:19
-3	132:27
-1	137:9
-1	142:36
-1	150:18
-1	150:32
-1	152:17`
+3	131:19
+4	131:19
+3	135:27
+1	140:9
+1	145:36
+1	153:18
+1	32:56`
 
 func (g *attendHost) Begin() {
 	g.Sites = attendHostSites
@@ -46,7 +45,7 @@ func (g *attendHost) Begin() {
 
 func (g *attendHost) Run() {
 	const n = 32
-	// ZeroLocal, kernel.go:123
+	// ZeroLocal, kernel.go:126
 	g.Zero(0)
 	v2 := g.Int64(32)
 	v21 := v2 != 0
@@ -251,7 +250,7 @@ func (g *attendHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:139
+	// GroupReduce, kernel.go:142
 	v156 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v155, math.Float32frombits(0xff800000)))
 	v24 := g.v24
 	h182 := g.v182[:n]
@@ -322,32 +321,30 @@ func (g *attendHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:145
+	// GroupReduce, kernel.go:148
 	v183 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v182, math.Float32frombits(0x80000000)))
-	// Barrier, kernel.go:146
+	// Barrier, kernel.go:149
 	v11 := g.Int64(104)
 	v13 := g.Int64(112)
-	v200 := v24 * v13
-	v31 := g.v31
+	v205 := v24 * v13
 	v16 := g.Int64(136)
-	v205 := v31 * v16
-	v207 := v24 * v16
-	v211 := v205 - v207
+	v194 := v24 * v16
+	v14 := g.Int64(128)
 	v187 := -2147483648 <= v29
 	v188 := v29 <= 2147483647
+	v31 := g.v31
 	v189 := v31 <= 2147483647
 	v190 := -2147483648 <= v13
 	v191 := v13 <= 2147483647
-	v192 := uint64(v24) < 1024
-	v14 := g.Int64(128)
-	v206 := uint64(v205) <= uint64(v14)
-	v208 := uint64(v207) <= uint64(v205)
-	v233 := 0 < v31
+	v192 := -2147483648 <= v16
+	v193 := v16 <= 2147483647
+	v195 := -2147483648 <= v194
+	v196 := v194 <= 2147483647
+	v197 := uint64(v24) < 1024
+	v232 := 0 < v31
 	p6 := g.Pointer(6)
 	p8 := g.Pointer(8)
-	v234 := int(v207) * 4
 	v231 := 0 < v31
-	v232 := int(v207) * 4
 	{
 		for li := range n {
 			x := int(uint(li) % 32)
@@ -359,118 +356,183 @@ func (g *attendHost) Run() {
 			v26 := int64(uint32(v25))
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v235, v238, v245, v251, v255, v259 int64
-			var v237, v244, v247, v253, v257, v262, v268, v269 float32
-			var v254, v263 int32
+			var v233, v236, v243, v250, v254, v258, v268 int64
+			var v235, v242, v245, v252, v256, v261, v267 float32
+			var v253, v262 int32
 			v184 := v27 + v26
-			v198 := v184 + ((((v29 - v184) + -1) / 32) * 32)
+			v203 := v184 + ((((v29 - v184) + -1) / 32) * 32)
 			v215 := ((-2147483648 <= v184) && (v184 <= 2147483647)) && v187
 			v216 := v215 && v188
 			v217 := v216 && v189
 			v218 := v217 && v190
 			v219 := v218 && v191
 			v220 := v219 && v192
-			v222 := (v220 && (uint64(v184) < uint64(v11))) && (uint64(v198) < uint64(v11))
-			v224 := (v222 && (uint64(v200+v184) < uint64(v11))) && (uint64(v200+v198) < uint64(v11))
-			v225 := v224 && v206
-			v226 := v225 && v208
-			v230 := (((v226 && (0 <= v184)) && (0 <= v198)) && (v184 < v211)) && (v198 < v211)
+			v221 := v220 && v193
+			v222 := v221 && v195
+			v223 := v222 && v196
+			v224 := v223 && v197
+			v226 := (v224 && (uint64(v184) < uint64(v11))) && (uint64(v203) < uint64(v11))
+			v228 := (v226 && (uint64(v205+v184) < uint64(v11))) && (uint64(v205+v203) < uint64(v11))
+			v230 := (v228 && (uint64(v194+v184) < uint64(v14))) && (uint64(v194+v203) < uint64(v14))
 			if !v230 {
-				v251 = v184
+				v250 = v184
 				goto b46
 			}
-			v235 = v184
+			v233 = v184
 		b40:
-			if v235 >= v29 {
-				goto b62
+			if v233 >= v29 {
+				goto b58
 			}
-			if !v233 {
-				v247 = 0
+			if !v232 {
+				v245 = 0
 				goto b45
 			}
-			v237 = 0
-			v238 = 0
+			v235 = 0
+			v236 = 0
 		b42:
-			v244 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v238)))*4))**(*float32)(unsafe.Add(p6, int((v238*v13)+v235)*4)) + v237)
-			v245 = v238 + 1
-			if v245 < v31 {
-				v237 = v244
-				v238 = v245
+			v242 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v236)))*4))**(*float32)(unsafe.Add(p6, int((v236*v13)+v233)*4)) + v235)
+			v243 = v236 + 1
+			if v243 < v31 {
+				v235 = v242
+				v236 = v243
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b42
 			}
-			v247 = v244
+			v245 = v242
 		b45:
-			*(*float32)(unsafe.Add(p8, v234+int(v235)*4)) = float32(v247 / v183)
-			v235 = v235 + 32
+			*(*float32)(unsafe.Add(p8, int(v194+v233)*4)) = float32(v245 / v183)
+			v233 = v233 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b40
 		b46:
-			if v251 >= v29 {
-				goto b62
+			if v250 >= v29 {
+				goto b58
 			}
 			if !v231 {
-				v268 = 0
+				v267 = 0
 				goto b55
 			}
+			v252 = 0
 			v253 = 0
-			v254 = 0
 		b48:
-			v255 = int64(uint32(v254))
-			if uint32(v254) >= 1024 {
-				g.Fault(8, v255, 1024, v0, v1)
+			v254 = int64(uint32(v253))
+			if uint32(v253) >= 1024 {
+				g.Fault(8, v254, 1024, v0, v1)
 				continue
 			}
-			v257 = *(*float32)(unsafe.Add(m0, int(v254)*4))
-			v259 = (v255 * v13) + v251
-			if uint64(v259) >= uint64(v11) {
-				g.Fault(9, v259, v11, v0, v1)
+			v256 = *(*float32)(unsafe.Add(m0, int(v253)*4))
+			v258 = (v254 * v13) + v250
+			if uint64(v258) >= uint64(v11) {
+				g.Fault(9, v258, v11, v0, v1)
 				continue
 			}
-			v262 = float32(v257**(*float32)(unsafe.Add(p6, int(v259)*4)) + v253)
-			v263 = v254 + 1
-			if int64(uint32(v263)) < v31 {
+			v261 = float32(v256**(*float32)(unsafe.Add(p6, int(v258)*4)) + v252)
+			v262 = v253 + 1
+			if int64(uint32(v262)) < v31 {
+				v252 = v261
 				v253 = v262
-				v254 = v263
 				goto b48
 			}
-			v268 = v262
+			v267 = v261
 		b55:
-			if !v206 {
-				g.Fault(1, v205, v14, v0, v1)
+			v268 = v194 + v250
+			if uint64(v268) >= uint64(v14) {
+				g.Fault(9, v268, v14, v0, v1)
 				continue
 			}
-			if !v208 {
-				g.Fault(2, v207, v205, v0, v1)
-				continue
-			}
-			v269 = float32(v268 / v183)
-			if uint64(v251) >= uint64(v211) {
-				g.Fault(10, v251, v211, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p8, v232+int(v251)*4)) = v269
-			v251 = v251 + 32
+			*(*float32)(unsafe.Add(p8, int(v268)*4)) = float32(v267 / v183)
+			v250 = v250 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b46
-		b62:
+		b58:
 		}
+	}
+}
+
+// embedHost is some work-items of the kernel [Embed].
+type embedHost struct {
+	kernelimpl.HostGroup
+}
+
+func newEmbedHost() kernelimpl.HostForm { return new(embedHost) }
+
+const embedHostSites = `1	examples/attention/layers/kernel.go:54:20
+1	32:56
+1	55:46`
+
+func (g *embedHost) Begin() {
+	g.Sites = embedHostSites
+}
+
+func (g *embedHost) Run() {
+	v2 := g.Int64(32)
+	v17 := v2 != 0
+	p0 := g.Pointer(0)
+	v14 := g.Int64(120)
+	v12 := g.Int64(112)
+	v4 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v8 := g.Int64(72)
+	v6 := g.Int64(64)
+	p2 := g.Pointer(2)
+	v11 := g.Int64(96)
+	v9 := g.Int64(88)
+	p4 := g.Pointer(4)
+	p6 := g.Pointer(6)
+	nx := g.Global[0]
+	x := g.Lo%nx - 1
+	y := g.Lo / nx
+	for range g.Hi - g.Lo {
+		if x++; x == nx {
+			x = 0
+			y++
+		}
+		v0 := int32(x)
+		v1 := int32(y)
+		v15 := int64(uint32(v0))
+		v16 := int64(uint32(v1))
+		if !v17 {
+			g.Fault(0, 0, v2, v0, v1)
+			continue
+		}
+		v20 := v16 + int64(*(*int32)(p0))
+		v22 := (v20 * v14) + v15
+		if uint64(v22) >= uint64(v12) {
+			g.Fault(1, v22, v12, v0, v1)
+			continue
+		}
+		if uint64(v20) >= uint64(v4) {
+			g.Fault(2, v20, v4, v0, v1)
+			continue
+		}
+		v28 := (int64(*(*int32)(unsafe.Add(p1, int(v20)*4))) * v8) + v15
+		if uint64(v28) >= uint64(v6) {
+			g.Fault(1, v28, v6, v0, v1)
+			continue
+		}
+		v30 := *(*float32)(unsafe.Add(p2, int(v28)*4))
+		v32 := (v20 * v11) + v15
+		if uint64(v32) >= uint64(v9) {
+			g.Fault(1, v32, v9, v0, v1)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, int(v22)*4)) = float32(v30 + *(*float32)(unsafe.Add(p4, int(v32)*4)))
 	}
 }
 
 // linearHost is a work-group of the kernel [Linear].
 type linearHost struct {
 	kernelimpl.HostGroup
-	v26, v28 int64
+	v26 int64
 
 	v44 []float32
 
@@ -479,12 +541,11 @@ type linearHost struct {
 
 func newLinearHost() kernelimpl.HostForm { return new(linearHost) }
 
-const linearHostSites = `1	examples/attention/layers/kernel.go:93:20
+const linearHostSites = `1	examples/attention/layers/kernel.go:96:20
 3	29:50
 4	29:50
-3	35:7
-1	103:13
-1	105:5`
+3	38:7
+1	32:56`
 
 func (g *linearHost) Begin() {
 	g.Sites = linearHostSites
@@ -514,7 +575,6 @@ func (g *linearHost) Run() {
 	v38 := uint64(v34) <= uint64(v36)
 	v39 := v4 - v34
 	u26 := g.v26
-	u28 := g.v28
 	h44 := g.v44[:n]
 	p3 := g.Pointer(3)
 	p1 := g.Pointer(1)
@@ -536,8 +596,7 @@ func (g *linearHost) Run() {
 			}
 			v26 := v22 + int64(*(*int32)(p0))
 			v27 := v26 * v9
-			v28 := v26 + 1
-			v29 := v28 * v9
+			v29 := (v26 + 1) * v9
 			if uint64(v29) > uint64(v7) {
 				g.Fault(1, v29, v7, v0, v1)
 				g.Leave(li)
@@ -570,7 +629,6 @@ func (g *linearHost) Run() {
 		b6:
 			if v45 >= v32 {
 				u26 = v26
-				u28 = v28
 				h44[li] = v44
 				more = true
 				continue
@@ -586,41 +644,34 @@ func (g *linearHost) Run() {
 		}
 	}
 	g.v26 = u26
-	g.v28 = u28
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:39
+	// GroupReduce, kernel.go:42
 	v51 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v44, math.Float32frombits(0x80000000)))
-	v28 := g.v28
-	v12 := g.Int64(104)
-	v54 := v28 * v12
-	v10 := g.Int64(96)
-	v55 := uint64(v54) <= uint64(v10)
 	v26 := g.v26
+	v12 := g.Int64(104)
 	v53 := v26 * v12
-	v56 := uint64(v53) <= uint64(v54)
+	v54 := v53 + v20
+	v10 := g.Int64(96)
+	v55 := uint64(v54) < uint64(v10)
 	v13 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
 	v14 := int32(uint8(v13))
 	v15 := v14 != 0
-	v61 := v51 != v51
-	v59 := 0 < v51
-	v60 := float32(0)
-	if v59 {
-		v60 = v51
+	v58 := v51 != v51
+	v56 := 0 < v51
+	v57 := float32(0)
+	if v56 {
+		v57 = v51
 	}
-	v62 := v60
-	if v61 {
-		v62 = v51
+	v59 := v57
+	if v58 {
+		v59 = v51
 	}
 	v16 := kernelimpl.HostArg[int8](&g.HostGroup, 113)
 	v17 := int32(uint8(v16))
 	v18 := v17 != 0
-	v57 := v54 - v53
-	v64 := uint64(v20) < uint64(v57)
 	p5 := g.Pointer(5)
-	v58 := int(v53) * 4
-	v69 := uint64(v20) < uint64(v57)
 	dead := g.Dead[:n]
 	{
 		for li := range n {
@@ -632,38 +683,25 @@ func (g *linearHost) Run() {
 			v41 := int32(x)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v63, v68 float32
+			var v60, v63 float32
 			if v41 != 0 {
 				continue
 			}
 			if !v55 {
-				g.Fault(1, v54, v10, v0, v1)
-				continue
-			}
-			if !v56 {
-				g.Fault(2, v53, v54, v0, v1)
+				g.Fault(4, v54, v10, v0, v1)
 				continue
 			}
 			if v15 {
-				v63 = v62
+				v60 = v59
 			} else {
-				v63 = v51
+				v60 = v51
 			}
-			if !v18 {
-				v68 = v63
-				goto b19
+			if v18 {
+				v63 = float32(v60 + *(*float32)(unsafe.Add(p5, int(v54)*4)))
+			} else {
+				v63 = v60
 			}
-			if !v64 {
-				g.Fault(4, v20, v57, v0, v1)
-				continue
-			}
-			v68 = float32(v63 + *(*float32)(unsafe.Add(p5, v58+int(v19)*4)))
-		b19:
-			if !v69 {
-				g.Fault(5, v20, v57, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p5, v58+int(v19)*4)) = v68
+			*(*float32)(unsafe.Add(p5, int(v54)*4)) = v63
 		}
 	}
 }
@@ -682,12 +720,12 @@ type normHost struct {
 
 func newNormHost() kernelimpl.HostForm { return new(normHost) }
 
-const normHostSites = `1	examples/attention/layers/kernel.go:69:20
+const normHostSites = `1	examples/attention/layers/kernel.go:72:20
 3	29:50
 4	29:50
-3	35:7
-1	73:32
-1	73:6`
+3	38:7
+1	76:32
+1	76:6`
 
 func (g *normHost) Begin() {
 	g.Sites = normHostSites
@@ -799,7 +837,7 @@ func (g *normHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:39
+	// GroupReduce, kernel.go:42
 	v44 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v38, math.Float32frombits(0x80000000)))
 	p3 := g.Pointer(3)
 	v28 := 0
@@ -874,11 +912,11 @@ type sampleHost struct {
 
 func newSampleHost() kernelimpl.HostForm { return new(sampleHost) }
 
-const sampleHostSites = `1	examples/attention/layers/kernel.go:168:20
+const sampleHostSites = `1	examples/attention/layers/kernel.go:171:20
 3	29:50
 4	29:50
-1	177:24
-1	184:10`
+1	180:24
+1	187:10`
 
 func (g *sampleHost) Begin() {
 	g.Sites = sampleHostSites

@@ -112,7 +112,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
-		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0xa9dede86},
+		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0x861954fd},
 	},
 })
 
@@ -183,27 +183,26 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:125:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:128:20", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:128:19"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:128:19"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:132:27"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:137:9", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:142:36", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:150:18", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:150:32", Limit: -7},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:152:17"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:131:19"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:131:19"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:135:27"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:140:9", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:145:36", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:153:18", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56"},
 	},
-	Loops: "- examples/attention/layers/kernel.go:131:2 133:3 131:2 133:3 - 141:2 141:2 - - - 147:2 149:3 147:2 149:3",
+	Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0xa314ade0,
+	Sum:   0x52fc2c4,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:131:2 133:3 131:2 133:3 - 141:2 141:2 - - - 147:2 149:3 147:2 149:3", SPIRV: attendSmall, Sum: 0x43714b1f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:131:2 133:3 131:2 133:3 - 141:2 141:2 - - - 147:2 149:3 147:2 149:3", SPIRV: attendWords, Sum: 0x89e23119},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:131:2 133:3 131:2 133:3 - 141:2 141:2 - 147:2 149:3 147:2 149:3", SPIRV: attendAlone, Sum: 0xfbd3058d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:131:2 133:3 131:2 133:3 - 141:2 141:2 - 147:2 149:3 147:2 149:3", SPIRV: attendAloneWords, Sum: 0x2a700645},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0xfccb4c5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xb396ffeb},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x1621e82c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0xd4112e78},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
@@ -282,7 +281,7 @@ var embedIR string
 //go:embed Embed.words.spv
 var embedWords string
 
-var embedKernel = kernelimpl.Register(&abi.Kernel{
+var embedKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Embed",
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
 	Form:    abi.Range,
@@ -300,20 +299,16 @@ var embedKernel = kernelimpl.Register(&abi.Kernel{
 	ArgSize: 104,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:51:20", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:52:46", Limit: -2},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:52:53"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:52:75"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:52:16"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:54:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:55:46", Limit: -2},
 	},
 	Loops: "-",
 	SPIRV: embedSPIRV,
 	IR:    embedIR,
-	Sum:   0xb28ce28b,
+	Sum:   0xf4d7d753,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: embedWords, Sum: 0xc00b8281},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: embedWords, Sum: 0x79d4715d},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Embed
@@ -326,7 +321,7 @@ var embedKernel = kernelimpl.Register(&abi.Kernel{
 	k.Out.Data = kernelimpl.HostSlice[float32](a, 6)
 	k.Out.Cols = kernelimpl.HostValue[int](a, 7)
 	return k.Kernel
-})
+}, newEmbedHost)
 
 // Embed is the kernel [layers.Embed] with its slices in device memory.
 // Embed begins an activation: what the table has for the token, and what it has for the place.
@@ -415,21 +410,20 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:93:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:96:20", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:35:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:103:13"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:105:5"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:38:7"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56", Limit: -6},
 	},
-	Loops: "examples/attention/layers/kernel.go:36:2 - - -",
+	Loops: "examples/attention/layers/kernel.go:39:2 - - -",
 	SPIRV: linearSPIRV,
 	IR:    linearIR,
-	Sum:   0x3f49089c,
+	Sum:   0x9defab27,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:36:2 - - -", SPIRV: linearWords, Sum: 0x879b05aa},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:36:2 -", SPIRV: linearAlone, Sum: 0x1b76df79},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:36:2 -", SPIRV: linearAloneWords, Sum: 0xac8a156d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 - - -", SPIRV: linearWords, Sum: 0xa2c99bc0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 -", SPIRV: linearAlone, Sum: 0x420dd13d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 -", SPIRV: linearAloneWords, Sum: 0x97d9d110},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Linear
@@ -536,22 +530,22 @@ var normKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:69:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:72:20", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:35:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:73:32"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:73:6"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:38:7"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:32"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:6"},
 	},
-	Loops: "examples/attention/layers/kernel.go:36:2 - - - 72:2 72:2",
+	Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2",
 	SPIRV: normSPIRV,
 	IR:    normIR,
-	Sum:   0x18ba426b,
+	Sum:   0xfa8b05,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:36:2 - - - 72:2 72:2", SPIRV: normSmall, Sum: 0x9d52300e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:36:2 - - - 72:2 72:2", SPIRV: normWords, Sum: 0x32b7828f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:36:2 - 72:2 72:2", SPIRV: normAlone, Sum: 0x65fe3ee6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:36:2 - 72:2 72:2", SPIRV: normAloneWords, Sum: 0x79139dbe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0x9d52300e},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0x32b7828f},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0x65fe3ee6},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x79139dbe},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Norm
@@ -639,19 +633,19 @@ var sampleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:168:20", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:171:20", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50", Limit: -6},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:177:24", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:184:10", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:180:24", Limit: -4},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:187:10", Limit: -2},
 	},
-	Loops: "examples/attention/layers/kernel.go:171:2 174:2 178:2",
+	Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2",
 	SPIRV: sampleSPIRV,
 	IR:    sampleIR,
-	Sum:   0x22e6c130,
+	Sum:   0x3d16a76e,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:171:2 174:2 178:2", SPIRV: sampleSmall, Sum: 0x256faa1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:171:2 174:2 178:2", SPIRV: sampleWords, Sum: 0x81a16df9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2", SPIRV: sampleSmall, Sum: 0x256faa1},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2", SPIRV: sampleWords, Sum: 0x81a16df9},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Sample
