@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/go/ssa"
@@ -100,12 +101,38 @@ func OtherBody(obj *types.Func, fset *token.FileSet) bool {
 	if recv := obj.Signature().Recv(); recv != nil {
 		name = TypeName(recv.Type()) + "." + name
 	}
-	for _, c := range choices(nil) {
-		if _, bodies, _ := c.chosen(filepath.Dir(fset.Position(obj.Pos()).Filename), os.ReadFile); bodies[name] {
-			return true
-		}
+	return otherBodies.of(fset, filepath.Dir(fset.Position(obj.Pos()).Filename))[name]
+}
+
+// otherBodies remembers the functions that have bodies in files of other tags, by their folders,
+// for the last file set that it was asked about: packages that import C have thousands of
+// functions without bodies, and one folder.
+var otherBodies bodiesOf
+
+type bodiesOf struct {
+	mu    sync.Mutex
+	fset  *token.FileSet
+	byDir map[string]map[string]bool
+	reads int // folders that were read, for tests
+}
+
+func (b *bodiesOf) of(fset *token.FileSet, dir string) map[string]bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.fset != fset {
+		b.fset, b.byDir = fset, map[string]map[string]bool{}
 	}
-	return false
+	all, ok := b.byDir[dir]
+	if !ok {
+		all = map[string]bool{}
+		for _, c := range choices(nil) {
+			_, bodies, _ := c.chosen(dir, os.ReadFile)
+			maps.Copy(all, bodies)
+		}
+		b.byDir[dir] = all
+		b.reads++
+	}
+	return all
 }
 
 // other has what a package consists of in kernels.
