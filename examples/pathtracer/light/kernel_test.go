@@ -9,17 +9,24 @@ import (
 	"github.com/kgen-go/kgen/examples/pathtracer/light"
 )
 
-// TestFurnace: where the same light comes from everywhere, a matte thing that keeps half of it
-// shows half of it, from all sides; on a floor that keeps all light, too.
+// TestFurnace: where the same light comes from everywhere, a matte ball that keeps half of it
+// shows half of it, from all sides, and things that keep all of it cannot be seen.
 func TestFurnace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	even := func(light.Vec) light.Vec { return light.Vec{X: 1, Y: 2, Z: 4} }
 	ball := light.Thing{Shape: light.Sphere{Radius: 1}, Material: light.Matte{Color: light.Vec{X: 0.5, Y: 0.5, Z: 0.5}}}
+	white := light.Matte{Color: light.Vec{X: 1, Y: 1, Z: 1}}
+	things := []light.Thing{{Shape: light.Floor{Height: -1}, Material: white}, {Shape: light.Sphere{Radius: 1}, Material: white}}
 	for range 1000 {
 		from := light.Vec{X: r.Float32() - 0.5, Y: r.Float32() - 0.5, Z: r.Float32() - 0.5}.Unit().Scale(3)
 		got := light.Trace([]light.Thing{ball}, even, from, from.Unit().Scale(-1), 2, r.Float32)
 		if want := (light.Vec{X: 0.5, Y: 1, Z: 2}); got != want {
 			t.Fatalf("from %v: %v, want %v", from, got, want)
+		}
+		from.Y = max(from.Y, 0)
+		got = light.Trace(things, even, from, from.Unit().Scale(-1), 1000, r.Float32)
+		if want := even(light.Vec{}); got != want {
+			t.Fatalf("white things from %v: %v, want %v", from, got, want)
 		}
 	}
 }
@@ -46,6 +53,19 @@ func TestHit(t *testing.T) {
 		}
 		if d != c.distance && !(math.IsInf(float64(c.distance), 1) && d <= 0) || d > 0 && n != c.normal {
 			t.Errorf("%v to %v: %g, %v; want %g, %v", c.shape, c.to, d, n, c.distance, c.normal)
+		}
+	}
+}
+
+// TestStart: a ray that leaves a surface does not hit it where it starts, though rounding may
+// have put that place behind the surface.
+func TestStart(t *testing.T) {
+	to := light.Vec{X: 0.6, Y: 0.8}
+	for _, shape := range []light.Shape{light.Floor{}, light.Sphere{Centre: light.Vec{Y: -1}, Radius: 1}} {
+		for _, y := range []float32{-1e-5, 0, 1e-5} {
+			if d, _ := shape.Hit(light.Vec{Y: y}, to); d > 0 {
+				t.Errorf("%v from %g: hit in %g", shape, y, d)
+			}
 		}
 	}
 }
