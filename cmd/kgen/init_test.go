@@ -141,8 +141,8 @@ func TestInitRefuses(t *testing.T) {
 	}{
 		{bare, "saxpy", 1, []string{"is in no Go module; run\n\tgo mod init example.com/saxpy\n\tgo get -tool github.com/kgen-go/kgen/cmd/kgen\n\tgo tool kgen init saxpy\n"}},
 		{without, "saxpy", 1, []string{"the module example.com/without does not require github.com/kgen-go/kgen; run\n\tgo get -tool"}},
-		{taken, "saxpy", 1, []string{"overwrites nothing, and there is saxpy/kernel.go already"}},
-		{taken, "other", 1, []string{"overwrites nothing, and there is other/*.go already"}},
+		{taken, "saxpy", 1, []string{"saxpy/kernel.go exists already, and nothing is overwritten"}},
+		{taken, "other", 1, []string{"other/*.go exists already, and nothing is overwritten"}},
 		{taken, "file", 1, []string{"file"}},
 		{taken, "Saxpy", 1, []string{"lower-case letters and digits"}},
 		{taken, "func", 1, []string{"cannot be the folder"}},

@@ -188,7 +188,7 @@ func (s *Starter) free() error {
 		there = append(there, path.Dir(s.files["kernel.go.tmpl"])+"/*.go")
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("kgen init overwrites nothing, and there is %s already: choose another name, or move it away", strings.Join(there, ", "))
+		return fmt.Errorf("%s exists already, and nothing is overwritten: choose another name, or move it away", strings.Join(there, ", "))
 	}
 	return nil
 }
