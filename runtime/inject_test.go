@@ -162,12 +162,12 @@ var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtim
 // error, no hang, nothing left behind.
 //
 // Each call fails in one of three ways, or with -every-call in all of them.
-func TestInject(t *testing.T) { inject(t, 3, 11) }
+func TestInject(t *testing.T) { inject(t, 3, 23) }
 
 var everyCall = flag.Bool("every-call", false, "TestInject and TestInjectTimed fail every call in all ways")
 
 // TestInjectTimed does it while the device notes when commands run, of which some calls are.
-func TestInjectTimed(t *testing.T) { inject(t, 12, 31, runtime.Profiling()) }
+func TestInjectTimed(t *testing.T) { inject(t, 12, 61, runtime.Profiling()) }
 
 func inject(t *testing.T, step, short int32, opts ...runtime.OpenOption) {
 	devtest.Vulkan(t)

@@ -41,26 +41,34 @@ func TestMain(m *testing.M) {
 
 // TestDevices runs every case on the host device and on the Vulkan device, and
 // compares.
-func TestDevices(t *testing.T) { compareDevices(t) }
+func TestDevices(t *testing.T) {
+	every := turn{}
+	if swiftshader.On() {
+		every = turn{0, 3} // TestWords has the others
+	}
+	compareSome(t, nil, every)
+}
 
 // TestGeneral does so without the variants for small launches, which most of the
 // launches are.
 func TestGeneral(t *testing.T) {
 	t.Setenv("KGEN_SMALL", "never")
-	compareDevices(t)
+	compareSome(t, nil, turn{1, 3})
 }
 
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
-	compareDevices(t, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+	for first := 1; first < 3; first++ {
+		compareSome(t, nil, turn{first, 3}, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+	}
 }
 
 // TestAlone does so, as far as work-groups combine values, with the variants for
 // devices without sub-groups.
 func TestAlone(t *testing.T) {
-	t.Run("native", func(t *testing.T) { compareSome(t, aloneCases, runtime.MaskAspects(properties.SubGroups)) })
+	t.Run("native", func(t *testing.T) { compareSome(t, aloneCases, turn{}, runtime.MaskAspects(properties.SubGroups)) })
 	t.Run("words", func(t *testing.T) {
-		compareSome(t, aloneCases, runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+		compareSome(t, aloneCases, turn{}, runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 	})
 }
 
@@ -70,8 +78,8 @@ var aloneCases = regexp.MustCompile("^(Whole|Choices|UniformRows|Stated|AtomicTy
 // TestSwiftShader does so on a device that needs them.
 func TestSwiftShader(t *testing.T) {
 	var flags []string
-	if *allSlow {
-		flags = append(flags, "-all-slow")
+	if *everyCase {
+		flags = append(flags, "-every-case")
 	}
 	swiftshader.Run(t, "^Test(Devices|Alone|Correction|WordsViews)$", flags...)
 }
@@ -94,12 +102,16 @@ func TestNoVariant(t *testing.T) {
 	}
 }
 
-func compareDevices(t *testing.T, opts ...runtime.OpenOption) { compareSome(t, nil, opts...) }
+var everyCase = flag.Bool("every-case", false, "run all cases in each way and on each device, which share them out otherwise")
 
-var allSlow = flag.Bool("all-slow", false, "run all cases on SwiftShader, and not each second one")
+// turn says which cases a test takes: of each `of` in a row the one at index first. The zero
+// turn takes them all, as does each with -every-case.
+type turn struct{ first, of int }
 
-// compareSome runs the cases whose names match, or all.
-func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption) {
+func (u turn) has(i int) bool { return u.of == 0 || *everyCase || i%u.of == u.first }
+
+// compareSome runs the cases whose names match, or all, as far as their turn comes.
+func compareSome(t *testing.T, names *regexp.Regexp, every turn, opts ...runtime.OpenOption) {
 	host, dev := devtest.Host(t), devtest.Vulkan(t, opts...)
 	flushed = !dev.Info().Subnormals
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
@@ -109,7 +121,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, opts ...runtime.OpenOption)
 		if names != nil && !names.MatchString(c.name) {
 			continue
 		}
-		if names == nil && swiftshader.On() && i%2 != 0 && !*allSlow {
+		if !every.has(i) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

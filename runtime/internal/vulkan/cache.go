@@ -59,8 +59,6 @@ const (
 
 	// cacheQuiet is how long a save waits for more pipelines after the first save.
 	cacheQuiet = 200 * time.Millisecond
-	// cachePatience bounds the wait for another process's lock.
-	cachePatience = 500 * time.Millisecond
 	// cacheStale is the age from which a temporary file is a dead process's where the
 	// file system has no locks.
 	cacheStale = time.Hour
@@ -68,6 +66,9 @@ const (
 	cacheTemp = "pipelines-*.tmp"
 	cacheName = "pipelines-*.bin"
 )
+
+// cachePatience bounds the wait for another process's lock.
+var cachePatience = 500 * time.Millisecond
 
 // cacheStore is the file of one device's pipeline cache.
 type cacheStore struct {

@@ -221,13 +221,13 @@ func scenario() (err error) {
 	return nil
 }
 
-var everyCall = flag.Bool("every-call", false, "TestInjected fails every call, and not one of 7 of those that repeat, or one of 23 with -short")
+var everyCall = flag.Bool("every-call", false, "TestInjected fails every call in each way, and not each in one way, one of 6 of those that repeat, or one of 47 with -short")
 
 // TestInjected makes the fallible calls of the scenario fail in turn.
 func TestInjected(t *testing.T) {
 	devices(t)
 	defer vkx.Inject(0, 0)
-	for _, c := range []struct {
+	for i, c := range []struct {
 		result vk.Result
 		want   error
 	}{
@@ -236,6 +236,9 @@ func TestInjected(t *testing.T) {
 		{vk.ErrorInitializationFailed, nil},
 	} {
 		n := int32(1)
+		if !*everyCall {
+			n += int32(i) // the three results take turns
+		}
 		for {
 			vkx.Inject(n, c.result)
 			err := scenario()
@@ -250,12 +253,15 @@ func TestInjected(t *testing.T) {
 			if c.result == vk.ErrorDeviceLost && err == nil {
 				t.Logf("call %d: the loss was not noticed", n)
 			}
-			switch n++; {
+			switch {
 			case *everyCall:
+				n++
 			case testing.Short():
-				n += 22
+				n += 47
 			case n > 40: // later ones are much the same batch again
-				n += 6
+				n += 16
+			default:
+				n += 3
 			}
 		}
 		t.Logf("%s: %d calls", vkx.ResultName(c.result), n-1)
