@@ -25,7 +25,8 @@ func (k Heads) sum(i, own int) int32 {
 	h := int32(7)
 	switch k.How {
 	case 0: // a row of a sparse matrix
-		for j := k.Starts[i]; j < k.Starts[i+1]; j++ {
+		j := k.Starts[i] // on a line of its own, since of two faults on one line gc does not tell which it was
+		for ; j < k.Starts[i+1]; j++ {
 			h = h*31 + k.At[j]
 		}
 	case 1: // the loop stores into the slice that bounds it
@@ -48,7 +49,8 @@ func (k Heads) sum(i, own int) int32 {
 		}
 	case 5: // loops in loops
 		for j := int32(0); j < k.At[own]; j++ {
-			for n := k.Starts[i]; n < k.Starts[i+1]; n++ {
+			n := k.Starts[i]
+			for ; n < k.Starts[i+1]; n++ {
 				h = h*31 + j - int32(n)
 			}
 			k.Out[i] = h

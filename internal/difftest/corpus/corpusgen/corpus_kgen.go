@@ -54,7 +54,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/groupalgs.go", Package: "corpus", Sum: 0x17be592a},
 		{File: "internal/difftest/corpus/groups.go", Package: "corpus", Sum: 0x93864cd3},
 		{File: "internal/difftest/corpus/groups2.go", Package: "corpus", Sum: 0xcf025886},
-		{File: "internal/difftest/corpus/heads.go", Package: "corpus", Sum: 0xa00fa7f0},
+		{File: "internal/difftest/corpus/heads.go", Package: "corpus", Sum: 0xa2d69957},
 		{File: "internal/difftest/corpus/ints.go", Package: "corpus", Sum: 0xe3b28cdb},
 		{File: "internal/difftest/corpus/loops.go", Package: "corpus", Sum: 0xeb0f337c},
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
