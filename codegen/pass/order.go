@@ -56,7 +56,7 @@ var passOrder = []constraint{
 	{"arrays", "forward", "an index that comes out of an array is one value for forward if it is one for the kernel"},
 	{"arrays", "unroll", "unroll writes out small loops alone, and without the loads that arrays removes more are"},
 	{"cse", "once", "an index that once is to find the same in all rounds is one value, and so are the addresses it compares"},
-	{"fuse", "once", "fuse counts the uses of a product, and those in a loop's head are no longer in one block once they have moved"},
+	{"fuse", "once", "fuse takes a product only into a sum of the same loop, and once moves values out of loops"},
 	{"internal", "once", "once would take a store to internal memory for one to memory that others see, and leave loads in the loop"},
 	{"arrays", "once", "an index that comes out of an array is the same in all rounds for once only if it is a value"},
 	{"once", "forward", "a load that once has moved ahead of a loop may be one that forward finds made before"},
