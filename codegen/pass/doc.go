@@ -9,7 +9,7 @@
 //	   │          rewrite       the variables that are left become values (mem2reg)
 //	   │          simplify      constants are folded, equal values computed once
 //	   │          numbers       floats: narrower and fused
-//	   │          memory        loads of what was stored or loaded before become values
+//	   │          memory        loads of what was stored or loaded before become values, or leave loops
 //	   │          checks        Go's checks are proved, or hoisted and gathered
 //	   │          numbers       integers of 64 bits become ones of 32
 //	   │          lanes         work-items that leave become dead lanes; groups combine

@@ -43,6 +43,7 @@ type forwardGen struct {
 	own   []*ir.Var  // the work-item's arrays that stand for the slices, if there are any
 	acc   *ir.Var    // what everything goes into
 	at    [2]*ir.Var // indexes
+	limit *ir.Value  // what indexes that are checked are below, or nil if none is
 	left  int
 }
 
@@ -134,6 +135,7 @@ func (g *forwardGen) load(slice int, index *ir.Value) *ir.Value {
 	if g.own != nil {
 		return g.loadOwn(g.own[slice%len(g.own)], index)
 	}
+	g.check(index)
 	l := g.b.Append(ir.OpLoad, ir.TypeI32, g.path(slice, index)...)
 	l.Aux = &ir.Ref{Elem: g.elems[slice]}
 	if g.elems[slice] == ir.TypeI8 {
@@ -201,6 +203,7 @@ func (g *forwardGen) loop(depth int) {
 	head, body, end := g.f.NewBlock(), g.f.NewBlock(), g.f.NewBlock()
 	g.b.Jump(head)
 	g.b = head
+	g.checkedHead()
 	first := g.r.IntN(2) == 0
 	if g.r.IntN(2) == 0 {
 		g.statements(depth + 1)

@@ -30,6 +30,7 @@ var passes = []Pass{
 	{Name: "fuse", Doc: "fuse products and sums", Run: numbers.Fuse},
 	{Name: "internal", Doc: "keep memory that is internal to the kernel in variables", Run: memory.Internal, GoesOn: true},
 	{Name: "arrays", Doc: "take what was stored or loaded before for loads of private arrays, and make one of copies", Run: memory.Arrays},
+	{Name: "once", Doc: "load ahead of a loop what its head loads in each round, and check it there", Run: memory.Once},
 	{Name: "forward", Doc: "take what was stored or loaded before for loads of device memory", Run: memory.Forward},
 	{Name: "bounds", Doc: "decide comparisons that ranges decide", RunNoting: checks.Bounds},
 	{Name: "ahead", Doc: "make the checks of loops ahead of them", RunNoting: checks.Ahead},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
+	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
 // corners knows what the values of a nest of loops are in the first and last rounds. It
@@ -122,7 +123,7 @@ func (r *corners) count(l *ir.Loop) {
 			continue
 		}
 		for i, stay := range b.Term.Succs {
-			if out := b.Term.Succs[1-i]; l.Contains(out) || isFault(out) || !l.Contains(stay) {
+			if out := b.Term.Succs[1-i]; l.Contains(out) || rewrite.IsFault(out) || !l.Contains(stay) {
 				continue
 			}
 			// At its end, the test is about the next round.

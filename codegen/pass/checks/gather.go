@@ -107,16 +107,11 @@ type check struct {
 
 // CheckOf returns the check that b ends with.
 func CheckOf(b *ir.Block) (check, bool) {
-	if b.Term.Kind != ir.Branch || b.Term.Succs[0] == b.Term.Succs[1] {
+	i := rewrite.CheckedEdge(b)
+	if i < 0 {
 		return check{}, false
 	}
-	for i, s := range b.Term.Succs {
-		on := b.Term.Succs[1-i]
-		if isFault(s) && len(s.Preds) == 1 && !isFault(on) {
-			return check{b, b.Term.Cond, i == 1, s, on}, true
-		}
-	}
-	return check{}, false
+	return check{b, b.Term.Cond, i == 0, b.Term.Succs[1-i], b.Term.Succs[i]}, true
 }
 
 // gatherer gathers the checks of one piece of straight-line code, each but the first in a

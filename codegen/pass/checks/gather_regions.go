@@ -52,7 +52,7 @@ func gatherRegions(f *ir.Func, cold, together map[*ir.Block]bool) bool {
 	}
 	dom := f.Dominators()
 	for _, b := range dom.Order {
-		if isFault(b) || b.Term.Kind == ir.Return || cold[b] {
+		if rewrite.IsFault(b) || b.Term.Kind == ir.Return || cold[b] {
 			continue
 		}
 		if r := findRegion(f, dom, b, cold, together); r != nil && r.version(cold) {
@@ -69,7 +69,7 @@ func findRegion(f *ir.Func, dom *ir.DomTree, b *ir.Block, cold, together map[*ir
 	open := map[*ir.Block]bool{} // come to, and not yet taken
 	grow := func(x *ir.Block) {
 		for _, s := range x.Term.Succs {
-			if !isFault(s) {
+			if !rewrite.IsFault(s) {
 				open[s] = true
 			} else if !slices.Contains(r.faults, s) {
 				r.faults = append(r.faults, s)
@@ -218,7 +218,7 @@ func (r *region) reached(b *ir.Block) *ir.Value {
 		if v == nil {
 			return nil
 		}
-		if t := p.Term; t.Kind == ir.Branch && !isFault(t.Succs[0]) && !isFault(t.Succs[1]) && t.Succs[0] != t.Succs[1] {
+		if t := p.Term; t.Kind == ir.Branch && !rewrite.IsFault(t.Succs[0]) && !rewrite.IsFault(t.Succs[1]) && t.Succs[0] != t.Succs[1] {
 			c := r.hoist(t.Cond)
 			if c == nil {
 				return nil
@@ -242,7 +242,7 @@ func (r *region) always(d, b *ir.Block) bool {
 		return !slices.ContainsFunc(x.Term.Succs, func(s *ir.Block) bool { return !walk(s) })
 	}
 	walk = func(x *ir.Block) bool {
-		if x == b || isFault(x) || seen[x] {
+		if x == b || rewrite.IsFault(x) || seen[x] {
 			return true
 		}
 		seen[x] = true

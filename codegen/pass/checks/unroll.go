@@ -90,7 +90,7 @@ func newLoop(x *ir.Loop, dom *ir.DomTree) *Loop {
 	var faults []*ir.Block
 	for _, b := range x.Blocks {
 		for _, s := range b.Term.Succs {
-			if !seen[s] && out(s) && isFault(s) && !slices.ContainsFunc(s.Preds, out) {
+			if !seen[s] && out(s) && rewrite.IsFault(s) && !slices.ContainsFunc(s.Preds, out) {
 				faults = append(faults, s)
 			}
 			seen[s] = true
@@ -132,7 +132,7 @@ const maxUnrolledLeaving = 64
 func (l *Loop) WorthOnHost(trips int) bool {
 	leaves := 0
 	for _, b := range l.blocks {
-		if slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) }) {
+		if slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) }) {
 			leaves++
 		}
 	}
@@ -144,20 +144,11 @@ func (l *Loop) WorthOnHost(trips int) bool {
 func (l *Loop) worthChecking(trips int) bool {
 	n := 0
 	for _, b := range l.blocks {
-		if slices.ContainsFunc(b.Term.Succs, isFault) {
+		if slices.ContainsFunc(b.Term.Succs, rewrite.IsFault) {
 			n++
 		}
 	}
 	return n > 0 && n*(trips-1) <= maxUnrolledChecks && l.Movable(trips)
-}
-
-// isFault reports whether b records a fault and ends the work-item, without meeting
-// others before.
-func isFault(b *ir.Block) bool {
-	if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
-		return false
-	}
-	return len(b.Phis) == 0 && b.Term.Kind == ir.Return && len(b.Insts) > 0 && b.Insts[len(b.Insts)-1].Op == ir.OpFault
 }
 
 // trips returns how often the loop's head runs, or 0 if that is not known to be
@@ -166,7 +157,7 @@ func isFault(b *ir.Block) bool {
 func (l *Loop) trips(consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
-			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !isFault(s) })
+			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) })
 			if out >= 0 {
 				if n := l.simulate(b.Term.Cond, out, consts); n > 0 {
 					return n

@@ -12,7 +12,10 @@
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
 // Both do so for device memory, once equal values are one and products are fused, and Arrays for
-// the arrays that the first two have left whole; it makes one array of copies.
+// the arrays that the first two have left whole; it makes one array of copies. What stays a
+// load may leave a loop whose head makes it in each round, with its check:
+//
+//	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
 // The rooms below package pass import only rooms to their left:
 //

@@ -152,8 +152,7 @@ func (w *forwarder) collect() {
 		for _, v := range x.accesses {
 			w.at[v] = len(w.all)
 		}
-		fixed := w.places.m.NoAlias && w.places.roots.NeverWritten(x.args[0])
-		w.all = append(w.all, &follower{place: x.place, fixed: fixed})
+		w.all = append(w.all, &follower{place: x.place, fixed: w.places.fixed(x.place)})
 	}
 }
 

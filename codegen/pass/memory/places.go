@@ -1,7 +1,7 @@
 package memory
 
 // This file tells which accesses to device memory are of one place, and which may overlap.
-// Passes that take memory for values ask it: forward.
+// Passes that take memory for values, or move loads, ask it: forward and once.
 
 import (
 	"encoding/binary"
@@ -74,6 +74,11 @@ func (p *places) name(pl place) string {
 		b = binary.AppendUvarint(b, uint64(a.ID))
 	}
 	return string(b)
+}
+
+// fixed reports whether nothing changes the place in the whole launch.
+func (p *places) fixed(pl place) bool {
+	return p.m.NoAlias && p.roots.NeverWritten(pl.args[0])
 }
 
 // mayAlias reports whether two places may overlap. Within one slice of one type they do not

@@ -21,7 +21,7 @@ func SingleLatches(f *ir.Func) {
 		if len(backs) < 2 || slices.ContainsFunc(backs, func(p *ir.Block) bool { return CountPreds(h, p) > 1 }) {
 			continue
 		}
-		nestJoin(h, backs)
+		NestJoin(h, backs)
 	}
 	f.RemoveUnreachable()
 }

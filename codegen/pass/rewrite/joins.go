@@ -34,7 +34,7 @@ func nestJoins(f *ir.Func) {
 				ways = waysTo(dom, b, forward)
 			}
 			for _, preds := range ways {
-				nestJoin(b, preds)
+				NestJoin(b, preds)
 				again = true
 			}
 		}
@@ -114,8 +114,9 @@ func waysTo(dom *ir.DomTree, b *ir.Block, preds []*ir.Block) [][]*ir.Block {
 	return ways
 }
 
-// nestJoin puts a block between the preds and b.
-func nestJoin(b *ir.Block, preds []*ir.Block) {
+// NestJoin puts a block between the preds, each of which has one edge to b, and b, and returns
+// it.
+func NestJoin(b *ir.Block, preds []*ir.Block) *ir.Block {
 	args := make([][]*ir.Value, len(b.Phis))
 	for i, phi := range b.Phis {
 		for _, p := range preds {
@@ -135,4 +136,5 @@ func nestJoin(b *ir.Block, preds []*ir.Block) {
 		}
 		phi.Args = append(phi.Args, a)
 	}
+	return j
 }

@@ -34,63 +34,43 @@ func (g *aloneHost) Run() {
 	p1 := g.Pointer(1)
 	stop := g.Cancelled()
 	v4 := g.Int64(64)
-	v32 := v4 != 0
+	v20 := v4 != 0
 	p2 := g.Pointer(2)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v9, v10, v20, v21, v31 int32
+		var v10, v11 int32
 		if !v6 {
 			g.Fault(0, 0, v0)
 			continue
 		}
 		v7 := *(*int32)(p0)
 		if !v8 {
-			v20 = 0
-			v21 = v7
-			goto b4
-		}
-		v9 = 0
-		v10 = v7
-	b2:
-		if v10 != *(*int32)(p1) {
-			v15 := v10 ^ (v10 << 13)
-			v17 := v15 ^ int32(uint32(v15)>>17)
-			v9 = v9 + 1
-			v10 = v17 ^ (v17 << 5)
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b2
-		}
-		v31 = v9
-		goto b7
-	b4:
-		if !v8 {
 			g.Fault(1, 0, v2)
 			continue
 		}
-		if v21 != *(*int32)(p1) {
-			v26 := v21 ^ (v21 << 13)
-			v28 := v26 ^ int32(uint32(v26)>>17)
-			v20 = v20 + 1
-			v21 = v28 ^ (v28 << 5)
+		v9 := *(*int32)(p1)
+		v10 = 0
+		v11 = v7
+	b3:
+		if v11 != v9 {
+			v15 := v11 ^ (v11 << 13)
+			v17 := v15 ^ int32(uint32(v15)>>17)
+			v10 = v10 + 1
+			v11 = v17 ^ (v17 << 5)
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b4
+			goto b3
 		}
-		v31 = v20
-	b7:
-		if !v32 {
+		if !v20 {
 			g.Fault(2, 0, v4)
 			continue
 		}
-		*(*int32)(p2) = v31
+		*(*int32)(p2) = v10
 	}
 }
 
@@ -378,7 +358,7 @@ func (g *searchHost) Run() {
 			g.Stop()
 			return
 		}
-		var v11, v12, v22, v23, v33 int32
+		var v12, v13 int32
 		v0 := int32(x)
 		v7 := int64(uint32(v0))
 		if uint64(v7) >= uint64(v1) {
@@ -386,51 +366,30 @@ func (g *searchHost) Run() {
 			continue
 		}
 		v9 := *(*int32)(unsafe.Add(p0, x*4))
-		v10 := uint64(v7) < uint64(v3)
-		if !v10 {
-			v22 = 0
-			v23 = v9
-			goto b4
-		}
-		v11 = 0
-		v12 = v9
-	b2:
-		if v12 != *(*int32)(unsafe.Add(p1, x*4)) {
-			v17 := v12 ^ (v12 << 13)
-			v19 := v17 ^ int32(uint32(v17)>>17)
-			v11 = v11 + 1
-			v12 = v19 ^ (v19 << 5)
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b2
-		}
-		v33 = v11
-		goto b7
-	b4:
-		if !v10 {
+		if uint64(v7) >= uint64(v3) {
 			g.Fault(1, v7, v3, v0)
 			continue
 		}
-		if v23 != *(*int32)(unsafe.Add(p1, x*4)) {
-			v28 := v23 ^ (v23 << 13)
-			v30 := v28 ^ int32(uint32(v28)>>17)
-			v22 = v22 + 1
-			v23 = v30 ^ (v30 << 5)
+		v11 := *(*int32)(unsafe.Add(p1, x*4))
+		v12 = 0
+		v13 = v9
+	b3:
+		if v13 != v11 {
+			v17 := v13 ^ (v13 << 13)
+			v19 := v17 ^ int32(uint32(v17)>>17)
+			v12 = v12 + 1
+			v13 = v19 ^ (v19 << 5)
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b4
+			goto b3
 		}
-		v33 = v22
-	b7:
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, x*4)) = v33
+		*(*int32)(unsafe.Add(p2, x*4)) = v12
 	}
 }
 

@@ -54,6 +54,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/groupalgs.go", Package: "corpus", Sum: 0x17be592a},
 		{File: "internal/difftest/corpus/groups.go", Package: "corpus", Sum: 0x93864cd3},
 		{File: "internal/difftest/corpus/groups2.go", Package: "corpus", Sum: 0xcf025886},
+		{File: "internal/difftest/corpus/heads.go", Package: "corpus", Sum: 0xa2d69957},
 		{File: "internal/difftest/corpus/ints.go", Package: "corpus", Sum: 0xe3b28cdb},
 		{File: "internal/difftest/corpus/loops.go", Package: "corpus", Sum: 0xeb0f337c},
 		{File: "internal/difftest/corpus/mathfuncs.go", Package: "corpus", Sum: 0xb12feb09},
@@ -126,6 +127,7 @@ var _, RunGroupLeavers = stubs.NDRange1(pkg.Kernel("GroupLeavers"), corpus.Group
 var _, RunGroupRounds = stubs.NDRange3(pkg.Kernel("GroupRounds"), corpus.GroupRounds.Kernel, newGroupRoundsHost)
 var _, RunGroupSettles = stubs.NDRange1(pkg.Kernel("GroupSettles"), corpus.GroupSettles.Kernel, newGroupSettlesHost)
 var _, RunGroupVotes = stubs.NDRange2(pkg.Kernel("GroupVotes"), corpus.GroupVotes.Kernel, newGroupVotesHost)
+var _, RunHeads = stubs.Range1(pkg.Kernel("Heads"), corpus.Heads.Kernel)
 var _, RunIDs = stubs.NDRange3(pkg.Kernel("IDs"), corpus.IDs.Kernel)
 var _, RunIntOpsInt = stubs.Range1(pkg.Kernel("IntOpsInt"), corpus.IntOpsInt.Kernel)
 var _, RunIntOpsInt16 = stubs.Range1(pkg.Kernel("IntOpsInt16"), corpus.IntOpsInt16.Kernel)

@@ -82,46 +82,29 @@ func (g *countHost) Run() {
 			g.Stop()
 			return
 		}
-		var v7, v11, v15 int64
+		var v8 int64
 		v0 := int32(x)
 		v5 := int64(uint32(v0))
-		v6 := uint64(v5) < uint64(v1)
-		if !v6 {
-			v11 = 0
-			goto b3
-		}
-		v7 = 0
-	b1:
-		if v7 < *(*int64)(unsafe.Add(p0, x*8)) {
-			v7 = v7 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b1
-		}
-		v15 = v7
-		goto b6
-	b3:
-		if !v6 {
+		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		if v11 < *(*int64)(unsafe.Add(p0, x*8)) {
-			v11 = v11 + 1
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 = 0
+	b2:
+		if v8 < v7 {
+			v8 = v8 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b3
+			goto b2
 		}
-		v15 = v11
-	b6:
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p1, x*8)) = v15
+		*(*int64)(unsafe.Add(p1, x*8)) = v8
 	}
 }
 

@@ -1,0 +1,67 @@
+package corpus
+
+import "github.com/kgen-go/kgen/dsl"
+
+// Heads has loops whose heads load the same in all rounds, or what a round may have changed.
+// Each work-item has four elements of At of its own, from At[4*i] on.
+type Heads struct {
+	How    int
+	Starts []uint32 // indexes of At, ascending
+	At     []int32
+	Same   []int32 // may be the same memory as At
+	Out    []int32
+}
+
+// HeadsWays is how many ways there are.
+const HeadsWays = 7
+
+func (k Heads) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = 1
+	k.Out[i] = k.sum(i, 4*i)
+}
+
+func (k Heads) sum(i, own int) int32 {
+	h := int32(7)
+	switch k.How {
+	case 0: // a row of a sparse matrix
+		j := k.Starts[i] // on a line of its own, since of two faults on one line gc does not tell which it was
+		for ; j < k.Starts[i+1]; j++ {
+			h = h*31 + k.At[j]
+		}
+	case 1: // the loop stores into the slice that bounds it
+		for j := int32(0); j < k.At[own+1]; j++ {
+			k.At[own+1]--
+			h = h*31 + j
+		}
+	case 2: // or into one that may be the same memory
+		for j := int32(0); j < k.At[own+1]; j++ {
+			k.Same[own+1]--
+			h = h*31 + j
+		}
+	case 3: // one check needs what stands behind the other
+		for j := int32(0); j < k.At[k.Starts[i+1]]; j++ {
+			h = h*31 + j
+		}
+	case 4: // the second check and load depend on the round
+		for j := own; k.At[own+2] > k.Same[j]; j++ {
+			h = h*31 + int32(j)
+		}
+	case 5: // loops in loops
+		for j := int32(0); j < k.At[own]; j++ {
+			n := k.Starts[i]
+			for ; n < k.Starts[i+1]; n++ {
+				h = h*31 + j - int32(n)
+			}
+			k.Out[i] = h
+		}
+	case 6: // what the loop's first rounds store is there where its bound faults
+		for j := range 3 {
+			for n := int32(0); n < k.Same[own+j]; n++ {
+				k.Out[i] = h
+				h = h*31 + n
+			}
+		}
+	}
+	return h
+}
