@@ -182,10 +182,12 @@ func TestSetUp(t *testing.T) {
 	write(t, without, "go.mod", "module example.com/without\n\ngo 1.26.0\n")
 	write(t, unsummed, "k/kernel.go", strings.NewReplacer("import ", "import \"golang.org/x/mod/semver\"\n\nimport ", "OTHER", "semver.Compare(``, ``)").Replace(kernel))
 	write(t, unsummed, "go.mod", "module example.com/unsummed\n\ngo 1.26.0\n\nrequire github.com/kgen-go/kgen v0.0.0\n\nrequire golang.org/x/mod v0.42.0\n\nreplace github.com/kgen-go/kgen => "+root+"\n")
+	// Its program imports what kgen is to write, so that go mod tidy fails.
+	write(t, unsummed, "main.go", "package main\n\nimport _ \"example.com/unsummed/generated/k\"\n\nfunc main() {}\n")
 	for _, c := range []struct{ dir, want string }{
 		{bare, "is in no Go module; run\n\tgo mod init example.com/"},
 		{without, "\trun go get -tool github.com/kgen-go/kgen/cmd/kgen\n"},
-		{unsummed, "run go mod tidy"},
+		{unsummed, "run go mod tidy; if that fails for generated packages that are missing, go mod tidy -e\n"},
 	} {
 		for _, pattern := range []string{"./k", "./..."} {
 			if code, _, errs := kgen(c.dir, pattern); code != 1 || !strings.Contains(errs, c.want) {

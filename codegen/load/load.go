@@ -63,7 +63,8 @@ type loader struct {
 	own      map[string]bool   // folders of the main module
 	repaired map[*ast.File]bool
 	broken   map[*ast.FuncDecl]diag.List
-	unsound  map[*listed]bool // packages with errors that no repair removes
+	unsound  map[*listed]bool            // packages with errors that no repair removes
+	lost     map[*listed]map[string]lost // declarations that were taken out, by name
 	inBodies map[*listed]diag.List
 	diags    diag.List
 	last     *diag.Diagnostic // of the type checker's
@@ -134,6 +135,7 @@ func newLoader(dir string, cfg Config) *loader {
 		broken:   map[*ast.FuncDecl]diag.List{},
 		unsound:  map[*listed]bool{},
 		inBodies: map[*listed]diag.List{},
+		lost:     map[*listed]map[string]lost{},
 	}
 }
 

@@ -171,7 +171,7 @@ var want = regexp.MustCompile(`// want (KG\d+) "(.*)"`)
 func TestReject(t *testing.T) {
 	for archive, patterns := range map[string][][]string{
 		"reject.txtar":   {{"./..."}},
-		"illtyped.txtar": {{"./reached"}, {"./toplevel"}, {"./syntax"}, {"./cgo"}},
+		"illtyped.txtar": {{"./reached"}, {"./toplevel"}, {"./syntax"}, {"./cgo"}, {"./lost"}, {"./lostfield"}},
 	} {
 		dir := module(t, archive)
 		for _, pattern := range patterns {

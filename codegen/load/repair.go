@@ -45,7 +45,7 @@ func (l *loader) report(p *listed, pos token.Pos, format string, args ...any) {
 // taken out.
 func (l *loader) reportGap(p *listed, pos token.Pos, why gap) {
 	l.unsound[p] = true
-	l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
+	l.last = l.diags.Add(why.code, l.diagPos(pos), why.hint, "%s", why.message)
 }
 
 // repair takes function bodies with errors out of a package, and reports errors
@@ -68,14 +68,16 @@ func (l *loader) repair(s *source, errs []types.Error) bool {
 			continue
 		}
 		if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && within(fn.Body, e.Pos) {
-			again = l.blank(f, fn, e.Pos, gap{diag.Load, e.Msg, ""}) || again
+			why := l.cause(s.listed, e)
+			again = l.blank(f, fn, why.pos, why.gap) || again
 			if first {
 				l.inBodies[s.listed] = append(l.inBodies[s.listed], l.last)
 			}
 			continue
 		}
 		if l.roots[s.listed] {
-			l.report(s.listed, e.Pos, "%s", e.Msg)
+			why := l.cause(s.listed, e)
+			l.reportGap(s.listed, why.pos, why.gap)
 			continue
 		}
 		again = l.drop(f, e.Pos) || again
@@ -120,6 +122,33 @@ func enclosing(files []*ast.File, pos token.Pos) (*ast.File, ast.Decl) {
 type gap struct {
 	code          diag.Code
 	message, hint string
+}
+
+// lost is a gap where it is.
+type lost struct {
+	gap
+	pos token.Pos
+}
+
+var undefined = regexp.MustCompile(`^undefined: (\w+)$|^undefined array length (\w+) |has no field or method (\w+)\)$`)
+
+// cause returns what is to be said of an error in a package: of what is undefined because its
+// declaration was taken out, why that was, where it stood; of others themselves.
+func (l *loader) cause(p *listed, e types.Error) lost {
+	if m := undefined.FindStringSubmatch(e.Msg); m != nil {
+		if why, ok := l.lost[p][m[1]+m[2]+m[3]]; ok {
+			return why
+		}
+	}
+	return lost{gap{diag.Load, e.Msg, ""}, e.Pos}
+}
+
+// lose notes why a declaration of p was taken out.
+func (l *loader) lose(p *listed, name string, why gap, pos token.Pos) {
+	if l.lost[p] == nil {
+		l.lost[p] = map[string]lost{}
+	}
+	l.lost[p][name] = lost{why, pos}
 }
 
 // blank replaces a function's body by one without errors, and notes the error
@@ -221,6 +250,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap) {
 				if l.roots[p] && d.Recv != nil && (d.Name.Name == "Kernel" || d.Name.Name == "Properties") {
 					l.reportGap(p, at, why)
 				}
+				l.lose(p, d.Name.Name, why, at)
 				l.drop(f, d.Pos())
 			} else if d.Body != nil {
 				if at, why := use(d.Body); at.IsValid() {
@@ -236,10 +266,32 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap) {
 				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && isKernelName(f, t.Name.Name) {
 					l.reportGap(p, at, why)
 				}
+				gone := []ast.Spec{s}
+				if d.Tok == token.CONST { // which go together
+					gone = d.Specs
+				}
+				for _, name := range namesOf(gone) {
+					l.lose(p, name, why, at)
+				}
 				l.drop(f, s.Pos())
 			}
 		}
 	}
+}
+
+// namesOf returns the names that parts of a declaration declare.
+func namesOf(specs []ast.Spec) (names []string) {
+	for _, s := range specs {
+		switch s := s.(type) {
+		case *ast.TypeSpec:
+			names = append(names, s.Name.Name)
+		case *ast.ValueSpec:
+			for _, n := range s.Names {
+				names = append(names, n.Name)
+			}
+		}
+	}
+	return names
 }
 
 // isKernelName reports whether the file has a Kernel method for the type.

@@ -46,6 +46,8 @@ const (
 	byData                     // what slices hold
 	byFlow                     // the way through the code
 	byOthers                   // what is not looked at
+	byOwn                      // what slices hold where the work-item's index leads
+	byAgain                    // which of several assignments came last
 )
 
 // sharing looks at the Kernel method of a kernel with many work-items.
@@ -131,6 +133,9 @@ func (s *sharing) assign(n *ast.AssignStmt, step bool) {
 		c := s.of(n.Rhs[min(i, len(n.Rhs)-1)])
 		if n.Tok != token.DEFINE && !step {
 			c |= byFlow
+			if n.Tok == token.ASSIGN && !mentions(n.Rhs[min(i, len(n.Rhs)-1)], x) {
+				c |= byAgain
+			}
 		}
 		s.add(x, c)
 	}
@@ -168,6 +173,9 @@ func (s *sharing) of(e ast.Expr) class {
 		}
 	case *ast.IndexExpr:
 		if s.pass.TypesInfo.Types[e].IsValue() {
+			if s.of(e.Index)&byItem != 0 {
+				return byData | byOwn
+			}
 			return byData
 		}
 	case *ast.UnaryExpr:
@@ -232,6 +240,9 @@ func (s *sharing) changes() {
 		case *ast.IncDecStmt:
 			x = n.X
 		case *ast.AssignStmt:
+			if n.Tok == token.ASSIGN && len(n.Lhs) == len(n.Rhs) {
+				s.stores(n, up)
+			}
 			if len(n.Lhs) != 1 {
 				return true
 			}
@@ -248,6 +259,38 @@ func (s *sharing) changes() {
 		}
 		return true
 	})
+}
+
+// stores reports the elements in which all work-items store values of their own.
+func (s *sharing) stores(n *ast.AssignStmt, up []ast.Node) {
+	for i, x := range n.Lhs {
+		if c := s.of(n.Rhs[i]); c&(byItem|byOwn) == 0 || c&(byOthers|byAgain) != 0 || mentions(n.Rhs[i], x) || !s.oneElement(x) {
+			continue
+		}
+		if slices.ContainsFunc(s.guards(n, up), func(g ast.Expr) bool { return !s.allPass(g) }) {
+			continue
+		}
+		s.pass.Report(analysis.Diagnostic{Pos: x.Pos(), End: x.End(), Category: diag.SharedElement.String(), Message: fmt.Sprintf(
+			"%v: the work-items store values of their own in %s all at once, so that one of them is left, whichever that is; "+
+				"index by the work-item's id, store what dsl.ReduceOverGroup returns in one work-item alone, or use an atomic operation; "+
+				"a kernel for a single work-item has the method Kernel(dsl.Task)", diag.SharedElement, types.ExprString(x))})
+	}
+}
+
+// allPass reports whether a condition is sure to be the same for all work-items, or a test of
+// ids against sizes, which nearly all pass.
+func (s *sharing) allPass(cond ast.Expr) bool {
+	switch e := ast.Unparen(cond).(type) {
+	case *ast.UnaryExpr:
+		if e.Op == token.NOT {
+			return s.allPass(e.X)
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.LAND || e.Op == token.LOR {
+			return s.allPass(e.X) && s.allPass(e.Y)
+		}
+	}
+	return (s.of(cond)&^byItem == 0) && !s.singles(cond)
 }
 
 // oneElement reports whether x is an element of one of the kernel's slices, or a part of it,

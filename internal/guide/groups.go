@@ -1,0 +1,178 @@
+package guide
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// opposite returns the v of the work-item that is as far from the end of the work-group as the
+// caller from its begin. All work-items of the group call it.
+func opposite(it dsl.GroupItem, g dsl.Group, v int32) int32 {
+	tile := dsl.Local[[64]int32](it)
+	tile[g.LocalID()] = v
+	g.Barrier()
+	return tile[g.LocalRange()-1-g.LocalID()]
+}
+
+// Palindromes tells which elements equal the one opposite in their work-group.
+type Palindromes struct {
+	In  []int32
+	Out []bool
+}
+
+// Kernel compares one element.
+func (k Palindromes) Kernel(it dsl.NDItem1) {
+	v := k.In[it.GlobalID()]
+	k.Out[it.GlobalID()] = opposite(it, it.Group(), v) == v
+}
+
+// Totals sums each work-group's elements, and finds the least and the greatest.
+type Totals struct {
+	In, Sum, Least, Greatest []int32
+}
+
+// Kernel works with the others of its work-group.
+func (k Totals) Kernel(it dsl.NDItem1) {
+	g, v := it.Group(), k.In[it.GlobalID()]
+	sum := dsl.ReduceOverGroup(g, v, dsl.Plus)
+	least := dsl.ReduceOverGroup(g, v, dsl.Minimum)
+	greatest := dsl.ReduceOverGroup(g, v, dsl.Maximum)
+	if g.LocalID() == 0 {
+		i := g.GroupID()
+		k.Sum[i], k.Least[i], k.Greatest[i] = sum, least, greatest
+	}
+}
+
+// Bits combines the bits of each work-group's elements, and multiplies them.
+type Bits struct {
+	In, And, Or, Xor, Product []uint32
+}
+
+// Kernel works with the others of its work-group.
+func (k Bits) Kernel(it dsl.NDItem1) {
+	g, v := it.Group(), k.In[it.GlobalID()]
+	and := dsl.ReduceOverGroup(g, v, dsl.BitAnd)
+	or := dsl.ReduceOverGroup(g, v, dsl.BitOr)
+	xor := dsl.ReduceOverGroup(g, v, dsl.BitXor)
+	product := dsl.ReduceOverGroup(g, v, dsl.Multiplies)
+	if g.LocalID() == 0 {
+		i := g.GroupID()
+		k.And[i], k.Or[i], k.Xor[i], k.Product[i] = and, or, xor, product
+	}
+}
+
+// Rising tells for each element whether its work-group's elements rise up to it, and whether
+// one of them has been negative.
+type Rising struct {
+	In             []int32
+	Rises, Negated []bool
+}
+
+// Kernel looks at one element and at the one before.
+func (k Rising) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	up := g.LocalID() == 0 || k.In[i] > k.In[i-1]
+	k.Rises[i] = dsl.InclusiveScanOverGroup(g, up, dsl.LogicalAnd)
+	k.Negated[i] = dsl.InclusiveScanOverGroup(g, k.In[i] < 0, dsl.LogicalOr)
+}
+
+// Running has the sums of each work-group's elements up to each one, and before it.
+type Running struct{ In, UpTo, Before []int32 }
+
+// Kernel works with the others of its work-group.
+func (k Running) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	k.UpTo[i] = dsl.InclusiveScanOverGroup(g, k.In[i], dsl.Plus)
+	k.Before[i] = dsl.ExclusiveScanOverGroup(g, k.In[i], dsl.Plus)
+}
+
+// Votes says of each work-group whether its elements are even: any, all, none.
+type Votes struct {
+	In  []int32
+	Out [][3]bool
+}
+
+// Kernel asks the work-group.
+func (k Votes) Kernel(it dsl.NDItem1) {
+	g, even := it.Group(), k.In[it.GlobalID()]%2 == 0
+	votes := [3]bool{dsl.AnyOfGroup(g, even), dsl.AllOfGroup(g, even), dsl.NoneOfGroup(g, even)}
+	if g.LocalID() == 0 {
+		k.Out[g.GroupID()] = votes
+	}
+}
+
+// share returns which part of the group's total v is. G is a work-group or a sub-group.
+func share[G dsl.AnyGroup](g G, v float32) float32 {
+	return v / dsl.ReduceOverGroup(g, v, dsl.Plus)
+}
+
+// Shares has each element's share of its work-group and of its sub-group.
+type Shares struct{ In, OfGroup, OfSubGroup []float32 }
+
+// Properties has sub-groups of four work-items.
+func (Shares) Properties() properties.List {
+	return properties.List{properties.SubGroupSize(4)}
+}
+
+// Kernel divides one element.
+func (k Shares) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	k.OfGroup[i] = share(it.Group(), k.In[i])
+	k.OfSubGroup[i] = share(it.SubGroup(), k.In[i])
+}
+
+// Lanes tells each work-item its lane, and which lanes of its sub-group have odd elements.
+type Lanes struct {
+	In   []int32
+	Lane []int
+	Odd  []uint32
+}
+
+// Properties has sub-groups of four work-items.
+func (Lanes) Properties() properties.List {
+	return properties.List{properties.SubGroupSize(4)}
+}
+
+// Kernel asks the sub-group.
+func (k Lanes) Kernel(it dsl.NDItem1) {
+	i, s := it.GlobalID(), it.SubGroup()
+	k.Lane[i] = s.LocalID()
+	k.Odd[i] = dsl.GroupBallot(s, k.In[i]%2 != 0)[0]
+}
+
+// Moves has what each work-item gets from others of its sub-group.
+type Moves struct {
+	In                                   []int32
+	First, Next, Previous, Paired, Picks []int32
+}
+
+// Properties has sub-groups of four work-items.
+func (Moves) Properties() properties.List {
+	return properties.List{properties.SubGroupSize(4)}
+}
+
+// Kernel gets five elements of others, and loads none of them.
+func (k Moves) Kernel(it dsl.NDItem1) {
+	i, s := it.GlobalID(), it.SubGroup()
+	v := k.In[i]
+	k.First[i] = dsl.GroupBroadcast(s, v, 0)
+	k.Next[i] = dsl.ShiftGroupLeft(s, v, 1)
+	k.Previous[i] = dsl.ShiftGroupRight(s, v, 1)
+	k.Paired[i] = dsl.PermuteGroupByXor(s, v, 1)
+	k.Picks[i] = dsl.SelectFromGroup(s, v, s.LocalRange()-1-s.LocalID())
+}
+
+// Halve halves each work-group's elements until none is above the limit of the group.
+type Halve struct {
+	Limit []int32
+	X     []int32
+}
+
+// Kernel waits for the others in each round, all of which have the same limit.
+func (k Halve) Kernel(it dsl.NDItem1) {
+	i, g := it.GlobalID(), it.Group()
+	limit := dsl.Uniform(k.Limit[it.GroupID()])
+	for limit > 0 && dsl.AnyOfGroup(g, k.X[i] > limit) {
+		k.X[i] /= 2
+	}
+}
