@@ -1,7 +1,6 @@
 package runtime_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +13,6 @@ import (
 
 	_ "github.com/kgen-go/kgen/checked"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/conformance/prints"
-	"github.com/kgen-go/kgen/internal/conformance/prints/printsgen"
 	"github.com/kgen-go/kgen/internal/wrong"
 	"github.com/kgen-go/kgen/internal/wrong/wronggen"
 	"github.com/kgen-go/kgen/properties"
@@ -201,21 +198,4 @@ func ExampleProfile() {
 	waited, handed, ran := p.Submitted.Sub(p.Queued), p.Start.Sub(p.Submitted), p.End.Sub(p.Start)
 	fmt.Println(waited >= 0, handed >= 0, ran == p.Duration())
 	// Output: true true true
-}
-
-// Lines with the work-item that printed them, on a writer of one's own.
-func ExamplePrintOption() {
-	var text bytes.Buffer
-	dev, err := runtime.Open(runtime.Select("host"), runtime.PrintTo(&text), runtime.PrintItems())
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer dev.Close()
-	if err := printsgen.RunMany(context.Background(), dev, prints.Many{Lines: 2}, 1); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Print(text.String())
-	// Output:
-	// prints.Many[0]: item 0 line 0
-	// prints.Many[0]: item 0 line 1
 }
