@@ -40,7 +40,7 @@ deps:
 
 lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt'ed: $$out"; exit 1; fi
-	$(GO) vet ./...
+	$(GC) $(GO) vet ./...
 
 # Regenerate everything that is generated.
 generate:
@@ -49,7 +49,7 @@ generate:
 # Committed output is what kgen writes today. The modules that are not committed are
 # written to a folder, for the tests.
 check:
-	$(GO) run ./cmd/kgen -check -strict -modules $(DIR) $(KERNELS)
+	$(GC) $(GO) run ./cmd/kgen -check -strict -modules $(DIR) $(KERNELS)
 
 # The modules of the test kernels. With KGEN_TEST_MODULES=$(DIR) test binaries need neither
 # Go nor sources, as on a machine that has a GPU and nothing else.
@@ -60,8 +60,9 @@ modules:
 spirv:
 	@find generated $(DIR) -name '*.spv' | xargs -P 2 -n 1 sh -c 'spirv-val --target-env vulkan1.3 "$$0" || { echo "$$0"; exit 255; }'
 
+# Lint has vetted the tests.
 unit:
-	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -timeout 20m ./...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -vet=off -timeout 20m ./...
 
 # The linter for golangci-lint is a module of its own, which requires what kgen does not.
 plugin:
@@ -72,7 +73,7 @@ plugin:
 # once, not twice.
 race: export GOEXPERIMENT = cgocheck2
 race:
-	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -race -short -timeout 20m ./internal/conformance ./dsl/... ./runtime/...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -vet=off -race -short -timeout 20m ./internal/conformance ./dsl/... ./runtime/...
 
 # The library and the examples work without cgo and without a Vulkan driver, and where
 # an int has 32 bits.

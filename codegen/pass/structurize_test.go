@@ -13,7 +13,7 @@ import (
 	"github.com/kgen-go/kgen/internal/testflag"
 )
 
-var seeds = testflag.Int("seeds", uint64(700), 1, math.MaxInt, "number of random functions")
+var seeds = testflag.Int("seeds", uint64(400), 1, math.MaxInt, "number of random functions")
 
 // random returns a random function; the same one for the same seed.
 func random(seed uint64) *cfgGen {
