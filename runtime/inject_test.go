@@ -161,13 +161,13 @@ var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtim
 // the public API makes of it: an error of a class that fits, no wrong data without an
 // error, no hang, nothing left behind.
 //
-// Each call fails in one of three ways, or with -every-call in all of them.
-func TestInject(t *testing.T) { inject(t, 3, 23) }
+// Every second call fails in one of three ways, or with -every-call each in all of them.
+func TestInject(t *testing.T) { inject(t, 6, 29) }
 
-var everyCall = flag.Bool("every-call", false, "TestInject and TestInjectTimed fail every call in all ways")
+var everyCall = flag.Bool("every-call", false, "TestInject and TestInjectTimed fail every call in all ways, and not some in one way each")
 
 // TestInjectTimed does it while the device notes when commands run, of which some calls are.
-func TestInjectTimed(t *testing.T) { inject(t, 12, 61, runtime.Profiling()) }
+func TestInjectTimed(t *testing.T) { inject(t, 18, 83, runtime.Profiling()) }
 
 func inject(t *testing.T, step, short int32, opts ...runtime.OpenOption) {
 	devtest.Vulkan(t)

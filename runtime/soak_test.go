@@ -229,7 +229,7 @@ func (s *soaker) round(seed uint64, d time.Duration) {
 func TestSoak(t *testing.T) {
 	devtest.Vulkan(t)
 	defer vkx.Inject(0, 0)
-	rounds, each := 3, time.Second
+	rounds, each := 3, 400*time.Millisecond
 	if *soak > 0 {
 		rounds = max(6, int(*soak/(2*time.Minute)))
 		each = *soak / time.Duration(2*rounds)

@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	perKernel = testflag.Int("per-kernel", 4, 1, math.MaxInt, "calls in a kernel")
+	perKernel = testflag.Int("per-kernel", 8, 1, math.MaxInt, "calls in a kernel")
 	spacesOn  = testflag.Int("spaces", 1, 0, 4, "kinds of memory that calls with slices have on the device; with the others they run in the interpreter")
 )
 

@@ -24,6 +24,8 @@ import (
 var (
 	random = flag.Int("random", 500, "random pairs of operands, besides those of edges")
 	all    = flag.Bool("all", false, "all pairs of 8-bit operands")
+
+	everyCase = flag.Bool("every-case", false, "have TestSwiftShader run all cases, and not every second one")
 )
 
 // TestMain has the host device run what gc makes of kernels.
@@ -113,6 +115,9 @@ func compareDevices(t *testing.T, opts ...runtime.OpenOption) {
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
 	for i := range cases {
 		c := &cases[i]
+		if swiftshader.On() && i%2 == 1 && !*everyCase {
+			continue // TestWords has them all
+		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel() // drivers compile slowly
 			o, got, err := c.results(1, c.on(t.Context(), dev))
@@ -151,7 +156,13 @@ func TestWords(t *testing.T) {
 }
 
 // TestSwiftShader does so on a device that has nothing else.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^TestDevices$") }
+func TestSwiftShader(t *testing.T) {
+	var flags []string
+	if *everyCase {
+		flags = append(flags, "-every-case")
+	}
+	swiftshader.Run(t, "^TestDevices$", flags...)
+}
 
 // TestInterpreter compares with the interpreter, at several points of the passes,
 // which takes long.
