@@ -15,9 +15,10 @@ VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=$(SWIFTSHADER) KGEN_VAL
 DIR ?= .cache/modules
 MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
 
-# Tests make much garbage and end soon: where it is collected less often, they take a sixth
-# less of the processor's time. A limit keeps what runs side by side within 6 GB.
-GC := GOGC=400 GOMEMLIMIT=1280MiB
+# Tests make much garbage and end soon, so it is collected less often. With 400 they are no
+# faster than with 200 and take twice the memory; with GOMEMLIMIT those whose heap comes near
+# to the limit collect garbage most of the time, and take more than twice as long.
+GC := GOGC=200
 
 .PHONY: all build compile test deps lint generate modules check unit race nocgo spirv deep soak bench browser plugin
 

@@ -156,25 +156,28 @@ func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel,
 type Compiler struct {
 	imports []string
 	base    *load.Base
-	uses    int
+	bytes   int // of the sources loaded with base
 }
 
 // NewCompiler returns a compiler for sources that import the packages.
 func NewCompiler(imports ...string) *Compiler { return &Compiler{imports: imports} }
 
-// maxUses is how often a base is used before it is made anew: what is kept of
-// each package makes it grow.
-const maxUses = 500
+// maxBytes is how many bytes of sources a base is used for before it is made anew. A base keeps
+// the types and the SSA of each package loaded with it, some thousand bytes for each byte of
+// source.
+const maxBytes = 1 << 21
 
 // Load loads a package given by its files' names and texts.
 func (c *Compiler) Load(pkgPath string, files map[string]string) (*load.Program, diag.List, error) {
-	if c.base == nil || c.uses >= maxUses {
+	if c.base == nil || c.bytes >= maxBytes {
 		base, err := load.NewBase(context.Background(), load.Config{Patterns: c.imports, Intrinsic: lower.Intrinsic})
 		if err != nil {
 			return nil, nil, err
 		}
-		c.base, c.uses = base, 0
+		c.base, c.bytes = base, 0
 	}
-	c.uses++
+	for _, text := range files {
+		c.bytes += len(text)
+	}
 	return c.base.Load(pkgPath, files)
 }
