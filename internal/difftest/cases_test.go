@@ -94,7 +94,7 @@ func floatOps[T ~float32 | ~float64](name string, run runner[corpus.FloatOps[T]]
 
 var floatEdges = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 1e10, -1e10, 1e30, 0.1, 1.0 / 3,
 	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, 1 + 1.0/4096, math.Pi,
-	5e-324, -5e-324, 0x1p-1022, 1e-300, math.MaxFloat64, -math.MaxFloat64}
+	5e-324, -5e-324, 0x1p-1022, 1e-300, math.MaxFloat64, -math.MaxFloat64, -0.25, 1<<24 + 1.5, -(1<<51 + 0.5)}
 
 func converts[T corpus.Integer | ~float32 | ~float64](name string, run runner[corpus.Convert[T]], in []T) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
@@ -116,7 +116,7 @@ func convertFloats[T ~float32 | ~float64](name string, run runner[corpus.Convert
 	}
 	for s := range 66 {
 		p := math.Ldexp(1, s)
-		for _, x := range []float64{p, -p, p - 0.5, -p - 0.5, p + 1, -p - 1, p * 1.5, -p * 1.25} {
+		for _, x := range []float64{p, -p, p - 0.5, -p - 0.5, p + 1, -p - 1, p * 1.5, -p * 1.25, p * (1 + 0x3p-52), -p * (1 + 0x5p-52)} {
 			in = append(in, T(x))
 		}
 	}
