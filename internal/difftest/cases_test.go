@@ -16,12 +16,34 @@ import (
 type testCase struct {
 	name string
 	run  func(ctx context.Context, dev *runtime.Device) (any, error)
+	more bool // for devices with -every-case alone; see inTurns
 }
 
 var cases []testCase
 
 func add(name string, run func(ctx context.Context, dev *runtime.Device) (any, error)) {
-	cases = append(cases, testCase{name, run})
+	cases = append(cases, testCase{name: name, run: run})
+}
+
+// inTurns adds the cases of a kernel's instances with work-groups of each size. Drivers compile
+// a pipeline for each, which takes lavapipe and SwiftShader seconds, so devices run the first
+// instance with all sizes and the others with two of them, and all with -every-case alone.
+// What costs no driver's time runs them all.
+func inTurns(sizes []int, instances ...func(local int)) {
+	for i, local := range sizes {
+		for j, instance := range instances {
+			n := len(cases)
+			instance(local)
+			for k := range cases[n:] {
+				cases[n+k].more = j > 0 && (i+j)%len(sizes) > 1
+			}
+		}
+	}
+}
+
+// of gives the adder of an instance's cases its name and what runs it.
+func of[R any](add func(name string, run R, local int), name string, run R) func(local int) {
+	return func(local int) { add(name, run, local) }
 }
 
 func rng() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
