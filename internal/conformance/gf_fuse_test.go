@@ -661,3 +661,9 @@ func TestGF35_Closed(t *testing.T) {
 		}
 	})
 }
+
+// TestGF41_NoHierarchy: a kernel over work-groups, with a function for the work-items of each,
+// has no place among the forms, and so no graph has one to fuse.
+func TestGF41_NoHierarchy(t *testing.T) {
+	diagnostic(t, "KG004", "type K struct { Out []int32 }\nfunc (k K) Kernel(g dsl.Group) { k.Out[0] = 1 }", "dsl.NDItem1..3")
+}
