@@ -57,7 +57,8 @@
 // three; absent dimensions are 1. Where the whole block would pass
 // [MaxLaunchBlock] bytes, which every Vulkan device takes, Kernel.Spilled is set:
 // the arguments then stand in a buffer of their own, and offset 24 holds its
-// device address (8 bytes).
+// device address (8 bytes). Kernels that are linked for a graph, and so for one
+// device, may use all of the launch block that the device has.
 //
 // # Arguments
 //

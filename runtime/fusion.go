@@ -194,7 +194,8 @@ func (f *fuser) place(i int, preds []int) {
 	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
 	if l != nil {
 		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.set.barriers,
-			OneLoop: f.ex.dev.info.EndsLoops, LocalMemory: uint64(f.ex.dev.info.Limits.LocalMemory)}
+			OneLoop: f.ex.dev.info.EndsLoops, LocalMemory: uint64(f.ex.dev.info.Limits.LocalMemory),
+			LaunchBlock: f.ex.dev.info.Limits.MaxLaunchBlock}
 		u.group.Add(l)
 	}
 	f.of[i] = len(f.units)

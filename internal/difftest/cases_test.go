@@ -16,12 +16,34 @@ import (
 type testCase struct {
 	name string
 	run  func(ctx context.Context, dev *runtime.Device) (any, error)
+	more bool // for devices with -every-case alone; see inTurns
 }
 
 var cases []testCase
 
 func add(name string, run func(ctx context.Context, dev *runtime.Device) (any, error)) {
-	cases = append(cases, testCase{name, run})
+	cases = append(cases, testCase{name: name, run: run})
+}
+
+// inTurns adds the cases of a kernel's instances with work-groups of each size. Drivers compile
+// a pipeline for each, which takes lavapipe and SwiftShader seconds, so devices run the first
+// instance with all sizes and the others with two of them, and all with -every-case alone.
+// What costs no driver's time runs them all.
+func inTurns(sizes []int, instances ...func(local int)) {
+	for i, local := range sizes {
+		for j, instance := range instances {
+			n := len(cases)
+			instance(local)
+			for k := range cases[n:] {
+				cases[n+k].more = j > 0 && (i+j)%len(sizes) > 1
+			}
+		}
+	}
+}
+
+// of gives the adder of an instance's cases its name and what runs it.
+func of[R any](add func(name string, run R, local int), name string, run R) func(local int) {
+	return func(local int) { add(name, run, local) }
 }
 
 func rng() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
@@ -94,7 +116,7 @@ func floatOps[T ~float32 | ~float64](name string, run runner[corpus.FloatOps[T]]
 
 var floatEdges = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 2.5, -2.5, 3, 1e10, -1e10, 1e30, 0.1, 1.0 / 3,
 	math.Inf(1), math.Inf(-1), math.NaN(), math.MaxFloat32, 1 + 1.0/4096, math.Pi,
-	5e-324, -5e-324, 0x1p-1022, 1e-300, math.MaxFloat64, -math.MaxFloat64}
+	5e-324, -5e-324, 0x1p-1022, 1e-300, math.MaxFloat64, -math.MaxFloat64, -0.25, 1<<24 + 1.5, -(1<<51 + 0.5)}
 
 func converts[T corpus.Integer | ~float32 | ~float64](name string, run runner[corpus.Convert[T]], in []T) {
 	add(name, func(ctx context.Context, dev *runtime.Device) (any, error) {
@@ -116,7 +138,7 @@ func convertFloats[T ~float32 | ~float64](name string, run runner[corpus.Convert
 	}
 	for s := range 66 {
 		p := math.Ldexp(1, s)
-		for _, x := range []float64{p, -p, p - 0.5, -p - 0.5, p + 1, -p - 1, p * 1.5, -p * 1.25} {
+		for _, x := range []float64{p, -p, p - 0.5, -p - 0.5, p + 1, -p - 1, p * 1.5, -p * 1.25, p * (1 + 0x3p-52), -p * (1 + 0x5p-52)} {
 			in = append(in, T(x))
 		}
 	}

@@ -126,7 +126,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, every turn, opts ...runtime
 		if names != nil && !names.MatchString(c.name) {
 			continue
 		}
-		if !every.has(i) {
+		if !every.has(i) || c.more && !*everyCase {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

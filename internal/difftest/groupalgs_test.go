@@ -14,9 +14,7 @@ import (
 )
 
 func init() {
-	for _, local := range []int{1, 7, 32, 64, 100, 256} {
-		groupAlgorithmCases(local)
-	}
+	groupAlgorithmCases([]int{1, 7, 32, 64, 100, 256})
 	// Rows that are no multiple of a sub-group are in several.
 	for _, local := range []runtime.Range2{{3, 8}, {4, 16}, {1, 21}, {2, 4}, {8, 1}, {5, 3}, {3, 12}} {
 		addND(fmt.Sprintf("GroupVotes%v", local), gen.RunGroupVotes, func() (corpus.GroupVotes, runtime.NDRange2) {
@@ -129,20 +127,23 @@ func shuffles[T dsl.Scalar](name string, run runnerND[corpus.Shuffles[T]], local
 	})
 }
 
-func groupAlgorithmCases(local int) {
-	groupInts("Int8", gen.RunGroupIntsInt8, local)
-	groupInts("Uint8", gen.RunGroupIntsUint8, local)
-	groupInts("Int16", gen.RunGroupIntsInt16, local)
-	groupInts("Int32", gen.RunGroupIntsInt32, local)
-	groupInts("Uint32", gen.RunGroupIntsUint32, local)
-	groupInts("Int64", gen.RunGroupIntsInt64, local)
-	groupInts("Uint64", gen.RunGroupIntsUint64, local)
-	groupFloats("32", gen.RunGroupFloats32, local)
-	groupFloats("64", gen.RunGroupFloats64, local)
-	shuffles("Bool", gen.RunShufflesBool, local, func(i int) bool { return i%3 != 0 })
-	shuffles("Int16", gen.RunShufflesInt16, local, func(i int) int16 { return int16(1 - 37*i) })
-	shuffles("Uint32", gen.RunShufflesUint32, local, func(i int) uint32 { return uint32(1+i) * 0x9e3779b9 })
-	shuffles("Int", gen.RunShufflesInt, local, func(i int) int { return (1 - i) * 0x9e3779b97f4a })
-	shuffles("Float32", gen.RunShufflesFloat32, local, func(i int) float32 { return 1 / float32(i+1) })
-	shuffles("Float64", gen.RunShufflesFloat64, local, func(i int) float64 { return 1 / float64(i+1) })
+func groupAlgorithmCases(sizes []int) {
+	inTurns(sizes,
+		of(groupInts, "Int32", gen.RunGroupIntsInt32),
+		of(groupInts, "Int8", gen.RunGroupIntsInt8),
+		of(groupInts, "Uint8", gen.RunGroupIntsUint8),
+		of(groupInts, "Int16", gen.RunGroupIntsInt16),
+		of(groupInts, "Uint32", gen.RunGroupIntsUint32),
+		of(groupInts, "Int64", gen.RunGroupIntsInt64),
+		of(groupInts, "Uint64", gen.RunGroupIntsUint64),
+		of(groupFloats, "32", gen.RunGroupFloats32),
+		of(groupFloats, "64", gen.RunGroupFloats64))
+	for _, local := range sizes {
+		shuffles("Bool", gen.RunShufflesBool, local, func(i int) bool { return i%3 != 0 })
+		shuffles("Int16", gen.RunShufflesInt16, local, func(i int) int16 { return int16(1 - 37*i) })
+		shuffles("Uint32", gen.RunShufflesUint32, local, func(i int) uint32 { return uint32(1+i) * 0x9e3779b9 })
+		shuffles("Int", gen.RunShufflesInt, local, func(i int) int { return (1 - i) * 0x9e3779b97f4a })
+		shuffles("Float32", gen.RunShufflesFloat32, local, func(i int) float32 { return 1 / float32(i+1) })
+		shuffles("Float64", gen.RunShufflesFloat64, local, func(i int) float64 { return 1 / float64(i+1) })
+	}
 }

@@ -44,16 +44,15 @@ func init() {
 	for _, local := range []runtime.Range2{{8, 3}, {3, 8}, {1, 8}, {8, 1}, {16, 5}, {5, 24}, {2, 12}, {4, 7}} {
 		rows(local)
 	}
-	for _, local := range []int{1, 8, 24, 64, 100} {
-		whole("Int8", gen.RunWholeInt8, local)
-		whole("Int16", gen.RunWholeInt16, local)
-		whole("Int32", gen.RunWholeInt32, local)
-		whole("Uint32", gen.RunWholeUint32, local)
-		whole("Int64", gen.RunWholeInt64, local)
-		whole("Uint64", gen.RunWholeUint64, local)
-		floatsOfGroups("32", gen.RunWholeFloat32, local)
-		floatsOfGroups("64", gen.RunWholeFloat64, local)
-	}
+	inTurns([]int{1, 8, 24, 64, 100},
+		of(whole, "Int32", gen.RunWholeInt32),
+		of(whole, "Int8", gen.RunWholeInt8),
+		of(whole, "Int16", gen.RunWholeInt16),
+		of(whole, "Uint32", gen.RunWholeUint32),
+		of(whole, "Int64", gen.RunWholeInt64),
+		of(whole, "Uint64", gen.RunWholeUint64),
+		of(floatsOfGroups, "32", gen.RunWholeFloat32),
+		of(floatsOfGroups, "64", gen.RunWholeFloat64))
 }
 
 func init() {

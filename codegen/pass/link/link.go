@@ -58,6 +58,9 @@ type Options struct {
 	// Late takes copies of the parts on to pass.LateLinkPoint before they are linked. It is nil
 	// if no part has barriers or group operations.
 	Late func(m *ir.Module) error
+	// Block is how many bytes the device's launch blocks may have, if that is more than
+	// abi.MaxLaunchBlock: arguments that do not fit into them are spilled.
+	Block int
 }
 
 // RangeOf is the Param of an Origin which is a part's range.
@@ -231,7 +234,7 @@ func (l *linker) layOut(parts []Part) {
 		end += 8
 	}
 	l.m.ArgSize = end
-	l.m.Spilled = abi.OffsetArgs+end > abi.MaxLaunchBlock
+	l.m.Spilled = abi.OffsetArgs+end > max(l.Block, abi.MaxLaunchBlock)
 }
 
 // guard returns the comparison by which a kernel over a range asks whether dimension k of the

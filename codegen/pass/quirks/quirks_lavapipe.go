@@ -35,6 +35,12 @@ func lavapipeQuirks() []Quirk {
 			Inst: MaskPhis,
 		},
 		{
+			Name: "round-double", Driver: Lavapipe, Seen: mesa22,
+			Bug:  "On processors without AVX-512 Trunc and RoundEven of float64s go through 32-bit integers: -0 becomes 0, 1.5 is rounded to 1, and what lies above 1<<24 keeps its fraction.",
+			Case: []string{"internal/difftest/corpus.MathFuncs", "internal/difftest/idioms.Floats64"},
+			Inst: roundDoubles,
+		},
+		{
 			Name: "loop-values", Driver: Lavapipe, Seen: mesa22,
 			Bug:   "Lanes that have left a loop keep only what is written to registers for phis; what else the loop computes is what it was in the last round of all lanes. SwiftShader does so as well.",
 			Case:  []string{"internal/smith/testdata/outlive.go", "internal/smith/testdata/left_search.go", "internal/smith/testdata/left_again.go"},
@@ -137,6 +143,35 @@ func hideZeros(h *hider, v *ir.Value) []*ir.Value {
 // isFloatZero reports whether v is the constant 0 or -0.
 func isFloatZero(v *ir.Value) bool {
 	return v.IsConst() && v.Type.IsFloat() && v.Bits<<(64-v.Type.Bits()+1) == 0
+}
+
+// roundDoubles writes v, if it rounds a float64 toward zero or to even, by operations that the
+// driver has right. Both work on the magnitude and put the sign back:
+//
+//	y = trunc(x)        y = copysign(floor(abs(x)), x)
+//
+//	y = even(x)         a = abs(x)
+//	                    y = copysign(a < 1<<52 ? (a + 1<<52) - 1<<52 : a, x)
+//
+// Float64s have no fraction from 1<<52 on, so the sum is rounded to an integer, to even.
+func roundDoubles(h *hider, v *ir.Value) []*ir.Value {
+	t := ir.TypeF64
+	if v.Type != t || v.Op != ir.OpFTrunc && v.Op != ir.OpFRoundEven {
+		return nil
+	}
+	m, x := &rewrite.Maker{Func: h.f, At: v}, v.Args[0]
+	magnitude := m.Op(ir.OpFAbs, t, x)
+	if v.Op == ir.OpFTrunc {
+		magnitude = m.Op(ir.OpFFloor, t, magnitude)
+	} else {
+		whole := h.f.Module.Const(t, ir.FloatBits(t, 1<<52))
+		sum := m.Op(ir.OpFSub, t, m.Op(ir.OpFAdd, t, magnitude, whole), whole)
+		magnitude = m.Op(ir.OpSelect, t, m.Op(ir.OpFLt, ir.TypeBool, magnitude, whole), sum, magnitude)
+	}
+	bits := func(f *ir.Value) *ir.Value { return m.Op(ir.OpBitcast, ir.TypeI64, f) }
+	sign := m.Op(ir.OpAnd, ir.TypeI64, bits(x), h.f.Module.Const(ir.TypeI64, 1<<63))
+	v.Op, v.Args = ir.OpBitcast, []*ir.Value{m.Op(ir.OpOr, ir.TypeI64, bits(magnitude), sign)}
+	return m.Made
 }
 
 // MaskPhis has v, if it is a store into a private array, not take phis for indices but others

@@ -132,11 +132,12 @@ func (w *words) fromFloat64(signed bool, x *ir.Value) pair {
 	sign := w.n(0)
 	if signed {
 		sign = w.word(ir.OpShrA, w.split(w.add(ir.OpBitcast, ir.TypeAddr, x)).hi, w.n(31))
-		x = w.add(ir.OpFAbs, t, x)
 	}
-	x = w.add(ir.OpFTrunc, t, x)
+	// The floor of the magnitude, not Trunc: see quirk round-double. An unsigned x may lie
+	// between -1 and 0.
+	x = w.add(ir.OpFFloor, t, w.add(ir.OpFAbs, t, x))
 	// Scaling by a power of two is exact, and so is the difference.
-	hi := w.add(ir.OpFTrunc, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
+	hi := w.add(ir.OpFFloor, t, w.add(ir.OpFMul, t, x, c(0x1p-32)))
 	lo := w.add(ir.OpFSub, t, x, w.add(ir.OpFMul, t, hi, c(1<<32)))
 	p := pair{w.word(ir.OpFToU, lo), w.word(ir.OpFToU, hi)}
 	if !signed {

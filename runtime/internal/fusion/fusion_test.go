@@ -118,6 +118,38 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestLaunchBlock: arguments stand in the launch block if the device's is as large, and in a
+// buffer otherwise.
+func TestLaunchBlock(t *testing.T) {
+	k := testKernels(t)
+	var list []*Launch
+	for i := range 5 {
+		list = append(list, launchOf(k["Affine"], i, i+1))
+	}
+	g := groupOf(t, list...)
+	var size int
+	for _, room := range []int{0, 128, 1 << 10} {
+		g.LaunchBlock = room
+		linked, err := g.link()
+		if err != nil {
+			t.Fatal(err)
+		}
+		size = abi.OffsetArgs + linked.Module.ArgSize
+		if size <= abi.MaxLaunchBlock || size > 1<<10 {
+			t.Fatalf("a launch block of %d bytes tests nothing", size)
+		}
+		if linked.Module.Spilled != (room < size) {
+			t.Errorf("a launch block of %d bytes, the device's has %d: spilled is %v", size, room, linked.Module.Spilled)
+		}
+	}
+	for room, want := range map[int]bool{size - 1: true, size: false} {
+		g.LaunchBlock = room
+		if linked, err := g.link(); err != nil || linked.Module.Spilled != want {
+			t.Errorf("a launch block of %d bytes, the device's has %d: spilled is not %v (%v)", size, room, want, err)
+		}
+	}
+}
+
 // TestKey: groups have the key of others if the kernel would be the same.
 func TestKey(t *testing.T) {
 	k := testKernels(t)

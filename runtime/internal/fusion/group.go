@@ -56,6 +56,8 @@ const (
 // Group is launches that become one, in the order in which they run.
 type Group struct {
 	Launches []*Launch
+	// LaunchBlock is the size of the device's launch blocks, in bytes.
+	LaunchBlock int
 	// Required says that fusing is what matters, and not whether it is faster.
 	Required bool
 	// Barriers has the work-items of a work-group meet between the launches.

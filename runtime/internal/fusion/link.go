@@ -95,7 +95,7 @@ func (g *Group) link() (*link.Linked, error) {
 		parts = append(parts, link.Part{Module: l.Source.module, Specs: l.Specs, Slices: row})
 		names = append(names, l.Source.ABI.Name)
 	}
-	o := link.Options{Apart: g.Apart(), Barriers: g.Barriers}
+	o := link.Options{Apart: g.Apart(), Barriers: g.Barriers, Block: g.LaunchBlock}
 	if g.linkPoint() == pass.LateLinkPoint {
 		o.Late = func(m *ir.Module) error {
 			if diags := pass.ForLateLink(m); len(diags) > 0 {

@@ -299,7 +299,7 @@ func (e *encoder) launch(c *hal.Command) error {
 		}
 	}
 	var spilled uint64
-	var scratch [abi.MaxLaunchBlock]byte
+	var scratch [256]byte // most devices' launch blocks have no more
 	args := p.arguments(c.Args, scratch[:])
 	if p.spilled {
 		var err error
