@@ -99,6 +99,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
+	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
 
 # Allocate, launch, copy, cancel, close and open again from 64 goroutines, while calls of
 # the driver fail: memory stays flat and no value is wrong.

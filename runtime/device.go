@@ -228,7 +228,9 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if o.choice == "" {
 		var passed []string
 		candidates, passed = byDefault(all)
-		missing = append(missing, passed...)
+		if o.checks == "" { // only the host device has a checked mode: others are no help
+			missing = append(missing, passed...)
+		}
 	} else {
 		candidates = choose(all, o.choice)
 		if len(candidates) == 0 {

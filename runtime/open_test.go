@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/kgen-go/kgen/internal/checkhook"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -114,6 +115,25 @@ func TestDefault(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestCheckedNeedsImport: without package checked, the error of Open names the line to add, and no
+// device that has no checked mode.
+func TestCheckedNeedsImport(t *testing.T) {
+	load := checkhook.Load
+	checkhook.Load = nil
+	defer func() { checkhook.Load = load }()
+	runtime.SetBackends(t, &machine{devices: []hal.Info{{Name: "pipe", Type: hal.VulkanCPU}}}, host.New())
+	t.Setenv("KGEN_DEVICE", "")
+	t.Setenv("KGEN_CHECKED", "1")
+	dev, err := runtime.Open()
+	if err == nil {
+		dev.Close()
+		t.Fatal("it opens")
+	}
+	if text := err.Error(); !strings.Contains(text, `import _ "github.com/kgen-go/kgen/checked"`) || strings.Contains(text, "pipe") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -31,6 +31,7 @@ func help(flags *flag.FlagSet) []byte {
 	kgen view [packages]        write a page that shows source, IR and SPIR-V; kgen view -h
 	kgen devices [packages]     list devices, and which kernels run on them, and how
 	kgen init name              write a first kernel, a program that runs it, and a test
+	kgen help                   print this, as kgen -h does
 
 Packages are named as for the go command: . or ./... or a path. What is written stands in the
 folder generated of the module's root. In a package of kernels, this has go generate do it:
@@ -43,6 +44,25 @@ folder generated of the module's root. In a package of kernels, this has go gene
 	}
 	return b.Bytes()
 }
+
+const devicesHelp = `kgen devices lists the devices of this machine, with drivers, memory, limits and aspects, what
+KGEN_DEVICE may be to choose each, and which of the module's kernels run on it.
+
+	kgen devices [flags] [packages]
+
+Without packages, these are all kernels of the module. go generate ./... comes first: the list
+has what it wrote.
+
+`
+
+const initHelp = `kgen init writes a first kernel to a folder of this module, with a program that runs it and a
+test, generates what they need, and says what to run next. It overwrites nothing.
+
+	kgen init name
+
+The name is the package's and its folder's, in lower-case letters and digits, such as saxpy or
+kernels/saxpy. The program is main.go, or cmd/NAME/main.go if this folder has Go files.
+`
 
 // writeFlags says what flags are for.
 func writeFlags(w io.Writer, flags *flag.FlagSet, names ...string) {
@@ -81,23 +101,36 @@ func unknownCommand(dir, word string) bool {
 	return plainWord.MatchString(word) && word != "all" && word != modulePath(dir)
 }
 
+// self returns how kgen is called in a folder: as a tool if the go.mod above it has it as one.
+func self(dir string) string {
+	if regexp.MustCompile(`(?m)^(tool)?\s+"?github\.com/kgen-go/kgen/cmd/kgen"?\s*(//.*)?$`).Match(goMod(dir)) {
+		return "go tool kgen"
+	}
+	return "kgen"
+}
+
 // modulePath returns the path of the module that a folder is in, or "".
 func modulePath(dir string) string {
+	if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(goMod(dir)); m != nil {
+		return string(m[1])
+	}
+	return ""
+}
+
+// goMod returns the text of the go.mod of the module that a folder is in, or nil.
+func goMod(dir string) []byte {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return ""
+		return nil
 	}
 	for {
 		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if err == nil {
-			if m := regexp.MustCompile(`(?m)^module\s+"?([^\s"]+)`).FindSubmatch(text); m != nil {
-				return string(m[1])
-			}
-			return ""
+			return text
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return ""
+			return nil
 		}
 		dir = up
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen"
@@ -12,8 +13,15 @@ import (
 
 // initModule writes a first kernel, and what launches it.
 func initModule(ctx context.Context, cfg codegen.Config, args []string, stdout, stderr io.Writer) int {
-	if len(args) != 1 || strings.HasPrefix(args[0], "-") {
-		fmt.Fprintln(stderr, "kgen: init takes the name of a package, which becomes a folder: kgen init saxpy")
+	switch {
+	case len(args) == 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
+		io.WriteString(stdout, initHelp)
+		return 0
+	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
+		fmt.Fprintf(stderr, "kgen: init has no flag %s; kgen init -h says what it takes\n", args[0])
+		return 2
+	case len(args) != 1:
+		fmt.Fprintf(stderr, "kgen: init takes one name, not %d: that of a package, which becomes a folder, as in kgen init saxpy\n", len(args))
 		return 2
 	}
 	s, err := starter.New(ctx, cfg.Dir, args[0])

@@ -115,6 +115,35 @@ func TestInit(t *testing.T) {
 	if out, err := gofmt.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("gofmt: %v: %s", err, out)
 	}
+	const kernel = "generatedx/kernel.go"
+	text, err := os.ReadFile(filepath.Join(dir, kernel))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, kernel, strings.Replace(string(text), "+=", "-=", 1))
+	const want = "kgen: generated files are out of date\nrun go generate ./..., or this command without -check, to write them\n"
+	if code, _, errs := kgen(dir, "-check", "./..."); code != 1 || !strings.HasSuffix(errs, want) {
+		t.Errorf("kgen -check of a changed kernel: status %d: %s", code, errs)
+	}
+}
+
+// TestSelf: messages name kgen as it is called in the module, in either form of the directive tool.
+func TestSelf(t *testing.T) {
+	for mod, want := range map[string]string{
+		"module m\n": "kgen",
+		"module m\n\ntool github.com/kgen-go/kgen/cmd/kgenvet\n":                                             "kgen",
+		"module m\n\nrequire github.com/kgen-go/kgen v0.1.0\n":                                               "kgen",
+		"module m\n\ntool github.com/kgen-go/kgen/cmd/kgen\n":                                                "go tool kgen",
+		"module m\n\ntool github.com/kgen-go/kgen/cmd/kgen // pinned\n":                                      "go tool kgen",
+		"module m\n\ntool (\n\tgithub.com/kgen-go/kgen/cmd/kgen\n\tgithub.com/kgen-go/kgen/cmd/kgenvet\n)\n": "go tool kgen",
+	} {
+		dir := t.TempDir()
+		write(t, dir, "go.mod", mod)
+		write(t, dir, "k/kernel.go", "package k\n")
+		if got := self(filepath.Join(dir, "k")); got != want {
+			t.Errorf("%q in\n%s", got, mod)
+		}
+	}
 }
 
 // TestInitRefuses: where nothing can be written, all stays as it is, and the message says what
@@ -134,6 +163,8 @@ func TestInitRefuses(t *testing.T) {
 	write(t, taken, "saxpy/kernel.go", "package saxpy\n")
 	write(t, taken, "other/other.go", "package other\n")
 	write(t, taken, "file", "")
+	write(t, taken, "both/kernel.go", "package both\n")
+	write(t, taken, "both/kernel_test.go", "package both\n")
 	for _, c := range []struct {
 		dir, name string
 		code      int
@@ -141,8 +172,9 @@ func TestInitRefuses(t *testing.T) {
 	}{
 		{bare, "saxpy", 1, []string{"is in no Go module; run\n\tgo mod init example.com/saxpy\n\tgo get -tool github.com/kgen-go/kgen/cmd/kgen\n\tgo tool kgen init saxpy\n"}},
 		{without, "saxpy", 1, []string{"the module example.com/without does not require github.com/kgen-go/kgen; run\n\tgo get -tool"}},
-		{taken, "saxpy", 1, []string{"saxpy/kernel.go exists already, and nothing is overwritten"}},
-		{taken, "other", 1, []string{"other/*.go exists already, and nothing is overwritten"}},
+		{taken, "saxpy", 1, []string{"saxpy/kernel.go exists already, and kgen init overwrites nothing: choose another name, or move it away"}},
+		{taken, "other", 1, []string{"other/*.go exists already, and kgen init overwrites nothing"}},
+		{taken, "both", 1, []string{"both/kernel.go, both/kernel_test.go exist already, and kgen init overwrites nothing: choose another name, or move them away"}},
 		{taken, "file", 1, []string{"file"}},
 		{taken, "Saxpy", 1, []string{"lower-case letters and digits"}},
 		{taken, "func", 1, []string{"cannot be the folder"}},
@@ -161,7 +193,7 @@ func TestInitRefuses(t *testing.T) {
 			t.Errorf("%s: it leaves %v", c.name, after)
 		}
 	}
-	for _, args := range [][]string{{"init"}, {"init", "a", "b"}, {"init", "-h"}} {
+	for _, args := range [][]string{{"init"}, {"init", "a", "b"}} {
 		if code, _, errs := kgen(taken, args...); code != 2 || !strings.Contains(errs, "kgen init saxpy") {
 			t.Errorf("%v: status %d: %s", args, code, errs)
 		}

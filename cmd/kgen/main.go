@@ -38,6 +38,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -97,6 +98,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, versionText())
 		return 0
 	}
+	if len(flags.Args()) == 1 && flags.Arg(0) == "help" {
+		stdout.Write(help(flags))
+		return 0
+	}
 	if flags.Arg(0) == "explain" {
 		if err := codegen.Explain(stdout, flags.Args()[1:]...); err != nil {
 			fmt.Fprintln(stderr, "kgen:", err)
@@ -109,7 +114,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if flags.Arg(0) == "devices" {
 		if err := flags.Parse(flags.Args()[1:]); err != nil {
-			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen -h lists the flags")
+			if err == flag.ErrHelp {
+				io.WriteString(stdout, devicesHelp)
+				writeFlags(stdout, flags, "json", "C")
+				return 0
+			}
+			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen devices -h says more")
 			return 2
 		}
 		err := devices.List(ctx, devices.Config{Dir: cfg.Dir, Patterns: flags.Args(), JSON: *asJSON}, stdout, stderr)
@@ -123,7 +133,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return initModule(ctx, cfg, flags.Args()[1:], stdout, stderr)
 	}
 	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view and kgen devices, and a package in a folder is ./%s. kgen -h says more\n", word, word)
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view, kgen devices and kgen help, and a package in a folder is ./%s\n", word, word)
 		return 2
 	}
 	modes := 0
@@ -162,7 +172,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		}
 	} else {
 		diags.WriteText(stderr)
-		diags.WriteHelp(stderr)
+		diags.WriteHelp(stderr, self(cfg.Dir))
 	}
 	if err := codegen.WriteCosts(stdout, res.Costs); err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
@@ -179,6 +189,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "kgen:", err)
+	}
+	if errors.Is(err, codegen.ErrStale) {
+		fmt.Fprintln(stderr, "run go generate ./..., or this command without -check, to write them")
 	}
 	if *verbose {
 		report(stderr, res)
@@ -202,7 +215,7 @@ func here() string {
 func explain(ctx context.Context, cfg codegen.Config, what []string, asJSON bool, stdout, stderr io.Writer) int {
 	reports, diags, err := codegen.ExplainPasses(ctx, cfg, what...)
 	diags.WriteText(stderr)
-	diags.WriteHelp(stderr)
+	diags.WriteHelp(stderr, self(cfg.Dir))
 	if err == nil {
 		write := codegen.WriteReports
 		if asJSON {

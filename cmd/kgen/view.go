@@ -120,7 +120,7 @@ func (v *viewer) make(ctx context.Context) int {
 	before := stamp(v.folders)
 	page, folders, diags, err := codegen.View(ctx, v.cfg)
 	diags.WriteText(v.stderr)
-	diags.WriteHelp(v.stderr)
+	diags.WriteHelp(v.stderr, self(v.cfg.Dir))
 	if err != nil {
 		fmt.Fprintln(v.stderr, "kgen:", err)
 	}

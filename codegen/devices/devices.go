@@ -316,7 +316,10 @@ func (l *lister) goCommand(dir string, args ...string) (string, error) {
 		if errors.Is(err, exec.ErrNotFound) {
 			return "", errors.New("kgen devices needs the go command: put it into PATH")
 		}
-		return "", fmt.Errorf("go %s: %s", args[0], strings.TrimSpace(wrong.String()+"\n"+err.Error()))
+		if said := strings.TrimSpace(wrong.String()); said != "" {
+			return "", fmt.Errorf("go %s: %s", args[0], said)
+		}
+		return "", fmt.Errorf("go %s: %w", args[0], err)
 	}
 	return out.String(), nil
 }

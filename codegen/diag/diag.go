@@ -128,9 +128,9 @@ func (l List) WriteText(w io.Writer) error {
 	return nil
 }
 
-// WriteHelp says where to read more about the codes in the list, on one line; of
-// an empty list it says nothing.
-func (l List) WriteHelp(w io.Writer) error {
+// WriteHelp says which command explains the codes in the list, on one line; of an empty list it
+// says nothing. kgen is how the user calls kgen, such as "go tool kgen".
+func (l List) WriteHelp(w io.Writer, kgen string) error {
 	var codes []string
 	for _, d := range l {
 		codes = append(codes, d.Code.String())
@@ -139,7 +139,7 @@ func (l List) WriteHelp(w io.Writer) error {
 		return nil
 	}
 	slices.Sort(codes)
-	_, err := fmt.Fprintf(w, "kgen explain %s says more, with examples\n", strings.Join(slices.Compact(codes), " "))
+	_, err := fmt.Fprintf(w, "%s explain %s says more, with examples\n", kgen, strings.Join(slices.Compact(codes), " "))
 	return err
 }
 

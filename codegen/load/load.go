@@ -53,7 +53,8 @@ type loader struct {
 	known    func(pkgPath, name string) bool
 	fset     *token.FileSet
 	trace    Trace
-	matched  int // packages that the patterns named
+	matched  int  // packages that the patterns named
+	below    bool // a pattern has "...", and names packages in the folders below
 	roots    map[*listed]bool
 	byPath   map[string]*listed
 	others   map[*listed]*other // packages whose functions lacked bodies, or nil
@@ -123,7 +124,7 @@ func newLoader(dir string, cfg Config) *loader {
 		env = os.Environ()
 	}
 	return &loader{
-		dir: dir, show: cmp.Or(cfg.Show, dir), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		dir: dir, show: cmp.Or(cfg.Show, dir), below: strings.Contains(strings.Join(cfg.Patterns, " "), "..."), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
 		byPath:   map[string]*listed{},
 		others:   map[*listed]*other{},

@@ -15,17 +15,29 @@ func (f *finder) noKernels(roots []*listed) {
 	for _, p := range roots {
 		if s := f.u.bySrc[p]; s != nil {
 			f.pkg = s
-			f.near(s)
+			f.near(s, roots)
 		}
 	}
-	if len(f.l.diags) == 0 {
-		f.l.diags.Add(diag.NoKernels, diag.Pos{}, "a kernel is an exported struct type with a method Kernel(dsl.Item1)",
-			"no kernels in the packages named (%d)", f.l.matched)
+	if len(f.l.diags) > 0 {
+		return
 	}
+	hint := "a kernel is an exported struct type with a method Kernel(dsl.Item1)"
+	if !f.l.below {
+		hint += "; ./... names the packages in the folders below, too"
+	}
+	f.l.diags.Add(diag.NoKernels, diag.Pos{}, hint, "no kernels in %s", f.l.named(roots))
+}
+
+// named says which packages the patterns named.
+func (l *loader) named(roots []*listed) string {
+	if l.matched == 1 && len(roots) == 1 {
+		return "package " + roots[0].path
+	}
+	return fmt.Sprintf("the packages named (%d)", l.matched)
 }
 
 // near reports the functions of a package that are called Kernel, in whatever case.
-func (f *finder) near(s *source) {
+func (f *finder) near(s *source, roots []*listed) {
 	for _, file := range s.files {
 		for _, d := range file.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -51,7 +63,7 @@ func (f *finder) near(s *source) {
 					types.TypeString(params.At(0).Type(), types.RelativeTo(s.types)))
 				hint = "write Kernel(it dsl.Item1), and in it i := it.GlobalID()"
 			}
-			f.add(diag.NoKernels, decl.Name.Pos(), hint, "no kernels in the packages named (%d): %s", f.l.matched, wrong)
+			f.add(diag.NoKernels, decl.Name.Pos(), hint, "no kernels in %s: %s", f.l.named(roots), wrong)
 		}
 	}
 }

@@ -188,7 +188,11 @@ func (s *Starter) free() error {
 		there = append(there, path.Dir(s.files["kernel.go.tmpl"])+"/*.go")
 	}
 	if len(there) > 0 {
-		return fmt.Errorf("%s exists already, and nothing is overwritten: choose another name, or move it away", strings.Join(there, ", "))
+		verb, it := "exists", "it"
+		if len(there) > 1 {
+			verb, it = "exist", "them"
+		}
+		return fmt.Errorf("%s %s already, and kgen init overwrites nothing: choose another name, or move %s away", strings.Join(there, ", "), verb, it)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 // the order that the seed chooses.
 func (d *device) Check(seed uint64) error {
 	if checkhook.Load == nil {
-		return errors.New("checked mode needs package checked: import it in the test")
+		return errors.New(`runtime.Checked or KGEN_CHECKED asks for checked mode, which needs package checked: add import _ "github.com/kgen-go/kgen/checked" to the program or test`)
 	}
 	d.checks, d.seed = true, seed
 	return nil
