@@ -2,8 +2,6 @@ package graph
 
 import (
 	"context"
-	"runtime"
-	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -25,6 +23,7 @@ type Batch struct {
 	state     batchState
 	submitted chan struct{} // if not nil, closed when ticket or err is set
 	weight    int           // of its commands: those of a Replay count one by one
+	look      int           // the weight from which on it is looked whether the device has nothing to do
 	ticket    hal.Ticket
 	err       error                           // why the batch was not submitted
 	held      bool                            // it is complete, and has not been handed to the device
@@ -166,12 +165,15 @@ func (b *Batch) wait(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	recording := s.cur == b
+	recording, held := s.cur == b, b.held
 	s.mu.Unlock()
-	if recording {
+	switch {
+	case recording:
 		if err := s.Flush(ctx); err != nil {
 			return err
 		}
+	case held:
+		s.handOn() // rather than wait for a goroutine that does
 	}
 	select {
 	case <-b.whenSubmitted():
@@ -225,9 +227,6 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 	s.users++ // Close waits until the ticket is out of use
 	s.mu.Unlock()
 	defer s.Leave()
-	for start := time.Now(); !ticket.Done() && time.Since(start) < spinTime; {
-		runtime.Gosched()
-	}
 	for !ticket.Done() {
 		if err := ticket.Wait(ctx); err != nil && ctx.Err() != nil && !ticket.Done() {
 			return ctx.Err()

@@ -69,7 +69,7 @@ func (q *Sequence) union() (out []Use) {
 
 // RecordReplay is RecordAll of the replay's sequence, as one command with one event.
 func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
-	return s.record(ctx, true, func() error {
+	return s.record(ctx, func() error {
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
