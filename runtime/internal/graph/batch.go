@@ -41,6 +41,16 @@ type Batch struct {
 	slices []hal.SliceArg
 }
 
+// storage is what a batch leaves to another.
+type storage struct {
+	cmds   []hal.Command
+	events []*Event
+	uses   []use
+	ends   []int
+	bytes  []byte
+	slices []hal.SliceArg
+}
+
 // use is a Use whose handle may be forgotten.
 type use struct {
 	mem    *memoryState
@@ -48,9 +58,9 @@ type use struct {
 	access uint8
 }
 
-// add appends a command.
-func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
-	b.cmds = append(b.cmds, cmd)
+// add appends a command, and returns the batch's own.
+func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
+	b.cmds = append(b.cmds, *cmd)
 	b.weight++
 	b.events = append(b.events, e)
 	for i := range uses {
@@ -60,6 +70,7 @@ func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
 		}
 	}
 	b.ends = append(b.ends, len(b.uses))
+	return &b.cmds[len(b.cmds)-1]
 }
 
 // usesOf returns what command i uses.
@@ -133,9 +144,8 @@ func (b *Batch) finish() bool {
 		clear(b.events)
 		clear(b.uses)
 		clear(b.slices)
-		if s.spare == nil && cap(b.bytes) <= 1<<20 {
-			s.spare = &Batch{cmds: b.cmds[:0], events: b.events[:0], uses: b.uses[:0], ends: b.ends[:0],
-				bytes: b.bytes[:0], slices: b.slices[:0]}
+		if len(s.spare) < maxSpare && cap(b.bytes) <= 1<<20 && cap(b.cmds) <= 2*batchFull {
+			s.spare = append(s.spare, storage{b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
 		}
 	}
 	b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil

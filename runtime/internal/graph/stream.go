@@ -27,6 +27,8 @@ const (
 	maxInflight = 16
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
+	// maxSpare is of how many batches the storage is kept.
+	maxSpare = 8
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
 )
@@ -66,11 +68,11 @@ type Stream struct {
 	poisons    int         // ranges of memory that are poisoned
 	failing    []*Recorder // with failures that nobody has been told about
 	lost       error       // of the device
-	closed     bool
+	closed     atomic.Bool // set under mu
 	abandoned  bool
 	users      int           // of the device, and of tickets
 	left       chan struct{} // if not nil, closed when there are no users
-	spare      *Batch        // storage for reuse
+	spare      []storage     // for reuse
 	fresh      []Batch       // that nobody has used: they are made several at a time
 	funcs      int           // functions of the host that have not completed
 
@@ -256,7 +258,7 @@ func (s *Stream) handOn() {
 func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
-	cmd := n.Cmd
+	cmd := b.add(&n.Cmd, n.Uses, e)
 	cmd.Barrier = s.tracker.Add(n.Uses, wait)
 	if cmd.Barrier {
 		s.barrierPos = s.pos
@@ -272,21 +274,20 @@ func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	b.add(cmd, n.Uses, e)
 	// Using the memory keeps the handles alive until its batch is noted in them.
 	runtime.KeepAlive(n)
 }
 
 // usable reports why the command cannot be recorded.
 func (s *Stream) usable(n *Node) error {
-	if s.closed {
+	if s.closed.Load() {
 		return ErrClosed
 	}
 	if s.lost != nil {
 		return s.lost
 	}
 	for i := range n.Uses {
-		if n.Uses[i].Mem.state.released {
+		if n.Uses[i].Mem.state.released.Load() {
 			return ErrReleased
 		}
 	}
@@ -318,10 +319,9 @@ func (s *Stream) idle() bool {
 // current returns the batch that records.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
-		b := s.spare
-		s.spare = nil
-		if b == nil {
-			b = &Batch{}
+		var b storage
+		if n := len(s.spare); n > 0 {
+			b, s.spare[n-1], s.spare = s.spare[n-1], storage{}, s.spare[:n-1]
 		}
 		s.seq++
 		if len(s.fresh) == 0 {
@@ -339,7 +339,7 @@ func (s *Stream) current() *Batch {
 func (s *Stream) flushSoon() {
 	s.mu.Lock()
 	s.armed = false
-	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed {
+	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
 		s.arm(b.seq, s.delay) // it was set for one that is gone, and this one is younger
 		s.mu.Unlock()
 		return
@@ -395,7 +395,7 @@ func (s *Stream) TryFlush() bool {
 	switch {
 	case !late:
 		s.seal()
-	case s.timer != nil && !s.closed:
+	case s.timer != nil && !s.closed.Load():
 		s.arm(0, s.delay) // its goroutine waits for the device
 	}
 	for {
@@ -523,8 +523,8 @@ func (s *Stream) Close(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	already := s.closed
-	s.closed = true
+	already := s.closed.Load()
+	s.closed.Store(true)
 	if s.timer != nil {
 		s.timer.Stop()
 	}
@@ -593,7 +593,7 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed.Load() {
 		return false
 	}
 	s.users++
@@ -613,7 +613,5 @@ func (s *Stream) Leave() {
 
 // Closed reports whether Close was called.
 func (s *Stream) Closed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
+	return s.closed.Load()
 }
