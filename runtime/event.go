@@ -183,13 +183,13 @@ func (l *launched) failure() error {
 	case from != nil:
 		return l.misread(from)
 	}
-	switch f := &l.ev.Fault; {
+	switch f := l.ev.Fault; {
 	case f.Err != nil:
 		return f.Err
 	case len(f.Found) > 0:
 		return newCheckError(l.kernel, f.Found)
 	}
-	return newFault(l.kernel, &l.ev.Fault)
+	return newFault(l.kernel, l.ev.Fault)
 }
 
 // lost returns the error of a command that did not run whole.
@@ -208,7 +208,7 @@ func (l *launched) lost(err error) error {
 		}
 		return e
 	}
-	if f := &l.ev.Fault; errors.Is(err, graph.ErrEnded) {
+	if f := l.ev.Fault; errors.Is(err, graph.ErrEnded) {
 		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
 	}
 	if errors.Is(err, graph.ErrCancelled) {

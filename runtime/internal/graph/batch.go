@@ -15,6 +15,9 @@ const (
 	batchDone
 )
 
+// someFaults is how many faults are made at a time.
+const someFaults = 32
+
 // Batch is a group of commands that are submitted together.
 type Batch struct {
 	stream *Stream
@@ -30,6 +33,7 @@ type Batch struct {
 	run       func(ctx context.Context) error // of a batch that is a function of the host
 	after     []*Event                        // that it waits for
 	always    bool                            // run is called whatever has failed
+	faults    []*[someFaults]hal.Fault        // of all commands
 	cmds      []hal.Command
 	events    []*Event
 	uses      []use // of all commands
@@ -43,6 +47,7 @@ type Batch struct {
 
 // storage is what a batch leaves to another.
 type storage struct {
+	faults []*[someFaults]hal.Fault
 	cmds   []hal.Command
 	events []*Event
 	uses   []use
@@ -70,7 +75,37 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 		}
 	}
 	b.ends = append(b.ends, len(b.uses))
-	return &b.cmds[len(b.cmds)-1]
+	c := &b.cmds[len(b.cmds)-1]
+	e.Fault = b.fault(len(b.cmds) - 1)
+	c.Fault = e.Fault
+	return c
+}
+
+// fault returns where command i tells how it ended.
+func (b *Batch) fault(i int) *hal.Fault {
+	if i/someFaults == len(b.faults) {
+		b.faults = append(b.faults, new([someFaults]hal.Fault))
+	}
+	return &b.faults[i/someFaults][i%someFaults]
+}
+
+// noFault is what events share whose commands have ended well.
+var noFault hal.Fault
+
+// forgetFaults keeps the faults for another batch, if the commands have all ended well: events
+// that tell of others keep theirs.
+func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
+	for i := range b.events {
+		f := b.fault(i)
+		if !f.Clean() {
+			return nil
+		}
+		f.Part, f.Parts = 0, nil
+	}
+	for _, e := range b.events {
+		e.Fault = &noFault
+	}
+	return b.faults
 }
 
 // usesOf returns what command i uses.
@@ -140,15 +175,16 @@ func (b *Batch) finish() bool {
 	// Events may be kept for long; they need none of this. What an abandoned device
 	// may still look at stays as it is.
 	if !s.abandoned {
+		faults := b.forgetFaults()
 		clear(b.cmds)
 		clear(b.events)
 		clear(b.uses)
 		clear(b.slices)
 		if len(s.spare) < maxSpare && cap(b.bytes) <= 1<<20 && cap(b.cmds) <= 2*batchFull {
-			s.spare = append(s.spare, storage{b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
+			s.spare = append(s.spare, storage{faults, b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
 		}
 	}
-	b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil
+	b.faults, b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil, nil
 	return true
 }
 

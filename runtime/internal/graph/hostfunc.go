@@ -127,7 +127,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 		now := hal.Now()
 		s.mu.Lock()
 		if !t.Done() { // the device has not been abandoned
-			e.Fault = f
+			*e.Fault = f
 			if e.Times != nil && start != 0 {
 				e.Times.Ran(start, now)
 			}

@@ -87,7 +87,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 func (s *Stream) settleReplay(b *Batch, e *Event) {
 	r := e.replay
 	err, faults := b.ended(e), e.Fault.Parts
-	e.replay, e.Fault = nil, hal.Fault{}
+	e.replay, e.Fault = nil, &noFault
 	if err == nil && s.poisons == 0 && !slices.ContainsFunc(faults, func(f hal.Fault) bool { return !f.Clean() }) {
 		return
 	}
@@ -98,7 +98,9 @@ func (s *Stream) settleReplay(b *Batch, e *Event) {
 		p.batch, p.front, p.seen = b, e.front, e.seen
 		p.pos = e.pos - uint64(len(parts)-1-i)
 		if faults != nil {
-			p.Fault = faults[i]
+			p.Fault = &faults[i]
+		} else {
+			p.Fault = &noFault
 		}
 		if p.err = b.ended(p); p.err == nil {
 			p.err = err

@@ -263,7 +263,7 @@ func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	if cmd.Barrier {
 		s.barrierPos = s.pos
 	}
-	cmd.Fault, cmd.Times = &e.Fault, e.Times
+	cmd.Times = e.Times
 	if cmd.Op == hal.OpLaunch {
 		cmd.Args, cmd.Slices = b.keep(n.Cmd.Args, n.Cmd.Slices)
 	} else if n.CopyHost {
@@ -329,7 +329,7 @@ func (s *Stream) current() *Batch {
 		}
 		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
 		*s.cur = Batch{stream: s, seq: s.seq, look: batchIdle,
-			cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
+			faults: b.faults, cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
 	}
 	return s.cur
 }
