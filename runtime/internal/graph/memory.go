@@ -108,6 +108,9 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	return s.dev.Alloc(size, kind)
 }
 
+// Keep has the memory stay when the handle is forgotten, until Free or the device's end.
+func (m *Memory) Keep() { m.cleanup.Stop() }
+
 // Stream returns the stream whose commands may use the memory.
 func (m *Memory) Stream() *Stream { return m.stream }
 

@@ -44,7 +44,7 @@ type part struct {
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	timed     timed
-	transfers bool // some of the commands are
+	transfers bool // some of the commands are, or kernels write the host's memory
 	watched   []watched
 
 	fenced   atomic.Bool // the fence is known to be signalled
