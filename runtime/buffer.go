@@ -94,7 +94,15 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 	if is.Bad {
 		return nil, errorf(ErrInvalid, "%v are no properties of buffers", props).advise("give a buffer AccessScope, FusionInternalMemory and NoInit alone")
 	}
-	elem := reflect.TypeFor[T]()
+	mem, err := dev.allocFor(reflect.TypeFor[T](), n, hal.DeviceMemory)
+	if err != nil {
+		return nil, err
+	}
+	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
+}
+
+// allocFor allocates memory for n elements, nil if they have no bytes.
+func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*graph.Memory, error) {
 	if path, bad := pointerIn(elem); bad != nil {
 		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
 			advise("device memory holds numbers, bools, and arrays and structs of such")
@@ -104,24 +112,20 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 	case n < 0:
 		return nil, errorf(ErrInvalid, "a buffer of %d elements cannot be", n)
 	case n == 0 || size == 0:
-		return &Buffer[T]{dev: dev, n: n, is: is}, nil
-	case uint64(n) > dev.info.Limits.MaxAllocation/size:
+		return nil, nil
+	case uint64(n) > d.info.Limits.MaxAllocation/size:
 		return nil, errorf(ErrMemoryAllocation, "a buffer of %d %v of %d bytes is larger than the %d bytes that the device %s allows",
-			n, elem, size, dev.info.Limits.MaxAllocation, dev.Name())
+			n, elem, size, d.info.Limits.MaxAllocation, d.Name())
 	}
-	mem, err := dev.alloc(size * uint64(n))
-	if err != nil {
-		return nil, err
-	}
-	return &Buffer[T]{dev: dev, mem: mem, n: n, is: is}, nil
+	return d.alloc(size*uint64(n), kind)
 }
 
 const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
 
-// alloc allocates memory for kernels. Whole multiples of 16 bytes let the device
+// alloc allocates memory that kernels may use. Whole multiples of 16 bytes let the device
 // fill it and load it in vectors.
-func (d *Device) alloc(size uint64) (*graph.Memory, error) {
-	mem, err := d.stream.Alloc((size+15)&^15, hal.DeviceMemory)
+func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*graph.Memory, error) {
+	mem, err := d.stream.Alloc((size+15)&^15, kind)
 	if err != nil {
 		return nil, backendError(d, nil, fmt.Sprintf("%d bytes on the device %s", size, d.Name()), err)
 	}

@@ -101,7 +101,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 		return nil, nil
 	}
 	c := &launch.Call{}
-	c.Reset(k.abi)
+	c.Begin(k.abi)
 	c.Form, c.Rank = k.abi.Form, k.abi.Rank
 	var p plan
 	var err *Error

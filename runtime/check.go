@@ -17,6 +17,7 @@ type plan struct {
 	subGroup int             // required size, or 0
 	empty    bool            // nothing to do
 	props    properties.List // the kernel's and the launch's
+	options  bool            // the launch has options that it depends on
 
 	variant *variant  // nil if it is still to be found
 	print   *printing // nil for a kernel that does not print
@@ -52,6 +53,7 @@ func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, err
 		return p, err.about(k)
 	}
 	p.props = props
+	p.options = len(o.props) > 0 || len(o.specs) > 0 || o.exe != nil || len(o.valuesOf) > 0 || len(o.printing) > 0
 	// First what the device cannot do, whatever the launch is.
 	if p.subGroup, err = d.checkSupport(k, props); err != nil {
 		return p, err.about(k)

@@ -50,6 +50,7 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
 	c.Host, c.Uses, c.Passed, c.Specs, c.HostSpecs = nil, nil, nil, nil, nil
+	c.Node, c.Events = graph.Node{}, nil
 	return &command{kernel: k, call: c, opts: slices.Clone(opts)}
 }
 

@@ -176,6 +176,7 @@ type Device struct {
 	closing   time.Duration // bounds Close's wait, if positive
 
 	variants variants
+	memos    [memoSlots]memoSlot
 	fused    fusedKernels
 	printing printing // what launches have that say nothing else
 	prints   printBuffers

@@ -7,6 +7,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
 // Event stands for one launch. It is a small value; the zero Event is done.
@@ -35,6 +36,29 @@ type launched struct {
 func newLaunched(dev *Device, k *Kernel) *launched {
 	l := &launched{dev: dev, kernel: k}
 	l.ev.Owner, l.ev.Times = l, dev.newTimes(nil)
+	return l
+}
+
+// fewEvents is how many events are made at a time for launches without a context: each that is
+// kept keeps the others' memory.
+const fewEvents = 8
+
+// eventFor is newLaunched, out of what the call has kept.
+func eventFor(c *launch.Call, dev *Device, k *Kernel) *launched {
+	few, _ := c.Events.(*[]launched)
+	if few == nil {
+		few = new([]launched)
+		c.Events = few
+	}
+	if len(*few) == 0 {
+		*few = make([]launched, fewEvents)
+	}
+	l := &(*few)[0]
+	*few = (*few)[1:]
+	l.dev, l.kernel, l.ev.Owner = dev, k, l
+	if dev.timed {
+		l.ev.Times = dev.newTimes(nil)
+	}
 	return l
 }
 
@@ -159,13 +183,13 @@ func (l *launched) failure() error {
 	case from != nil:
 		return l.misread(from)
 	}
-	switch f := &l.ev.Fault; {
+	switch f := l.ev.Fault; {
 	case f.Err != nil:
 		return f.Err
 	case len(f.Found) > 0:
 		return newCheckError(l.kernel, f.Found)
 	}
-	return newFault(l.kernel, &l.ev.Fault)
+	return newFault(l.kernel, l.ev.Fault)
 }
 
 // lost returns the error of a command that did not run whole.
@@ -184,7 +208,7 @@ func (l *launched) lost(err error) error {
 		}
 		return e
 	}
-	if f := &l.ev.Fault; errors.Is(err, graph.ErrEnded) {
+	if f := l.ev.Fault; errors.Is(err, graph.ErrEnded) {
 		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
 	}
 	if errors.Is(err, graph.ErrCancelled) {

@@ -37,7 +37,7 @@ func OpenHALWith(d hal.Device, backend string, opts ...OpenOption) *Device {
 }
 
 // Record returns the fault record of a launch that is done.
-func (e Event) Record() hal.Fault { return e.l.ev.Fault }
+func (e Event) Record() hal.Fault { return *e.l.ev.Fault }
 
 // Cancels reports whether all launches so far of the kernel, on the device, are ones that
 // end soon when they are asked to.

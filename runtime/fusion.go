@@ -394,7 +394,7 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph
 			continue
 		}
 		if scratch[of] == nil {
-			mem, err := d.alloc(a.Size)
+			mem, err := d.alloc(a.Size, hal.DeviceMemory)
 			if err != nil {
 				return nil, nil, err
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
@@ -30,7 +31,10 @@ type Kernel struct {
 	watch  *watch.Set     // the variables that its modules have the values of
 
 	output *output // nil if it does not print
+	number uint32  // of kernels, as they are made
 }
+
+var kernels atomic.Uint32
 
 // forStubs is what generated code calls, through package kernelimpl.
 type forStubs struct{}
@@ -57,7 +61,7 @@ func (forStubs) Run(ctx context.Context, d *Device, k *Kernel, c *launch.Call, o
 
 func newKernel(k launch.Kernel) *Kernel {
 	out := &Kernel{abi: k.ABI, host: k.Host, name: shortName(k.ABI), specs: specVars(&k), watch: watch.New(k.ABI.Variables), source: &fusion.Source{ABI: k.ABI}}
-	out.output = newOutput(k.ABI)
+	out.output, out.number = newOutput(k.ABI), kernels.Add(1)
 	add := func(s string) {
 		out.words = append(out.words, sync.OnceValue(func() []uint32 { return moduleWords(s) }))
 	}

@@ -20,6 +20,11 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err := q.usable(); err != nil {
 		return Event{}, err
 	}
+	if len(opts) == 0 && q.into.Load() == nil {
+		if ev, done, err := q.again(k, c); done {
+			return ev, err
+		}
+	}
 	o, err := parseOptions(opts)
 	if err != nil {
 		return Event{}, err
@@ -39,7 +44,12 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err != nil {
 		return Event{}, err
 	}
-	l := newLaunched(q.dev, k)
+	var l *launched
+	if len(opts) == 0 {
+		l = eventFor(c, q.dev, k)
+	} else {
+		l = newLaunched(q.dev, k)
+	}
 	c.Cancel = l.endsWith(o.ctx)
 	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
 	if (err != nil || p.empty) && l.ev.Release != nil {
@@ -122,6 +132,9 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 	}
 	defer p.letGo()
 	n.After = after
+	if after == nil && c.Cancel == nil {
+		d.remember(k, c, p)
+	}
 	if err := d.stream.Record(ctx, rec, &n, &l.ev); err != nil {
 		return Event{}, backendError(d, k, "the launch was not recorded", err)
 	}
@@ -168,6 +181,7 @@ func groups(k *abi.Kernel, c *launch.Call, p *plan) [3]int {
 
 // passSlices fills in the device slices' addresses and what they are used for.
 func passSlices(k *abi.Kernel, c *launch.Call) {
+	c.Passed, c.Uses = c.Passed[:0], c.Uses[:0]
 	for i := range c.Slices {
 		a := &c.Slices[i]
 		param := &k.Params[a.Param]

@@ -136,7 +136,7 @@ func (r *run) layOut(c *launch.Call, p *plan) error {
 			return errorf(ErrMemoryAllocation, "a slice of %d bytes is larger than the %d bytes that the device %s allows",
 				size, limit, r.dev.Name()).about(r.kernel)
 		}
-		mem, err := r.dev.alloc(size)
+		mem, err := r.dev.alloc(size, hal.DeviceMemory)
 		if err != nil {
 			return err
 		}

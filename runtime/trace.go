@@ -391,7 +391,7 @@ func failureText(e *graph.Event) string {
 	case from != nil:
 		return "it read memory that an earlier command was to write, which did not run whole"
 	case e.Fault.Set && l.kernel != nil && e.Fault.Err == nil && len(e.Fault.Found) == 0:
-		return newFault(l.kernel, &e.Fault).Error()
+		return newFault(l.kernel, e.Fault).Error()
 	case e.Fault.Set:
 		return "it failed in checked mode"
 	}

@@ -51,7 +51,7 @@ func LaunchKernel(q *Queue, k *Kernel, r Range, args []any, opts ...LaunchOption
 		return Event{}, errorf(ErrInvalid, "no kernel")
 	}
 	var c launch.Call
-	c.Reset(k.abi)
+	c.Begin(k.abi)
 	if c.Form = abi.Task; r != nil {
 		r.call(&c)
 	}

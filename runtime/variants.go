@@ -62,6 +62,7 @@ type variant struct {
 	// Guarded by variants.mu.
 	next  *variant // with the same key
 	ready bool
+	gone  bool   // it is none of the device's any more
 	used  uint64 // when it was last asked for
 }
 
@@ -200,6 +201,20 @@ func (s *variants) get(key variantKey, sh shape, specs []hal.SpecValue) (v *vari
 	return v, false, true
 }
 
+// again makes the caller a user of a variant that get has returned before, and reports false if
+// the device has let go of it since.
+func (s *variants) again(v *variant) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all == nil || v.gone || !v.ready {
+		return false
+	}
+	s.clock++
+	v.used = s.clock
+	v.users.Add(1)
+	return true
+}
+
 // make makes a variant's pipeline.
 func (d *Device) make(k *Kernel, v *variant, desc hal.PipelineDesc) {
 	start := hal.Now()
@@ -256,6 +271,7 @@ func (s *variants) made(v *variant) (old []*variant) {
 
 // remove takes a variant out of its chain, if the device is not closed.
 func (s *variants) remove(v *variant) {
+	v.gone = true
 	if s.all == nil {
 		return
 	}

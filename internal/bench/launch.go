@@ -182,6 +182,49 @@ var download = transfer("device to slice", "download",
 	func(b *Bench, m *memory[uint32], s []uint32) error { return m.buf.CopyTo(b.ctx, b.q, s) },
 	func(_ *memory[uint32], s, want []uint32) error { return same(s, want) })
 
+// pinned copies between the device and memory of the host that the device reaches itself.
+func pinned(name, cuda string, up bool) Work {
+	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 of CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+		want := random(n)
+		m, err := memoryOf(b, want)
+		if err != nil {
+			return nil, err
+		}
+		h, err := runtime.NewHostBuffer[uint32](b.dev, n)
+		if err != nil {
+			return nil, err
+		}
+		b.closers = append(b.closers, func() { _ = h.Close() })
+		copy(h.Slice(), want)
+		dst, src := h.All(), m.all()
+		if up {
+			dst, src = src, dst
+		}
+		return &Job{Size: bytesOf(4 * n), Amount: 4 * float64(n), Unit: Bytes, CUDA: []CUDAPeer{{"CUDA pinned", cuda}},
+			Contestants: []Contestant{{kgen, b.repeat(func() error {
+				_, err := b.q.Enqueue(runtime.Copy(dst, src))
+				return err
+			}), func() error {
+				if up {
+					return m.poison()
+				}
+				for i := range h.Slice() {
+					h.Slice()[i] = ^want[i]
+				}
+				return nil
+			}, func() error {
+				if up {
+					return equal(m, append([]uint32(nil), want...))()
+				}
+				return same(h.Slice(), want)
+			}}}}, nil
+	}}
+}
+
+var pinnedUpload = pinned("pinned buffer to device", "upload_pinned", true)
+
+var pinnedDownload = pinned("device to pinned buffer", "download_pinned", false)
+
 // bytesOf prints a number of bytes that is a power of two.
 func bytesOf(n int) string {
 	for _, u := range []struct {

@@ -94,7 +94,7 @@ var launches = sync.Pool{New: func() any { return new(Launch) }}
 func NewLaunch(k *runtime.Kernel) *Launch {
 	l := launches.Get().(*Launch)
 	l.kernel = k
-	l.call.Reset(k.ABI())
+	l.call.Begin(k.ABI())
 	return l
 }
 
@@ -283,7 +283,7 @@ func (l *Launch) run(ctx context.Context, dev *runtime.Device, opts []runtime.La
 
 // end keeps the launch's storage for another, but nothing of the caller's.
 func (l *Launch) end() {
-	l.call.Reset(l.kernel.ABI())
+	l.call.End()
 	l.kernel = nil
 	launches.Put(l)
 }

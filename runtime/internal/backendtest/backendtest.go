@@ -30,6 +30,7 @@ func Run(t *testing.T, b Backend, i int) {
 		{"Memory", testMemory},
 		{"MemoryMany", testMemoryMany},
 		{"OutOfMemory", testOutOfMemory},
+		{"HostMemory", testHostMemory},
 		{"WriteRead", testWriteRead},
 		{"Large", testLarge},
 		{"LargeMixed", testLargeMixed},

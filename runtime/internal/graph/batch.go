@@ -2,8 +2,6 @@ package graph
 
 import (
 	"context"
-	"runtime"
-	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -17,6 +15,9 @@ const (
 	batchDone
 )
 
+// someFaults is how many faults are made at a time.
+const someFaults = 32
+
 // Batch is a group of commands that are submitted together.
 type Batch struct {
 	stream *Stream
@@ -25,12 +26,14 @@ type Batch struct {
 	state     batchState
 	submitted chan struct{} // if not nil, closed when ticket or err is set
 	weight    int           // of its commands: those of a Replay count one by one
+	look      int           // the weight from which on it is looked whether the device has nothing to do
 	ticket    hal.Ticket
 	err       error                           // why the batch was not submitted
 	held      bool                            // it is complete, and has not been handed to the device
 	run       func(ctx context.Context) error // of a batch that is a function of the host
 	after     []*Event                        // that it waits for
 	always    bool                            // run is called whatever has failed
+	faults    []*[someFaults]hal.Fault        // of all commands
 	cmds      []hal.Command
 	events    []*Event
 	uses      []use // of all commands
@@ -42,6 +45,17 @@ type Batch struct {
 	slices []hal.SliceArg
 }
 
+// storage is what a batch leaves to another.
+type storage struct {
+	faults []*[someFaults]hal.Fault
+	cmds   []hal.Command
+	events []*Event
+	uses   []use
+	ends   []int
+	bytes  []byte
+	slices []hal.SliceArg
+}
+
 // use is a Use whose handle may be forgotten.
 type use struct {
 	mem    *memoryState
@@ -49,9 +63,9 @@ type use struct {
 	access uint8
 }
 
-// add appends a command.
-func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
-	b.cmds = append(b.cmds, cmd)
+// add appends a command, and returns the batch's own.
+func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
+	b.cmds = append(b.cmds, *cmd)
 	b.weight++
 	b.events = append(b.events, e)
 	for i := range uses {
@@ -61,6 +75,37 @@ func (b *Batch) add(cmd hal.Command, uses []Use, e *Event) {
 		}
 	}
 	b.ends = append(b.ends, len(b.uses))
+	c := &b.cmds[len(b.cmds)-1]
+	e.Fault = b.fault(len(b.cmds) - 1)
+	c.Fault = e.Fault
+	return c
+}
+
+// fault returns where command i tells how it ended.
+func (b *Batch) fault(i int) *hal.Fault {
+	if i/someFaults == len(b.faults) {
+		b.faults = append(b.faults, new([someFaults]hal.Fault))
+	}
+	return &b.faults[i/someFaults][i%someFaults]
+}
+
+// noFault is what events share whose commands have ended well.
+var noFault hal.Fault
+
+// forgetFaults keeps the faults for another batch, if the commands have all ended well: events
+// that tell of others keep theirs.
+func (b *Batch) forgetFaults() []*[someFaults]hal.Fault {
+	for i := range b.events {
+		f := b.fault(i)
+		if !f.Clean() {
+			return nil
+		}
+		f.Part, f.Parts = 0, nil
+	}
+	for _, e := range b.events {
+		e.Fault = &noFault
+	}
+	return b.faults
 }
 
 // usesOf returns what command i uses.
@@ -130,16 +175,16 @@ func (b *Batch) finish() bool {
 	// Events may be kept for long; they need none of this. What an abandoned device
 	// may still look at stays as it is.
 	if !s.abandoned {
+		faults := b.forgetFaults()
 		clear(b.cmds)
 		clear(b.events)
 		clear(b.uses)
 		clear(b.slices)
-		if s.spare == nil && cap(b.bytes) <= 1<<20 {
-			s.spare = &Batch{cmds: b.cmds[:0], events: b.events[:0], uses: b.uses[:0], ends: b.ends[:0],
-				bytes: b.bytes[:0], slices: b.slices[:0]}
+		if len(s.spare) < maxSpare && cap(b.bytes) <= 1<<20 && cap(b.cmds) <= 2*batchFull {
+			s.spare = append(s.spare, storage{faults, b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
 		}
 	}
-	b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil
+	b.faults, b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil, nil
 	return true
 }
 
@@ -166,12 +211,15 @@ func (b *Batch) wait(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	recording := s.cur == b
+	recording, held := s.cur == b, b.held
 	s.mu.Unlock()
-	if recording {
+	switch {
+	case recording:
 		if err := s.Flush(ctx); err != nil {
 			return err
 		}
+	case held:
+		s.handOn() // rather than wait for a goroutine that does
 	}
 	select {
 	case <-b.whenSubmitted():
@@ -225,9 +273,6 @@ func (b *Batch) waitTicket(ctx context.Context) error {
 	s.users++ // Close waits until the ticket is out of use
 	s.mu.Unlock()
 	defer s.Leave()
-	for start := time.Now(); !ticket.Done() && time.Since(start) < spinTime; {
-		runtime.Gosched()
-	}
 	for !ticket.Done() {
 		if err := ticket.Wait(ctx); err != nil && ctx.Err() != nil && !ticket.Done() {
 			return ctx.Err()

@@ -12,8 +12,9 @@ import (
 type Event struct {
 	// Owner is the value that the event is part of.
 	Owner any
-	// Fault is how the command ended, complete when the event is done.
-	Fault hal.Fault
+	// Fault is how the command ended, complete when the event is done. It is the batch's until
+	// then, and nil before the command is recorded.
+	Fault *hal.Fault
 	// Times, if not nil, receives when the command ran, complete when the event is done.
 	Times *hal.Times
 	// Release, if not nil, is called when the event is done. It must not block.

@@ -79,7 +79,7 @@ func (s *Stream) appendFunc(front *Recorder, n *Node, after []*Event, e *Event) 
 	b.run, b.after, b.always = n.Run, after, n.Always
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	b.add(hal.Command{Op: hal.OpHost, Cancel: n.Cmd.Cancel}, nil, e)
+	b.add(&hal.Command{Op: hal.OpHost, Cancel: n.Cmd.Cancel}, nil, e)
 	s.seal()
 	s.funcs++
 }
@@ -127,7 +127,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 		now := hal.Now()
 		s.mu.Lock()
 		if !t.Done() { // the device has not been abandoned
-			e.Fault = f
+			*e.Fault = f
 			if e.Times != nil && start != 0 {
 				e.Times.Ran(start, now)
 			}

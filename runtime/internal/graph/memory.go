@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
@@ -22,9 +23,9 @@ type Memory struct {
 type memoryState struct {
 	hal      hal.Memory
 	size     uint64
-	last     uint64 // sequence number of the newest batch that uses it
-	released bool
-	poison   []poison // ranges that do not overlap
+	last     uint64      // sequence number of the newest batch that uses it
+	released atomic.Bool // set under the stream's mu
+	poison   []poison    // ranges that do not overlap
 }
 
 // NewMemory makes a handle for m, which belongs to it from now on.
@@ -107,6 +108,9 @@ func (s *Stream) alloc(size uint64, kind hal.MemoryKind) (hal.Memory, error) {
 	return s.dev.Alloc(size, kind)
 }
 
+// Keep has the memory stay when the handle is forgotten, until Free or the device's end.
+func (m *Memory) Keep() { m.cleanup.Stop() }
+
 // Stream returns the stream whose commands may use the memory.
 func (m *Memory) Stream() *Stream { return m.stream }
 
@@ -120,11 +124,7 @@ func (m *Memory) Free() {
 }
 
 // Released reports whether Free was called.
-func (m *Memory) Released() bool {
-	m.stream.mu.Lock()
-	defer m.stream.mu.Unlock()
-	return m.state.released
-}
+func (m *Memory) Released() bool { return m.state.released.Load() }
 
 // Idle reports whether no recorded or running command uses the memory.
 func (m *Memory) Idle() bool {
@@ -137,12 +137,12 @@ func (m *Memory) Idle() bool {
 // release frees the memory now, or when its last batch has completed.
 func (s *Stream) release(m *memoryState) {
 	s.mu.Lock()
-	if m.released {
+	if m.released.Load() {
 		s.mu.Unlock()
 		return
 	}
-	m.released = true
-	if s.closed {
+	m.released.Store(true)
+	if s.closed.Load() {
 		s.mu.Unlock()
 		return // the device's end frees it
 	}
@@ -162,7 +162,7 @@ func (s *Stream) release(m *memoryState) {
 func (s *Stream) reap() {
 	s.mu.Lock()
 	s.collect()
-	if s.closed {
+	if s.closed.Load() {
 		s.mu.Unlock()
 		return
 	}
@@ -191,7 +191,7 @@ func (s *Stream) reap() {
 func (s *Stream) drain() {
 	for {
 		s.mu.Lock()
-		if len(s.dying) == 0 || s.closed {
+		if len(s.dying) == 0 || s.closed.Load() {
 			s.draining = false
 			s.mu.Unlock()
 			return

@@ -69,7 +69,7 @@ func (q *Sequence) union() (out []Use) {
 
 // RecordReplay is RecordAll of the replay's sequence, as one command with one event.
 func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, after []*Event, e *Event) error {
-	return s.record(ctx, true, func() error {
+	return s.record(ctx, func() error {
 		if err := s.usable(&r.node); err != nil {
 			return err
 		}
@@ -87,7 +87,7 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 func (s *Stream) settleReplay(b *Batch, e *Event) {
 	r := e.replay
 	err, faults := b.ended(e), e.Fault.Parts
-	e.replay, e.Fault = nil, hal.Fault{}
+	e.replay, e.Fault = nil, &noFault
 	if err == nil && s.poisons == 0 && !slices.ContainsFunc(faults, func(f hal.Fault) bool { return !f.Clean() }) {
 		return
 	}
@@ -98,7 +98,9 @@ func (s *Stream) settleReplay(b *Batch, e *Event) {
 		p.batch, p.front, p.seen = b, e.front, e.seen
 		p.pos = e.pos - uint64(len(parts)-1-i)
 		if faults != nil {
-			p.Fault = faults[i]
+			p.Fault = &faults[i]
+		} else {
+			p.Fault = &noFault
 		}
 		if p.err = b.ended(p); p.err == nil {
 			p.err = err

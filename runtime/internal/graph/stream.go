@@ -27,8 +27,8 @@ const (
 	maxInflight = 16
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
-	// spinTime is how long a wait polls before it blocks.
-	spinTime = 30 * time.Microsecond
+	// maxSpare is of how many batches the storage is kept.
+	maxSpare = 8
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
 )
@@ -56,18 +56,23 @@ type Stream struct {
 	pos        uint64   // commands recorded
 	barrierPos uint64   // the newest command with a barrier
 	timer      *time.Timer
-	flushing   bool // by the timer's goroutine
-	flushAgain bool // the timer has fired meanwhile
+	armed      bool   // the timer runs
+	armedFor   uint64 // the batch that it was set for; 0: whatever there is
+	parallel   bool   // full batches are handed to the device by a goroutine of their own
+	handing    bool   // there is such a goroutine
+	hander     func() // handOn, made once
+	flushing   bool   // by the timer's goroutine
+	flushAgain bool   // the timer has fired meanwhile
 	dying      []*memoryState
 	draining   bool
 	poisons    int         // ranges of memory that are poisoned
 	failing    []*Recorder // with failures that nobody has been told about
 	lost       error       // of the device
-	closed     bool
+	closed     atomic.Bool // set under mu
 	abandoned  bool
 	users      int           // of the device, and of tickets
 	left       chan struct{} // if not nil, closed when there are no users
-	spare      *Batch        // storage for reuse
+	spare      []storage     // for reuse
 	fresh      []Batch       // that nobody has used: they are made several at a time
 	funcs      int           // functions of the host that have not completed
 
@@ -85,6 +90,7 @@ func NewStream(dev hal.Device, delay time.Duration) *Stream {
 	if delay >= 0 {
 		s.timer = time.AfterFunc(time.Hour, s.flushSoon)
 		s.timer.Stop()
+		s.parallel, s.hander = runtime.GOMAXPROCS(0) > 1, s.handOn
 	}
 	return s
 }
@@ -122,7 +128,7 @@ type Node struct {
 // Record appends the command to the stream and binds e to it. If the device is too
 // far behind it waits for room until ctx ends, whose error it then returns.
 func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event) error {
-	return s.record(ctx, false, func() error {
+	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
 			return err
 		}
@@ -152,7 +158,7 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 	if len(q.Nodes) == 0 {
 		return nil
 	}
-	return s.record(ctx, false, func() error {
+	return s.record(ctx, func() error {
 		for i := range q.Nodes {
 			if err := s.usable(&q.Nodes[i]); err != nil {
 				return err
@@ -174,8 +180,9 @@ func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, af
 }
 
 // record has add append commands to the batch that records, once there is room. A full batch
-// is submitted at once or, if it is asked for soon, by a goroutine.
-func (s *Stream) record(ctx context.Context, soon bool, add func() error) error {
+// is handed to the device: by a goroutine, if one can run beside this one, so that this one goes on
+// recording meanwhile.
+func (s *Stream) record(ctx context.Context, add func() error) error {
 	s.mu.Lock()
 	for s.cur != nil && s.cur.weight >= batchFull {
 		s.mu.Unlock()
@@ -184,19 +191,21 @@ func (s *Stream) record(ctx context.Context, soon bool, add func() error) error 
 		}
 		s.mu.Lock()
 	}
-	had := s.cur != nil && len(s.cur.cmds) > 0
 	if err := add(); err != nil {
 		s.mu.Unlock()
 		return err
 	}
-	b := s.cur
-	full := s.ready() || b != nil && (b.weight >= batchFull || b.weight >= batchIdle && s.idle())
+	full := s.full()
 	switch {
-	case full && soon && s.timer != nil:
-		s.timer.Reset(0)
+	case full && s.parallel && len(s.inflight) < maxInflight:
+		s.seal()
+		if !s.handing {
+			s.handing = true
+			go s.hander()
+		}
 		full = false
-	case !had && !full && s.timer != nil:
-		s.timer.Reset(s.delay)
+	case !full && !s.armed && s.cur != nil && s.timer != nil:
+		s.arm(s.cur.seq, s.delay)
 	}
 	s.mu.Unlock()
 	if full {
@@ -205,16 +214,56 @@ func (s *Stream) record(ctx context.Context, soon bool, add func() error) error 
 	return nil
 }
 
+// full reports whether the batch that records is to be handed to the device, or one is held
+// back for nothing. Whether the device has nothing to do is looked at now and then.
+func (s *Stream) full() bool {
+	if s.ready() {
+		return true
+	}
+	b := s.cur
+	if b == nil || b.weight < b.look {
+		return false
+	}
+	if b.weight >= batchFull {
+		return true
+	}
+	b.look = min(b.weight+batchIdle/2, batchFull)
+	return s.idle()
+}
+
+// arm has the timer fire for a batch; 0 stands for whatever there is by then. It is not set for
+// each batch anew, since that wakes a thread: where it finds another batch it is set once more.
+func (s *Stream) arm(batch uint64, delay time.Duration) {
+	s.armed, s.armedFor = true, batch
+	s.timer.Reset(delay)
+}
+
+// handOn hands the batches that are complete to the device.
+func (s *Stream) handOn() {
+	s.submit.Lock()
+	defer s.submit.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for {
+		b, before := s.next()
+		if b == nil {
+			s.handing = false
+			return
+		}
+		s.hand(b, before)
+	}
+}
+
 // append appends a command that can be recorded. wait asks for a barrier whatever it uses.
 func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
-	cmd := n.Cmd
+	cmd := b.add(&n.Cmd, n.Uses, e)
 	cmd.Barrier = s.tracker.Add(n.Uses, wait)
 	if cmd.Barrier {
 		s.barrierPos = s.pos
 	}
-	cmd.Fault, cmd.Times = &e.Fault, e.Times
+	cmd.Times = e.Times
 	if cmd.Op == hal.OpLaunch {
 		cmd.Args, cmd.Slices = b.keep(n.Cmd.Args, n.Cmd.Slices)
 	} else if n.CopyHost {
@@ -225,21 +274,20 @@ func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 	}
 	e.batch, e.pos, e.front = b, s.pos, front
 	front.last = b.seq
-	b.add(cmd, n.Uses, e)
 	// Using the memory keeps the handles alive until its batch is noted in them.
 	runtime.KeepAlive(n)
 }
 
 // usable reports why the command cannot be recorded.
 func (s *Stream) usable(n *Node) error {
-	if s.closed {
+	if s.closed.Load() {
 		return ErrClosed
 	}
 	if s.lost != nil {
 		return s.lost
 	}
 	for i := range n.Uses {
-		if n.Uses[i].Mem.state.released {
+		if n.Uses[i].Mem.state.released.Load() {
 			return ErrReleased
 		}
 	}
@@ -271,18 +319,17 @@ func (s *Stream) idle() bool {
 // current returns the batch that records.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
-		b := s.spare
-		s.spare = nil
-		if b == nil {
-			b = &Batch{}
+		var b storage
+		if n := len(s.spare); n > 0 {
+			b, s.spare[n-1], s.spare = s.spare[n-1], storage{}, s.spare[:n-1]
 		}
 		s.seq++
 		if len(s.fresh) == 0 {
 			s.fresh = make([]Batch, 16)
 		}
 		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
-		*s.cur = Batch{stream: s, seq: s.seq,
-			cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
+		*s.cur = Batch{stream: s, seq: s.seq, look: batchIdle,
+			faults: b.faults, cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
 	}
 	return s.cur
 }
@@ -291,6 +338,12 @@ func (s *Stream) current() *Batch {
 // is far behind.
 func (s *Stream) flushSoon() {
 	s.mu.Lock()
+	s.armed = false
+	if b := s.cur; b != nil && s.armedFor != 0 && b.seq != s.armedFor && !s.closed.Load() {
+		s.arm(b.seq, s.delay) // it was set for one that is gone, and this one is younger
+		s.mu.Unlock()
+		return
+	}
 	s.flushAgain = true
 	if s.flushing {
 		s.mu.Unlock()
@@ -342,8 +395,8 @@ func (s *Stream) TryFlush() bool {
 	switch {
 	case !late:
 		s.seal()
-	case s.timer != nil && !s.closed:
-		s.timer.Reset(s.delay) // its goroutine waits for the device
+	case s.timer != nil && !s.closed.Load():
+		s.arm(0, s.delay) // its goroutine waits for the device
 	}
 	for {
 		b, before := s.next()
@@ -470,8 +523,8 @@ func (s *Stream) Close(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	already := s.closed
-	s.closed = true
+	already := s.closed.Load()
+	s.closed.Store(true)
 	if s.timer != nil {
 		s.timer.Stop()
 	}
@@ -540,7 +593,7 @@ func (s *Stream) waitUsers(ctx context.Context) error {
 func (s *Stream) Enter() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.closed {
+	if s.closed.Load() {
 		return false
 	}
 	s.users++
@@ -560,7 +613,5 @@ func (s *Stream) Leave() {
 
 // Closed reports whether Close was called.
 func (s *Stream) Closed() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.closed
+	return s.closed.Load()
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"runtime"
 	"runtime/pprof"
 	"sync"
+	"time"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
@@ -83,11 +85,18 @@ func (t *ticket) Done() bool {
 	}
 }
 
+// spinTime is how long a wait polls before it blocks.
+const spinTime = 30 * time.Microsecond
+
 func (t *ticket) Wait(ctx context.Context) error {
-	select {
-	case <-t.done:
-		return nil
-	default:
+	for start := time.Now(); ; {
+		if t.Done() {
+			return nil
+		}
+		if time.Since(start) >= spinTime {
+			break
+		}
+		runtime.Gosched() // the batch runs on the same processors
 	}
 	select {
 	case <-t.done:

@@ -102,22 +102,31 @@ type Call struct {
 	Specs  []hal.SpecValue
 	// HostSpecs are the values of the kernel's own constants as Go has them.
 	HostSpecs []dslhook.Spec
+	// Node and Events are storage of package runtime's, too, which it keeps as it likes.
+	Node   graph.Node
+	Events any
 }
 
-// Reset readies the call for a launch of k.
-func (c *Call) Reset(k *abi.Kernel) {
+// Begin readies a call that is new, or that End was called of, for a launch of k.
+func (c *Call) Begin(k *abi.Kernel) {
 	if cap(c.Args) < k.ArgSize {
 		c.Args = make([]byte, k.ArgSize)
 	}
 	c.Args = c.Args[:k.ArgSize]
+}
+
+// End forgets what the call was of, but keeps its storage. The arguments are zero then.
+func (c *Call) End() {
 	clear(c.Args)
 	clear(c.Slices)
 	clear(c.Host)
 	clear(c.Uses)
 	clear(c.Passed)
 	clear(c.HostSpecs)
-	*c = Call{Args: c.Args, Slices: c.Slices[:0], Host: c.Host[:0], Accessors: c.Accessors[:0],
-		Uses: c.Uses[:0], Passed: c.Passed[:0], Specs: c.Specs[:0], HostSpecs: c.HostSpecs[:0]}
+	c.Args, c.Slices, c.Host, c.Accessors = c.Args[:0], c.Slices[:0], c.Host[:0], c.Accessors[:0]
+	c.Uses, c.Passed, c.Specs, c.HostSpecs = c.Uses[:0], c.Passed[:0], c.Specs[:0], c.HostSpecs[:0]
+	c.Form, c.Rank, c.Global, c.Local = 0, 0, [3]int{}, [3]int{}
+	c.Cancel = nil
 }
 
 // Range1 makes the call a launch of a range of one dimension.

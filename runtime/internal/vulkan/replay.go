@@ -52,6 +52,7 @@ type recording struct {
 	timed  timed
 	of     []*hal.Fault // i has the record i of the slot
 	kinds  kinds        // of the commands
+	toHost bool         // the host reads what kernels of it may write
 	busy   bool         // a submission that has it may not have completed
 
 	words   []uint32 // for watch
@@ -289,7 +290,7 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 			return nil, err
 		}
 	}
-	r.of, r.kinds, r.timed = in.part.faults, in.inPart, in.part.timed
+	r.of, r.kinds, r.timed, r.toHost = in.part.faults, in.inPart, in.part.timed, in.toHost
 	if watch != nil {
 		r.words, r.watched = in.commands, in.part.watched
 	}
@@ -338,6 +339,7 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	e.bound = nil // and push constants are unspecified, which launches set anew
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
+	e.toHost = e.toHost || r.toHost
 	e.launches += len(r.of)
 	r.busy = true
 	e.part.slot.graphs = append(e.part.slot.graphs, r)

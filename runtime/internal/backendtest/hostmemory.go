@@ -1,0 +1,66 @@
+package backendtest
+
+import (
+	"encoding/binary"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// testHostMemory copies between the host's memory and the device's, in both directions and in
+// all sizes that backends tell apart, and looks at the host's side through its bytes: what the
+// host writes before a batch is seen by it, and what it writes is seen when it has completed.
+func testHostMemory(e *env) {
+	const size = 1<<20 + 64
+	host, there := e.alloc(size, hal.HostMemory), e.alloc(size, hal.DeviceMemory)
+	back := e.alloc(size, hal.HostMemory)
+	rounds := uint32(4)
+	for _, n := range []uint64{1, 3, 4, 256, 4096, 65536, 65540, 1 << 20, 1<<20 + 13} {
+		for _, off := range []uint64{0, 4, 16} {
+			for seed := range rounds {
+				pattern(host.Bytes(), seed)
+				clear(back.Bytes())
+				e.run(copyOf(there, off, host, 0, n), after(copyOf(back, 0, there, off, n)))
+				e.same(back.Bytes()[:n], host.Bytes()[:n])
+				e.same(back.Bytes()[n:], make([]byte, size-n))
+			}
+		}
+	}
+	// Batches that follow each other, with no wait but for the host's own writes.
+	p := e.pipeline("increment")
+	defer p.Free()
+	const words = 20000
+	for round := range uint32(50) {
+		for i := range words {
+			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], uint32(i)+round)
+		}
+		e.submit(after(copyOf(there, 0, host, 0, 4*words)))
+		e.submit(after(launch(p, "increment", words, Span{Mem: there, Len: words})))
+		e.run(after(copyOf(back, 0, there, 0, 4*words)))
+		for i, v := range decode(back.Bytes()[:4*words]) {
+			if v != uint32(i)+round+1 {
+				e.Fatalf("round %d: word %d is %d, want %d", round, i, v, uint32(i)+round+1)
+			}
+		}
+	}
+	// A kernel that works on the host's memory itself, and a fill of it.
+	for round := range uint32(50) {
+		for i := range words {
+			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)
+		}
+		e.run(after(launch(p, "increment", words, Span{Mem: host, Len: words})))
+		for i, v := range decode(host.Bytes()[:4*words]) {
+			if v != 7*uint32(i)+round+1 {
+				e.Fatalf("round %d: word %d is %d, want %d, after a launch on the host's memory", round, i, v, 7*uint32(i)+round+1)
+			}
+		}
+		e.run(after(fill(host, 0, size, round)))
+		for i, v := range decode(host.Bytes()) {
+			if v != round {
+				e.Fatalf("word %d is %d after a fill of the host's memory with %d", i, v, round)
+			}
+		}
+	}
+	for _, m := range []hal.Memory{host, there, back} {
+		m.Free()
+	}
+}
