@@ -1,0 +1,62 @@
+package runtime_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/devtest"
+	"github.com/kgen-go/kgen/runtime"
+)
+
+// TestLaunchedAgain: a launch like those before it skips the checks that they had, and still
+// finds what is wrong with its own arguments; launches over other ranges, of other buffers and
+// sizes, do what they do when they are the first.
+func TestLaunchedAgain(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		sizes := []int{1 << 10, 1 << 12, 1<<10 + 7, 64}
+		var buffers [][2]*runtime.Buffer[uint32]
+		for _, n := range sizes {
+			buffers = append(buffers, [2]*runtime.Buffer[uint32]{must(runtime.NewBuffer[uint32](dev, n)), must(runtime.NewBuffer[uint32](dev, n))})
+		}
+		const rounds = 9
+		for i := range rounds {
+			for j, pair := range buffers {
+				ev := must(incrementing(q, pair[(i+j)%2]))
+				if i%3 == 0 {
+					check(t, ev.Wait(ctx))
+				}
+			}
+		}
+		for j, pair := range buffers {
+			for k, x := range pair {
+				want := uint32(rounds / 2)
+				if (k+j)%2 == 0 {
+					want++
+				}
+				got := make([]uint32, x.Len())
+				check(t, x.CopyTo(ctx, q, got))
+				for i, g := range got {
+					if g != want {
+						t.Fatalf("%d elements, buffer %d: element %d is %d, not %d", x.Len(), k, i, g, want)
+					}
+				}
+			}
+		}
+
+		other := must(runtime.Open(runtime.Select(dev.Name())))
+		defer other.Close()
+		foreign := must(runtime.NewBuffer[uint32](other, sizes[0]))
+		check(t, buffers[0][0].Close())
+		for name, x := range map[string]*runtime.Buffer[uint32]{"closed": buffers[0][0], "of another device": foreign} {
+			if _, err := incrementing(q, x); !errors.Is(err, runtime.ErrKernelArgument) {
+				t.Errorf("a buffer that is %s: %v", name, err)
+			}
+		}
+		check(t, must(incrementing(q, buffers[0][1])).Wait(ctx))
+		check(t, dev.Close())
+		if _, err := incrementing(q, buffers[0][1]); !errors.Is(err, runtime.ErrInvalid) {
+			t.Errorf("a device that is closed: %v", err)
+		}
+	})
+}
