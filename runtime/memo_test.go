@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	gemmgen "github.com/kgen-go/kgen/generated/examples/matmul/gemm"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -58,5 +59,27 @@ func TestLaunchedAgain(t *testing.T) {
 		if _, err := incrementing(q, buffers[0][1]); !errors.Is(err, runtime.ErrInvalid) {
 			t.Errorf("a device that is closed: %v", err)
 		}
+	})
+}
+
+// TestLaunchedAgainSmall: launches that may take the module for small ones are remembered, and
+// one over the same range whose arguments make it large takes the other module. In that for small
+// ones 1<<32 times a row would be 0, and no index out of range.
+func TestLaunchedAgainSmall(t *testing.T) {
+	devtest.Each(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		b := must(runtime.NewBuffer[float32](dev, 256))
+		k := gemmgen.MatMul{M: 16, K: 16, N: 16, A: b.All(), B: b.All(), C: must(runtime.NewBuffer[float32](dev, 256)).All()}
+		r := runtime.NDRange2{Global: runtime.Range2{16, 16}, Local: runtime.Range2{16, 16}}
+		for range 4 {
+			check(t, must(k.ParallelFor(q, r)).Wait(ctx))
+		}
+		k.N = 1 << 32
+		var fault *runtime.Fault
+		if err := must(k.ParallelFor(q, r)).Wait(ctx); !errors.As(err, &fault) {
+			t.Errorf("rows of 1<<32 elements: %v, not a fault", err)
+		}
+		k.N = 16
+		check(t, must(k.ParallelFor(q, r)).Wait(ctx))
 	})
 }
