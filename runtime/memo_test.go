@@ -7,6 +7,8 @@ import (
 	gemmgen "github.com/kgen-go/kgen/generated/examples/matmul/gemm"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
+	"github.com/kgen-go/kgen/runtime/internal/model/modelgen"
+	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
 // TestLaunchedAgain: a launch like those before it skips the checks that they had, and still
@@ -82,4 +84,53 @@ func TestLaunchedAgainSmall(t *testing.T) {
 		k.N = 16
 		check(t, must(k.ParallelFor(q, r)).Wait(ctx))
 	})
+}
+
+// TestLaunchedAgainRanges: a launch over another range is another launch, however many there are:
+// more than the device has places to remember them in.
+func TestLaunchedAgainRanges(t *testing.T) {
+	dev := openHost(t)
+	q := dev.DefaultQueue()
+	const most = 300
+	x := must(runtime.NewBuffer[uint32](dev, most))
+	for round := range 2 {
+		for n := 1; n <= most; n++ {
+			for range 3 - round {
+				must(countedOn(q, x, n))
+			}
+		}
+	}
+	got := make([]uint32, most)
+	check(t, x.CopyTo(ctx, q, got))
+	for i, g := range got {
+		if want := uint32(5 * (most - i)); g != want {
+			t.Fatalf("element %d is %d, not %d", i, g, want)
+		}
+	}
+}
+
+// countedOn launches over the first n elements.
+func countedOn(q *runtime.Queue, x *runtime.Buffer[uint32], n int) (runtime.Event, error) {
+	l := kernelimpl.NewLaunch(increment)
+	kernelimpl.View(l, 0, x.All())
+	return l.ParallelFor1(q, runtime.Range1(n), nil)
+}
+
+// TestLaunchedAgainEvicted: a pipeline that the device let go of is made again, though a launch
+// is remembered that had it.
+func TestLaunchedAgainEvicted(t *testing.T) {
+	dev := openHost(t)
+	dev.SetMaxVariants(1)
+	q := dev.DefaultQueue()
+	x := must(runtime.NewBuffer[uint32](dev, 1<<12))
+	for range 4 {
+		check(t, must(countedOn(q, x, 1<<12)).Wait(ctx))
+	}
+	before := dev.Pipelines()
+	y := must(runtime.NewBuffer[float32](dev, 4))
+	check(t, must(modelgen.SAXPY{A: 1, X: y.All(), Y: y.All()}.ParallelFor(q, 4)).Wait(ctx))
+	check(t, must(countedOn(q, x, 1<<12)).Wait(ctx))
+	if n := dev.Pipelines(); n != before+2 {
+		t.Errorf("%d pipelines were made for a kernel that took the other's place, and for the other again", n-before)
+	}
 }
