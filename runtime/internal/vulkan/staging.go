@@ -54,7 +54,7 @@ func copyBytes(dst, src []byte) {
 		return
 	}
 	n := min(16, runtime.GOMAXPROCS(0), len(src)/piece)
-	each := (len(src)/n + 63) &^ 63
+	each := ((len(src)+n-1)/n + 63) &^ 63 // n of which are no less than all
 	var wg sync.WaitGroup
 	for i := 1; i < n; i++ {
 		lo, hi := i*each, min((i+1)*each, len(src))
