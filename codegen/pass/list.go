@@ -37,6 +37,7 @@ var passes = []Pass{
 	{Name: "unroll", Doc: "write out small loops that have checks", Run: checks.Unroll},
 	{Name: "shortdiv", Doc: "divide in 32 bits what fits there", RunNoting: numbers.ShortDivide},
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: numbers.Narrow},
+	{Name: "overlap", Doc: "have the loads of several rounds of a loop under way at once", Run: checks.Overlap},
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: checks.Gather},
 	{Name: "coarsen", Doc: "run several work-items per invocation", Run: checks.Coarsen},
 	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: checks.Polls},

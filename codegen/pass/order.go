@@ -40,6 +40,7 @@ var passOrder = []constraint{
 	{"floats", "fuse", "where floats removes a conversion it leaves an FRounded, by which fuse knows not to fuse the product below"},
 	{"fuse", "ahead", "fuse counts the uses of a product, and a copied loop doubles them"},
 	{"fuse", "unroll", "fuse counts the uses of a product, and each unrolled round adds some"},
+	{"fuse", "overlap", "fuse counts the uses of a product, and overlap copies the rounds of loops"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
 	// What is internal to the kernel becomes values.
@@ -74,8 +75,14 @@ var passOrder = []constraint{
 	{"bounds", "shortdiv", "the ranges that prove a division short follow from the checks that bounds leaves"},
 	{"bounds", "deadlanes", "each check that bounds decides is one branch less by which a lane may die"},
 	{"ahead", "unroll", "unroll is for the small loops whose checks ahead cannot hoist"},
+	{"ahead", "overlap", "ahead would version both of overlap's loops, and checks that it hoists are none of their rounds"},
 	{"ahead", "narrow", "the tests that ahead hoists bound the integers of the loop behind them"},
 	{"unroll", "gather", "gather merges the checks of the rounds that unroll writes out one after the other"},
+	{"unroll", "overlap", "overlap would have several rounds at a time of small loops that unroll writes out whole"},
+	{"narrow", "overlap", "overlap computes indices of rounds that do not come, of which the conditions that narrow reads ranges from do not hold"},
+	{"overlap", "gather", "gather leaves checks that several faults are behind, which are ways out of a loop that overlap does not know"},
+	{"overlap", "coarsen", "coarsen repeats only small kernels and must count what overlap adds"},
+	{"overlap", "polls", "polls adds ways out of loops that depend on memory that the host writes"},
 	{"shortdiv", "narrow", "narrow keeps in 32 bits what is computed from 32-bit values, such as shortdiv's quotients"},
 	{"narrow", "gather", "gather moves values ahead of the checks from which narrow reads their ranges"},
 	{"ahead", "coarsen", "ahead would take coarsen's loop over work-items for one of the kernel and version it"},

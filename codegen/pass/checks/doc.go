@@ -5,6 +5,7 @@
 //	    sum += s[i]                 Ahead     n <= len(s), once, before a loop without
 //	}                                         checks; if it fails, the loop with them runs
 //	for k := range 4 { … s[x+k] }   Unroll    four copies, so that Gather sees the checks
+//	for i < n { s += x[c[i]] }      Overlap   four rounds at a time, whose loads overlap
 //	a := s[i]; b := t[j]            Gather    one branch on both, then both loads together
 //	one work-item                   Coarsen   four of them, whose loads overlap
 //

@@ -258,16 +258,17 @@ func (d *bounder) bound(v *ir.Value, b *ir.Block, depth int) (bound, bool) {
 // they are not small.
 func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	at := func(i int) Interval { return d.a.At(v.Args[i], b) }
-	var p Interval // from the arguments' lower ends
+	low := func(i int) Interval { return Interval{min(at(i).Lo, 0), 0} }
+	var p Interval // from the arguments' lower ends, or 0 where these are above it
 	switch v.Op {
 	case ir.OpIAdd:
-		p = AddRanges(Interval{at(0).Lo, 0}, Interval{at(1).Lo, 0})
+		p = AddRanges(low(0), low(1))
 	case ir.OpISub:
 		y := at(1)
 		if y.Lo == math.MinInt64 {
 			return true
 		}
-		p = AddRanges(Interval{at(0).Lo, 0}, Interval{-y.Hi, 0})
+		p = AddRanges(low(0), Interval{min(-y.Hi, 0), 0})
 	case ir.OpIMul:
 		x, y := at(0), at(1)
 		p = MulRanges(Interval{min(x.Lo, 0), 0}, Interval{0, max(y.Hi, 0)})

@@ -194,15 +194,15 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:153:18", Limit: 1024},
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56"},
 	},
-	Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3",
+	Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0x52fc2c4,
+	Sum:   0xd3384fad,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0xfccb4c5},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xb396ffeb},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x1621e82c},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0xd4112e78},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x1e1adf39},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xf0b413e0},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x3cb9207f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0x96d91031},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
@@ -377,6 +377,9 @@ var linearSPIRV string
 //go:embed Linear.kir
 var linearIR string
 
+//go:embed Linear.small.spv
+var linearSmall string
+
 //go:embed Linear.words.spv
 var linearWords string
 
@@ -416,14 +419,15 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:38:7"},
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56", Limit: -6},
 	},
-	Loops: "examples/attention/layers/kernel.go:39:2 - - -",
+	Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -",
 	SPIRV: linearSPIRV,
 	IR:    linearIR,
-	Sum:   0x9defab27,
+	Sum:   0x19b2e714,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 - - -", SPIRV: linearWords, Sum: 0xa2c99bc0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 -", SPIRV: linearAlone, Sum: 0x420dd13d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 -", SPIRV: linearAloneWords, Sum: 0x97d9d110},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {8}, {8, 56}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearSmall, Sum: 0x5c7571d3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearWords, Sum: 0x819a8238},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAlone, Sum: 0xb50447e3},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAloneWords, Sum: 0xa78f4bc7},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Linear
@@ -537,15 +541,15 @@ var normKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:32"},
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:6"},
 	},
-	Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2",
+	Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2",
 	SPIRV: normSPIRV,
 	IR:    normIR,
-	Sum:   0xfa8b05,
+	Sum:   0x7ea56714,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0x9d52300e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0x32b7828f},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0x65fe3ee6},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x79139dbe},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0x50ccc8ea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0x9954d52d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0xece593d2},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x29e51053},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Norm
@@ -639,13 +643,13 @@ var sampleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:180:24", Limit: -4},
 		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:187:10", Limit: -2},
 	},
-	Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2",
+	Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2",
 	SPIRV: sampleSPIRV,
 	IR:    sampleIR,
-	Sum:   0x3d16a76e,
+	Sum:   0x3e151125,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2", SPIRV: sampleSmall, Sum: 0x256faa1},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 177:2 181:2", SPIRV: sampleWords, Sum: 0x81a16df9},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleSmall, Sum: 0x3e84c227},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleWords, Sum: 0xf8c39623},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Sample

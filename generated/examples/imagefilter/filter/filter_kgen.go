@@ -110,13 +110,13 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:17", Limit: -3},
 		{Kind: abi.FaultSliceCap, Pos: "examples/imagefilter/filter/kernel.go:25:30", Limit: -4},
 	},
-	Loops: "examples/imagefilter/filter/kernel.go:27:2",
+	Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2",
 	SPIRV: blurSPIRV,
 	IR:    blurIR,
-	Sum:   0x48eae1c,
+	Sum:   0xd990c7a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurSmall, Sum: 0x4d129260},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2", SPIRV: blurWords, Sum: 0xc44d0bfd},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {32}, {56}, {72}, {8, 12}}, Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2", SPIRV: blurSmall, Sum: 0x51772bd5},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/imagefilter/filter/kernel.go:27:2 27:2", SPIRV: blurWords, Sum: 0x113da3b8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return filter.Blur{

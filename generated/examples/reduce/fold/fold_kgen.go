@@ -81,6 +81,9 @@ var finishSPIRV string
 //go:embed Finish.kir
 var finishIR string
 
+//go:embed Finish.small.spv
+var finishSmall string
+
 //go:embed Finish.words.spv
 var finishWords string
 
@@ -110,14 +113,15 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:76:8", Limit: -2},
 	},
-	Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -",
+	Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - - - - - -",
 	SPIRV: finishSPIRV,
 	IR:    finishIR,
-	Sum:   0x7e60b9da,
+	Sum:   0xf4a78d28,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0x93cd9a4b},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAlone, Sum: 0x45f1267f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x4cbba092},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x4afca2d8},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0xe3eda0e4},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAlone, Sum: 0x389cc48d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x725f9a22},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Finish{
@@ -165,6 +169,9 @@ var foldSPIRV string
 //go:embed Fold.kir
 var foldIR string
 
+//go:embed Fold.small.spv
+var foldSmall string
+
 //go:embed Fold.words.spv
 var foldWords string
 
@@ -195,14 +202,15 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Sites: []abi.Site{
 		{Kind: abi.FaultIndex, Pos: "examples/reduce/fold/kernel.go:44:8", Limit: -3},
 	},
-	Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -",
+	Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - - - - - -",
 	SPIRV: foldSPIRV,
 	IR:    foldIR,
-	Sum:   0xc08bfa20,
+	Sum:   0xd2f26dc2,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0x78153f90},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAlone, Sum: 0x53e550bd},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 - - - -", SPIRV: foldAloneWords, Sum: 0x4ca86137},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0x49be5be4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0xbaa97306},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAlone, Sum: 0x58820b8d},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAloneWords, Sum: 0xfdc1d7ff},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Fold{

@@ -94,12 +94,12 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2",
 	SPIRV: blocksSPIRV,
 	IR:    blocksIR,
-	Sum:   0x8c048066,
+	Sum:   0xec22ef61,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0x69cf0dd4},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xa19f3058},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0x57ae988b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0xef7ef641},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0xd539e17d},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xf3da6c16},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0xb40898ae},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0xfffc518b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
@@ -180,12 +180,12 @@ var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/scan/prefix/kernel.go:31:2 -",
 	SPIRV: sumsSPIRV,
 	IR:    sumsIR,
-	Sum:   0x3f74fd9,
+	Sum:   0xdeff8688,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xfe756918},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0x82f6d48a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0xb9cd5cac},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0x6345da4e},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xc818501f},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0xd6ad1e0e},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0xdc723e59},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0xeceb15d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Sums{

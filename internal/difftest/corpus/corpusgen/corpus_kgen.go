@@ -61,6 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
 		{File: "internal/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0x5f4a6e2c},
+		{File: "internal/difftest/corpus/rounds.go", Package: "corpus", Sum: 0xb467225d},
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
@@ -169,6 +170,7 @@ var _, RunReduce = stubs.NDRange1(pkg.Kernel("Reduce"), corpus.Reduce.Kernel, ne
 var _, RunResults = stubs.Range1(pkg.Kernel("Results"), corpus.Results.Kernel)
 var _, RunReturnEarly = stubs.NDRange1(pkg.Kernel("ReturnEarly"), corpus.ReturnEarly.Kernel, newReturnEarlyHost)
 var _, RunRounded = stubs.Range1(pkg.Kernel("Rounded"), corpus.Rounded.Kernel, newRoundedHost)
+var _, RunRounds = stubs.Range1(pkg.Kernel("Rounds"), corpus.Rounds.Kernel)
 var _, RunSearch = stubs.Range1(pkg.Kernel("Search"), corpus.Search.Kernel)
 var _, RunSearches = stubs.Range1(pkg.Kernel("Searches"), corpus.Searches.Kernel)
 var _, RunShufflesBool = stubs.NDRange1(pkg.Kernel("ShufflesBool"), corpus.ShufflesBool.Kernel, newShufflesBoolHost)
