@@ -31,7 +31,7 @@ func (w *body) fold(v *ir.Value) bool {
 	expr, ok := exprs[v.Op]
 	switch _, isMinMax := w.minmax[v]; {
 	case !ok, isMinMax, !v.Op.Has(ir.FlagPure) && !w.readLate(v), v.Type.Kind == ir.Addr && w.roots[v] == dynamic,
-		w.uses[v] != 1, w.wide[v], w.home[v], w.inTop(v), w.done[v]:
+		w.uses[v] != 1, w.wide[v], w.home[v], w.ahead(v), w.done[v]:
 		return false
 	case (v.Op == ir.OpLAnd || v.Op == ir.OpLOr) && slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return w.uses[a] != 1 }):
 		return false // go vet does not like x && y && x

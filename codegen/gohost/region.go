@@ -16,9 +16,9 @@ import (
 type body struct {
 	*writer
 	r *region
-	// What stands before the loop over the work-items, at the beginning of a round,
-	// and after that.
-	top, item, code bytes.Buffer
+	// What stands before the loop over the work-items, at the beginning of a row of them, at the
+	// beginning of a round, and after that.
+	top, row, item, code bytes.Buffer
 	done            map[any]bool
 	needed          map[*ir.Value]bool // of the region's own values
 	asked           map[*ir.Value]bool // those whose results are
@@ -27,6 +27,7 @@ type body struct {
 	folded          map[*ir.Value]string // expressions of values that stand where these are used
 	foreign         []*ir.Value          // those of elsewhere that are needed
 	common          map[*ir.Value]bool   // memo of inTop
+	inRows          map[*ir.Value]bool   // memo of inRow
 	after           []string             // what stands behind the loop
 	x, y, z, lane   bool                 // counters of work-items that are used
 	field           bool                 // constant expressions are named as fields
@@ -38,7 +39,7 @@ type body struct {
 }
 
 func (w *writer) newBody(r *region) *body {
-	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
+	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, inRows: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
 	maps.Copy(x.done, w.shared)
 	for i, n := range r.nodes {
 		x.at[n] = i
@@ -91,6 +92,32 @@ func (w *body) inTop(v *ir.Value) bool {
 	return is
 }
 
+// inRow reports whether v is the same for all work-items of a row of a range, those with the same
+// y and z, and does no harm before it.
+func (w *body) inRow(v *ir.Value) bool {
+	if !w.ranged() || w.m.Rank < 2 || v.Block == nil {
+		return false
+	}
+	is, ok := w.inRows[v]
+	if ok {
+		return is
+	}
+	w.inRows[v] = false
+	switch {
+	case w.inTop(v) || !w.r.defs[v] || !harmless(v):
+	case v.Op == ir.OpBuiltIn:
+		b := v.Aux.(ir.BuiltIn)
+		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
+	default:
+		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.ahead(a) })
+	}
+	w.inRows[v] = is
+	return is
+}
+
+// ahead reports whether v is computed ahead of the loop over the work-items, or over a row's.
+func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) }
+
 // value returns the name of v, or a constant with its type, and sees to it that v
 // is computed.
 func (w *body) value(v *ir.Value) string {
@@ -126,6 +153,9 @@ func (w *body) value(v *ir.Value) string {
 		default:
 			w.define(&w.top, v, true)
 		}
+	case w.inRow(v):
+		w.done[v] = true
+		w.define(&w.row, v, true)
 	case w.r.defs[v]: // where it stands
 	case w.again[v]:
 		w.done[v] = true
@@ -156,7 +186,7 @@ func (w *body) begin(v *ir.Value) {
 // but not before all that need it. Of a value from elsewhere, which value sees to, it
 // does so with what that is computed from.
 func (w *body) early(v *ir.Value) {
-	if w.done[v] || !w.again[v] || w.inTop(v) {
+	if w.done[v] || !w.again[v] || w.ahead(v) {
 		return
 	}
 	for _, a := range w.args(v) {
@@ -182,7 +212,7 @@ func (w *body) mark() {
 	var use func(v *ir.Value, from *node)
 	use = func(v *ir.Value, from *node) {
 		switch {
-		case v.Block == nil || w.inTop(v):
+		case v.Block == nil || w.ahead(v):
 			return
 		case !w.r.defs[v]:
 			w.foreign = append(w.foreign, v)
@@ -305,6 +335,9 @@ func (w *writer) region(r *region, before []*region) {
 	w.declare("var ", wide, w.typeOf)
 	w.b.Write(x.code.Bytes())
 	w.f("}\n")
+	if x.rows() {
+		x.nextRow()
+	}
 	if block {
 		w.f("}\n")
 	}
@@ -444,7 +477,7 @@ func (w *body) rangeLoop() {
 		return
 	}
 	w.f("nx := g.Global[0]\n")
-	w.f("x := g.Lo%%nx - 1\n")
+	w.f("x := g.Lo %% nx\n")
 	if w.y || w.z {
 		if w.m.Rank == 3 {
 			w.f("ny := g.Global[1]\n")
@@ -456,8 +489,19 @@ func (w *body) rangeLoop() {
 	if w.z {
 		w.f("z := g.Lo / nx / ny\n")
 	}
-	w.f("for range g.Hi - g.Lo {\n")
-	w.count()
+	w.f("for left := g.Hi - g.Lo; left > 0; {\nend := min(x+left, nx)\nleft -= end - x\n")
+	w.b.Write(w.row.Bytes())
+	w.f("for ; x < end; x++ {\n")
+}
+
+// rows reports whether the loop over the work-items has a loop over their rows around it.
+func (w *body) rows() bool { return w.ranged() && w.m.Rank > 1 && (w.x || w.y || w.z) }
+
+// nextRow writes the end of the loop over the rows.
+func (w *body) nextRow() {
+	w.f("x = 0\n")
+	w.countRows()
+	w.f("}\n")
 }
 
 // counters declares the counters that the loop counts itself.
@@ -480,15 +524,21 @@ func (w *body) count() {
 		return
 	}
 	w.f("if x++; x == nx {\nx = 0\n")
-	if w.y || w.z {
-		w.f("y++\n")
-		if w.m.Rank == 3 && w.z {
-			w.f("if y == ny {\ny, z = 0, z+1\n}\n")
-		} else if w.m.Rank == 3 {
-			w.f("if y == ny {\ny = 0\n}\n")
-		}
-	}
+	w.countRows()
 	w.f("}\n")
+}
+
+// countRows counts y and z, behind a row.
+func (w *body) countRows() {
+	if !w.y && !w.z {
+		return
+	}
+	w.f("y++\n")
+	if w.m.Rank == 3 && w.z {
+		w.f("if y == ny {\ny, z = 0, z+1\n}\n")
+	} else if w.m.Rank == 3 {
+		w.f("if y == ny {\ny = 0\n}\n")
+	}
 }
 
 // leave writes the way out of a launch that is cancelled.

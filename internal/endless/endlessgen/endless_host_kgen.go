@@ -98,75 +98,78 @@ func (g *countHost) Run() {
 	v4 := g.Int64(40)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v10, v12, v14, v21, v28 int32
-		var v11, v13, v15, v22, v24, v26 int64
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v6 := int64(uint32(v0))
 		v7 := int64(uint32(v1))
-		if !v9 {
-			v28 = 0
-			goto b9
-		}
-		v10 = 0
-		v11 = 0
-	b1:
-		v12 = v10
-		v13 = 0
-	b2:
-		v14 = v12
-		v15 = 0
-	b3:
-		v21 = (v14 * 3) ^ int32(uint64((v11+(v13*v15))+v6))
-		v22 = v15 + 1
-		if v22 < v3 {
-			v14 = v21
-			v15 = v22
+		v29 := v7 * v8
+		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b3
-		}
-		v24 = v13 + 1
-		if v24 < v3 {
-			v12 = v21
-			v13 = v24
-			if stop.Load() {
-				g.Stop()
-				return
+			var v10, v12, v14, v21, v28 int32
+			var v11, v13, v15, v22, v24, v26 int64
+			v0 := int32(x)
+			v6 := int64(uint32(v0))
+			if !v9 {
+				v28 = 0
+				goto b9
 			}
-			goto b2
-		}
-		v26 = v11 + 1
-		if v26 < v3 {
-			v10 = v21
-			v11 = v26
-			if stop.Load() {
-				g.Stop()
-				return
+			v10 = 0
+			v11 = 0
+		b1:
+			v12 = v10
+			v13 = 0
+		b2:
+			v14 = v12
+			v15 = 0
+		b3:
+			v21 = (v14 * 3) ^ int32(uint64((v11+(v13*v15))+v6))
+			v22 = v15 + 1
+			if v22 < v3 {
+				v14 = v21
+				v15 = v22
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b3
 			}
-			goto b1
+			v24 = v13 + 1
+			if v24 < v3 {
+				v12 = v21
+				v13 = v24
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b2
+			}
+			v26 = v11 + 1
+			if v26 < v3 {
+				v10 = v21
+				v11 = v26
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b1
+			}
+			v28 = v21
+		b9:
+			v30 := v29 + v6
+			if uint64(v30) >= uint64(v4) {
+				g.Fault(0, v30, v4, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v30)*4)) = v28
 		}
-		v28 = v21
-	b9:
-		v30 := (v7 * v8) + v6
-		if uint64(v30) >= uint64(v4) {
-			g.Fault(0, v30, v4, v0, v1)
-			continue
-		}
-		*(*int32)(unsafe.Add(p1, int(v30)*4)) = v28
+		x = 0
+		y++
 	}
 }
 

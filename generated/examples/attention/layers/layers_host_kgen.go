@@ -489,43 +489,45 @@ func (g *embedHost) Run() {
 	p4 := g.Pointer(4)
 	p6 := g.Pointer(6)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v15 := int64(uint32(v0))
 		v16 := int64(uint32(v1))
-		if !v17 {
-			g.Fault(0, 0, v2, v0, v1)
-			continue
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v15 := int64(uint32(v0))
+			if !v17 {
+				g.Fault(0, 0, v2, v0, v1)
+				continue
+			}
+			v20 := v16 + int64(*(*int32)(p0))
+			v22 := (v20 * v14) + v15
+			if uint64(v22) >= uint64(v12) {
+				g.Fault(1, v22, v12, v0, v1)
+				continue
+			}
+			if uint64(v20) >= uint64(v4) {
+				g.Fault(2, v20, v4, v0, v1)
+				continue
+			}
+			v28 := (int64(*(*int32)(unsafe.Add(p1, int(v20)*4))) * v8) + v15
+			if uint64(v28) >= uint64(v6) {
+				g.Fault(1, v28, v6, v0, v1)
+				continue
+			}
+			v30 := *(*float32)(unsafe.Add(p2, int(v28)*4))
+			v32 := (v20 * v11) + v15
+			if uint64(v32) >= uint64(v9) {
+				g.Fault(1, v32, v9, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p6, int(v22)*4)) = float32(v30 + *(*float32)(unsafe.Add(p4, int(v32)*4)))
 		}
-		v20 := v16 + int64(*(*int32)(p0))
-		v22 := (v20 * v14) + v15
-		if uint64(v22) >= uint64(v12) {
-			g.Fault(1, v22, v12, v0, v1)
-			continue
-		}
-		if uint64(v20) >= uint64(v4) {
-			g.Fault(2, v20, v4, v0, v1)
-			continue
-		}
-		v28 := (int64(*(*int32)(unsafe.Add(p1, int(v20)*4))) * v8) + v15
-		if uint64(v28) >= uint64(v6) {
-			g.Fault(1, v28, v6, v0, v1)
-			continue
-		}
-		v30 := *(*float32)(unsafe.Add(p2, int(v28)*4))
-		v32 := (v20 * v11) + v15
-		if uint64(v32) >= uint64(v9) {
-			g.Fault(1, v32, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p6, int(v22)*4)) = float32(v30 + *(*float32)(unsafe.Add(p4, int(v32)*4)))
+		x = 0
+		y++
 	}
 }
 

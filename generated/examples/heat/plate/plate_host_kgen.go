@@ -31,28 +31,35 @@ func (g *flameHost) Run() {
 	p5 := g.Pointer(5)
 	v6 := g.Float32(56)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v21 int64
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v11 := int64(uint32(v1)) - v5
-		v12 := int64(uint32(v0)) - v5
-		if ((v11 * v11) + (v12 * v12)) > v16 {
-			goto b4
+		v10 := int64(uint32(v1))
+		v11 := v10 - v5
+		v13 := v11 * v11
+		v18 := v3 + v11
+		v19 := v18 * v2
+		v20 := v19 + v4
+		for ; x < end; x++ {
+			var v21 int64
+			v0 := int32(x)
+			v12 := int64(uint32(v0)) - v5
+			if (v13 + (v12 * v12)) > v16 {
+				goto b4
+			}
+			v21 = v20 + v12
+			if uint64(v21) >= uint64(v7) {
+				g.Fault(0, v21, v7, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p5, int(v21)*4)) = v6
+		b4:
 		}
-		v21 = (((v3 + v11) * v2) + v4) + v12
-		if uint64(v21) >= uint64(v7) {
-			g.Fault(0, v21, v7, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p5, int(v21)*4)) = v6
-	b4:
+		x = 0
+		y++
 	}
 }
 
@@ -86,71 +93,77 @@ func (g *stepHost) Run() {
 	v8 := g.Int64(64)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v22, v25, v29, v33 int64
-		var v24, v28, v32, v44 float32
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v13 := (int64(uint32(v1)) * v4) + int64(uint32(v0))
-		if uint64(v13) >= uint64(v6) {
-			g.Fault(0, v13, v6, v0, v1)
-			continue
+		v11 := int64(uint32(v1))
+		v12 := v11 * v4
+		v16 := v1 != 0
+		v19 := v1 < v18
+		for ; x < end; x++ {
+			var v22, v25, v29, v33 int64
+			var v24, v28, v32, v44 float32
+			v0 := int32(x)
+			v13 := v12 + int64(uint32(v0))
+			if uint64(v13) >= uint64(v6) {
+				g.Fault(0, v13, v6, v0, v1)
+				continue
+			}
+			v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
+			if !v16 {
+				v44 = v15
+				goto b14
+			}
+			if v0 == 0 {
+				v44 = v15
+				goto b14
+			}
+			if !v19 {
+				v44 = v15
+				goto b14
+			}
+			if v0 >= v20 {
+				v44 = v15
+				goto b14
+			}
+			v22 = v13 + -1
+			if uint64(v22) >= uint64(v6) {
+				g.Fault(1, v22, v6, v0, v1)
+				continue
+			}
+			v24 = *(*float32)(unsafe.Add(p2, int(v22)*4))
+			v25 = v13 + 1
+			if uint64(v25) >= uint64(v6) {
+				g.Fault(2, v25, v6, v0, v1)
+				continue
+			}
+			v28 = float32(v24 + *(*float32)(unsafe.Add(p2, int(v25)*4)))
+			v29 = v13 - v4
+			if uint64(v29) >= uint64(v6) {
+				g.Fault(3, v29, v6, v0, v1)
+				continue
+			}
+			v32 = float32(v28 + *(*float32)(unsafe.Add(p2, int(v29)*4)))
+			v33 = v13 + v4
+			if uint64(v33) >= uint64(v6) {
+				g.Fault(4, v33, v6, v0, v1)
+				continue
+			}
+			{
+				v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
+				v44 = float32(v5*v38 + v15)
+			}
+		b14:
+			if uint64(v13) >= uint64(v8) {
+				g.Fault(5, v13, v8, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
 		}
-		v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
-		if v1 == 0 {
-			v44 = v15
-			goto b14
-		}
-		if v0 == 0 {
-			v44 = v15
-			goto b14
-		}
-		if v1 >= v18 {
-			v44 = v15
-			goto b14
-		}
-		if v0 >= v20 {
-			v44 = v15
-			goto b14
-		}
-		v22 = v13 + -1
-		if uint64(v22) >= uint64(v6) {
-			g.Fault(1, v22, v6, v0, v1)
-			continue
-		}
-		v24 = *(*float32)(unsafe.Add(p2, int(v22)*4))
-		v25 = v13 + 1
-		if uint64(v25) >= uint64(v6) {
-			g.Fault(2, v25, v6, v0, v1)
-			continue
-		}
-		v28 = float32(v24 + *(*float32)(unsafe.Add(p2, int(v25)*4)))
-		v29 = v13 - v4
-		if uint64(v29) >= uint64(v6) {
-			g.Fault(3, v29, v6, v0, v1)
-			continue
-		}
-		v32 = float32(v28 + *(*float32)(unsafe.Add(p2, int(v29)*4)))
-		v33 = v13 + v4
-		if uint64(v33) >= uint64(v6) {
-			g.Fault(4, v33, v6, v0, v1)
-			continue
-		}
-		{
-			v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
-			v44 = float32(v5*v38 + v15)
-		}
-	b14:
-		if uint64(v13) >= uint64(v8) {
-			g.Fault(5, v13, v8, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
+		x = 0
+		y++
 	}
 }

@@ -48,116 +48,119 @@ func (g *blurHost) Run() {
 	p2 := g.Pointer(2)
 	stop := g.Cancelled()
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v25, v26, v27, v28 int32
-		var v29, v44, v45 int64
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v13 := int64(uint32(v0))
 		v14 := int64(uint32(v1))
-		if !v18 {
-			g.Fault(0, v17, v9, v0, v1)
-			continue
+		v63 := v14 * v15
+		for ; x < end; x++ {
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			var v25, v26, v27, v28 int32
+			var v29, v44, v45 int64
+			v0 := int32(x)
+			v13 := int64(uint32(v0))
+			if !v18 {
+				g.Fault(0, v17, v9, v0, v1)
+				continue
+			}
+			if !v19 {
+				g.Fault(1, v17, v11, v0, v1)
+				continue
+			}
+			v25 = 2048
+			v26 = 2048
+			v27 = 2048
+			v28 = 2048
+			v29 = -1
+		b2:
+			v30 := v29 + 1
+			if v30 >= v4 {
+				v65 := v25 / 4096
+				v66 := v26 / 4096
+				v67 := v27 / 4096
+				v68 := v28 / 4096
+				v70 := int32(0)
+				if 0 < v65 {
+					v70 = v65
+				}
+				v72 := int32(255)
+				if v70 < 255 {
+					v72 = v70
+				}
+				v74 := int32(0)
+				if 0 < v66 {
+					v74 = v66
+				}
+				v76 := int32(255)
+				if v74 < 255 {
+					v76 = v74
+				}
+				v80 := int32(0)
+				if 0 < v67 {
+					v80 = v67
+				}
+				v82 := int32(255)
+				if v80 < 255 {
+					v82 = v80
+				}
+				v86 := int32(0)
+				if 0 < v68 {
+					v86 = v68
+				}
+				v88 := int32(255)
+				if v86 < 255 {
+					v88 = v86
+				}
+				*(*int32)(unsafe.Add(p3, int(v63+v13)*4)) = ((v72 | (v76 << 8)) | (v82 << 16)) | (v88 << 24)
+				continue
+			}
+			v32 := *(*int32)(unsafe.Add(p0, int(v30)*4))
+			v33 := v30 - v20
+			if v8 {
+				v34 := v14 + v33
+				v36 := int64(0)
+				if 0 < v34 {
+					v36 = v34
+				}
+				v38 := v22
+				if v36 < v22 {
+					v38 = v36
+				}
+				v44 = v38
+				v45 = v13
+			} else {
+				v39 := v13 + v33
+				v41 := int64(0)
+				if 0 < v39 {
+					v41 = v39
+				}
+				v43 := v24
+				if v41 < v24 {
+					v43 = v41
+				}
+				v44 = v14
+				v45 = v43
+			}
+			v48 := *(*int32)(unsafe.Add(p2, int((v44*v15)+v45)*4))
+			v25 = v25 + (v32 * (v48 & 255))
+			v26 = v26 + (v32 * (int32(uint32(v48)>>8) & 255))
+			v27 = v27 + (v32 * (int32(uint32(v48)>>16) & 255))
+			v28 = v28 + (v32 * int32(uint32(v48)>>24))
+			v29 = v30
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
 		}
-		if !v19 {
-			g.Fault(1, v17, v11, v0, v1)
-			continue
-		}
-		v25 = 2048
-		v26 = 2048
-		v27 = 2048
-		v28 = 2048
-		v29 = -1
-	b2:
-		v30 := v29 + 1
-		if v30 >= v4 {
-			v65 := v25 / 4096
-			v66 := v26 / 4096
-			v67 := v27 / 4096
-			v68 := v28 / 4096
-			v70 := int32(0)
-			if 0 < v65 {
-				v70 = v65
-			}
-			v72 := int32(255)
-			if v70 < 255 {
-				v72 = v70
-			}
-			v74 := int32(0)
-			if 0 < v66 {
-				v74 = v66
-			}
-			v76 := int32(255)
-			if v74 < 255 {
-				v76 = v74
-			}
-			v80 := int32(0)
-			if 0 < v67 {
-				v80 = v67
-			}
-			v82 := int32(255)
-			if v80 < 255 {
-				v82 = v80
-			}
-			v86 := int32(0)
-			if 0 < v68 {
-				v86 = v68
-			}
-			v88 := int32(255)
-			if v86 < 255 {
-				v88 = v86
-			}
-			*(*int32)(unsafe.Add(p3, int((v14*v15)+v13)*4)) = ((v72 | (v76 << 8)) | (v82 << 16)) | (v88 << 24)
-			continue
-		}
-		v32 := *(*int32)(unsafe.Add(p0, int(v30)*4))
-		v33 := v30 - v20
-		if v8 {
-			v34 := v14 + v33
-			v36 := int64(0)
-			if 0 < v34 {
-				v36 = v34
-			}
-			v38 := v22
-			if v36 < v22 {
-				v38 = v36
-			}
-			v44 = v38
-			v45 = v13
-		} else {
-			v39 := v13 + v33
-			v41 := int64(0)
-			if 0 < v39 {
-				v41 = v39
-			}
-			v43 := v24
-			if v41 < v24 {
-				v43 = v41
-			}
-			v44 = v14
-			v45 = v43
-		}
-		v48 := *(*int32)(unsafe.Add(p2, int((v44*v15)+v45)*4))
-		v25 = v25 + (v32 * (v48 & 255))
-		v26 = v26 + (v32 * (int32(uint32(v48)>>8) & 255))
-		v27 = v27 + (v32 * (int32(uint32(v48)>>16) & 255))
-		v28 = v28 + (v32 * int32(uint32(v48)>>24))
-		v29 = v30
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b2
+		x = 0
+		y++
 	}
 }
 
@@ -189,63 +192,66 @@ func (g *brightnessHost) Run() {
 	v4 := g.Int32(24)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v9 := int64(uint32(v0))
 		v10 := int64(uint32(v1))
-		if !v14 {
-			g.Fault(0, v13, v5, v0, v1)
-			continue
+		v16 := v10 * v11
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(uint32(v0))
+			if !v14 {
+				g.Fault(0, v13, v5, v0, v1)
+				continue
+			}
+			if !v15 {
+				g.Fault(1, v13, v7, v0, v1)
+				continue
+			}
+			v17 := v16 + v9
+			v18 := *(*int32)(unsafe.Add(p1, int(v17)*4))
+			v24 := int32(uint32(v18) >> 24)
+			v27 := (((v18 & 255) * v4) + 2048) / 4096
+			v30 := (((int32(uint32(v18)>>8) & 255) * v4) + 2048) / 4096
+			v33 := (((int32(uint32(v18)>>16) & 255) * v4) + 2048) / 4096
+			v35 := int32(0)
+			if 0 < v27 {
+				v35 = v27
+			}
+			v37 := int32(255)
+			if v35 < 255 {
+				v37 = v35
+			}
+			v39 := int32(0)
+			if 0 < v30 {
+				v39 = v30
+			}
+			v41 := int32(255)
+			if v39 < 255 {
+				v41 = v39
+			}
+			v45 := int32(0)
+			if 0 < v33 {
+				v45 = v33
+			}
+			v47 := int32(255)
+			if v45 < 255 {
+				v47 = v45
+			}
+			v51 := int32(0)
+			if 0 < v24 {
+				v51 = v24
+			}
+			v53 := int32(255)
+			if v51 < 255 {
+				v53 = v51
+			}
+			*(*int32)(unsafe.Add(p2, int(v17)*4)) = ((v37 | (v41 << 8)) | (v47 << 16)) | (v53 << 24)
 		}
-		if !v15 {
-			g.Fault(1, v13, v7, v0, v1)
-			continue
-		}
-		v17 := (v10 * v11) + v9
-		v18 := *(*int32)(unsafe.Add(p1, int(v17)*4))
-		v24 := int32(uint32(v18) >> 24)
-		v27 := (((v18 & 255) * v4) + 2048) / 4096
-		v30 := (((int32(uint32(v18)>>8) & 255) * v4) + 2048) / 4096
-		v33 := (((int32(uint32(v18)>>16) & 255) * v4) + 2048) / 4096
-		v35 := int32(0)
-		if 0 < v27 {
-			v35 = v27
-		}
-		v37 := int32(255)
-		if v35 < 255 {
-			v37 = v35
-		}
-		v39 := int32(0)
-		if 0 < v30 {
-			v39 = v30
-		}
-		v41 := int32(255)
-		if v39 < 255 {
-			v41 = v39
-		}
-		v45 := int32(0)
-		if 0 < v33 {
-			v45 = v33
-		}
-		v47 := int32(255)
-		if v45 < 255 {
-			v47 = v45
-		}
-		v51 := int32(0)
-		if 0 < v24 {
-			v51 = v24
-		}
-		v53 := int32(255)
-		if v51 < 255 {
-			v53 = v51
-		}
-		*(*int32)(unsafe.Add(p2, int(v17)*4)) = ((v37 | (v41 << 8)) | (v47 << 16)) | (v53 << 24)
+		x = 0
+		y++
 	}
 }

@@ -43,415 +43,419 @@ func (g *mandelbrotHost) Run() {
 	v8 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v116, v118, v124, v173, v177, v180, v183, v189, v195, v244, v273, v274, v275 float32
-		var v26, v62, v68, v70, v81, v82, v119, v125, v127, v138, v139, v190, v196, v198, v209, v210 int32
-		var v52, v184 bool
-		var v55, v181 int64
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v10 := int64(uint32(v0))
 		v11 := int64(uint32(v1))
-		v17 := float32(v16*float32(0.5) + float32(v10))
-		v21 := float32(v20*float32(0.5) + float32(v11))
-		v23 = 0
-		v24 = 0
-		v25 = 0
-		v26 = 0
-	b1:
-		v27 := v26 / 2
-		v36 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5)*float32(0.5) + v17)
-		v37 := float32(float32(float32(int64(uint32(v27)))+0.5)*float32(0.5) + v21)
-		v39 := float32(v4 + float32(v6*v36))
-		v41 := float32(v5 + float32(v6*v37))
-		v42 := float32(v41 * v41)
-		v43 := float32(v39 - 0.25)
-		v44 := float32(v43*v43 + v42)
-		if float32(v44*float32(v44+v43)) <= float32(v42*0.25) {
-			v52 = true
-		} else {
-			v49 := float32(v39 + 1)
-			v52 = float32(v49*v49+v42) <= 0.0625
-		}
-		if v52 {
+		v18 := float32(v11)
+		v21 := float32(v20*float32(0.5) + v18)
+		v278 := v11 * v12
+		for ; x < end; x++ {
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v116, v118, v124, v173, v177, v180, v183, v189, v195, v244, v273, v274, v275 float32
+			var v26, v62, v68, v70, v81, v82, v119, v125, v127, v138, v139, v190, v196, v198, v209, v210 int32
+			var v52, v184 bool
+			var v55, v181 int64
+			v0 := int32(x)
+			v10 := int64(uint32(v0))
+			v17 := float32(v16*float32(0.5) + float32(v10))
+			v23 = 0
+			v24 = 0
+			v25 = 0
+			v26 = 0
+		b1:
+			v27 := v26 / 2
+			v36 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5)*float32(0.5) + v17)
+			v37 := float32(float32(float32(int64(uint32(v27)))+0.5)*float32(0.5) + v21)
+			v39 := float32(v4 + float32(v6*v36))
+			v41 := float32(v5 + float32(v6*v37))
+			v42 := float32(v41 * v41)
+			v43 := float32(v39 - 0.25)
+			v44 := float32(v43*v43 + v42)
+			if float32(v44*float32(v44+v43)) <= float32(v42*0.25) {
+				v52 = true
+			} else {
+				v49 := float32(v39 + 1)
+				v52 = float32(v49*v49+v42) <= 0.0625
+			}
+			if v52 {
+				v183 = 0
+				v184 = false
+				goto b28
+			}
+			if !v22 {
+				goto b27
+			}
+			v53 = 0
+			v54 = 0
+			v55 = 0
+		b5:
+			v56 = float32(v53 * v53)
+			v57 = float32(v54 * v54)
+			v58 = float32(v56 + v57)
+			if !(65536 < v58) {
+				goto b25
+			}
+			v61 = float32(float32(v55) + 1)
+			v62 = int32(math.Float32bits(v58))
+			if 2139095039 > uint32(v62+-1) {
+				goto b11
+			}
+			if v58 == 0 {
+				v67 = math.Float32frombits(0xff800000)
+				goto b10
+			}
+			if v58 < 0 {
+				v67 = math.Float32frombits(0x7fc00000)
+			} else {
+				v67 = v58
+			}
+		b10:
+			v116 = v67
+			goto b15
+		b11:
+			{
+				v68 = v62 & 8388607
+				v69 := int32(uint32(v62) >> 23)
+				v70 = v69 + -127
+				if v69 == 0 {
+					v74 := (31 - (int32(bits.Len32(uint32(v68))) - 1)) + -8
+					v78 := int32(0)
+					if uint32(v74) < 32 {
+						v78 = v68 << (uint32(v74&31) & 31)
+					}
+					v81 = v78
+					v82 = -126 - v74
+				} else {
+					v81 = v68 | 8388608
+					v82 = v70
+				}
+			}
+			{
+				v84 := (v81 & 8388607) | 1065353216
+				v85 := 1068827891 <= uint32(v84)
+				v88 := v82
+				if v85 {
+					v88 = v82 + 1
+				}
+				v89 := v84
+				if v85 {
+					v89 = v84 + -8388608
+				}
+				v91 := float32(math.Float32frombits(uint32(v89)) - 1)
+				v92 := float32(v88)
+				v94 := float32(v91 / float32(v91+2))
+				v95 := float32(v94 * v94)
+				v98 := float32(v95 * float32(float32(v95*0.24033555)+0.2850991))
+				v101 := float32(float32(v95*float32(v98+0.40000853)) + 0.6666666)
+				v103 := float32(float32(v91*0.5) * v91)
+				v108 := float32(float32(v94*float32(v103+float32(v95*v101))) + float32(v92*1.4286068e-06))
+				v109 := float32(v92 * 0.69314575)
+				v110 := float32(v109 + v91)
+				v114 := float32(float32(v91-float32(v110-v109)) + float32(v108-v103))
+				v116 = float32(v110 + v114)
+			}
+		b15:
+			v118 = float32(float32(v116*1.442695) * 0.5)
+			v119 = int32(math.Float32bits(v118))
+			if 2139095039 > uint32(v119+-1) {
+				goto b20
+			}
+			if v118 == 0 {
+				v124 = math.Float32frombits(0xff800000)
+				goto b19
+			}
+			if v118 < 0 {
+				v124 = math.Float32frombits(0x7fc00000)
+			} else {
+				v124 = v118
+			}
+		b19:
+			v173 = v124
+			goto b24
+		b20:
+			{
+				v125 = v119 & 8388607
+				v126 := int32(uint32(v119) >> 23)
+				v127 = v126 + -127
+				if v126 == 0 {
+					v131 := (31 - (int32(bits.Len32(uint32(v125))) - 1)) + -8
+					v135 := int32(0)
+					if uint32(v131) < 32 {
+						v135 = v125 << (uint32(v131&31) & 31)
+					}
+					v138 = v135
+					v139 = -126 - v131
+				} else {
+					v138 = v125 | 8388608
+					v139 = v127
+				}
+			}
+			{
+				v141 := (v138 & 8388607) | 1065353216
+				v142 := 1068827891 <= uint32(v141)
+				v145 := v139
+				if v142 {
+					v145 = v139 + 1
+				}
+				v146 := v141
+				if v142 {
+					v146 = v141 + -8388608
+				}
+				v148 := float32(math.Float32frombits(uint32(v146)) - 1)
+				v149 := float32(v145)
+				v151 := float32(v148 / float32(v148+2))
+				v152 := float32(v151 * v151)
+				v155 := float32(v152 * float32(float32(v152*0.24033555)+0.2850991))
+				v158 := float32(float32(v152*float32(v155+0.40000853)) + 0.6666666)
+				v160 := float32(float32(v148*0.5) * v148)
+				v165 := float32(float32(v151*float32(v160+float32(v152*v158))) + float32(v149*1.4286068e-06))
+				v166 := float32(v149 * 0.69314575)
+				v167 := float32(v166 + v148)
+				v171 := float32(float32(v148-float32(v167-v166)) + float32(v165-v160))
+				v173 = float32(v167 + v171)
+			}
+		b24:
+			v183 = float32((-v173)*float32(1.442695) + v61)
+			v184 = true
+			goto b28
+		b25:
+			v177 = float32(float32(v56-v57) + v39)
+			v180 = float32(float32(float32(v53*2)*v54) + v41)
+			v181 = v55 + 1
+			if v181 < v7 {
+				v53 = v177
+				v54 = v180
+				v55 = v181
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			}
+		b27:
 			v183 = 0
 			v184 = false
-			goto b28
-		}
-		if !v22 {
-			goto b27
-		}
-		v53 = 0
-		v54 = 0
-		v55 = 0
-	b5:
-		v56 = float32(v53 * v53)
-		v57 = float32(v54 * v54)
-		v58 = float32(v56 + v57)
-		if !(65536 < v58) {
-			goto b25
-		}
-		v61 = float32(float32(v55) + 1)
-		v62 = int32(math.Float32bits(v58))
-		if 2139095039 > uint32(v62+-1) {
-			goto b11
-		}
-		if v58 == 0 {
-			v67 = math.Float32frombits(0xff800000)
-			goto b10
-		}
-		if v58 < 0 {
-			v67 = math.Float32frombits(0x7fc00000)
-		} else {
-			v67 = v58
-		}
-	b10:
-		v116 = v67
-		goto b15
-	b11:
-		{
-			v68 = v62 & 8388607
-			v69 := int32(uint32(v62) >> 23)
-			v70 = v69 + -127
-			if v69 == 0 {
-				v74 := (31 - (int32(bits.Len32(uint32(v68))) - 1)) + -8
-				v78 := int32(0)
-				if uint32(v74) < 32 {
-					v78 = v68 << (uint32(v74&31) & 31)
+		b28:
+			if !v184 {
+				v273 = v23
+				v274 = v24
+				v275 = v25
+				goto b39
+			}
+			{
+				v186 := float32(0)
+				if 0 < v183 {
+					v186 = v183
 				}
-				v81 = v78
-				v82 = -126 - v74
-			} else {
-				v81 = v68 | 8388608
-				v82 = v70
-			}
-		}
-		{
-			v84 := (v81 & 8388607) | 1065353216
-			v85 := 1068827891 <= uint32(v84)
-			v88 := v82
-			if v85 {
-				v88 = v82 + 1
-			}
-			v89 := v84
-			if v85 {
-				v89 = v84 + -8388608
-			}
-			v91 := float32(math.Float32frombits(uint32(v89)) - 1)
-			v92 := float32(v88)
-			v94 := float32(v91 / float32(v91+2))
-			v95 := float32(v94 * v94)
-			v98 := float32(v95 * float32(float32(v95*0.24033555)+0.2850991))
-			v101 := float32(float32(v95*float32(v98+0.40000853)) + 0.6666666)
-			v103 := float32(float32(v91*0.5) * v91)
-			v108 := float32(float32(v94*float32(v103+float32(v95*v101))) + float32(v92*1.4286068e-06))
-			v109 := float32(v92 * 0.69314575)
-			v110 := float32(v109 + v91)
-			v114 := float32(float32(v91-float32(v110-v109)) + float32(v108-v103))
-			v116 = float32(v110 + v114)
-		}
-	b15:
-		v118 = float32(float32(v116*1.442695) * 0.5)
-		v119 = int32(math.Float32bits(v118))
-		if 2139095039 > uint32(v119+-1) {
-			goto b20
-		}
-		if v118 == 0 {
-			v124 = math.Float32frombits(0xff800000)
-			goto b19
-		}
-		if v118 < 0 {
-			v124 = math.Float32frombits(0x7fc00000)
-		} else {
-			v124 = v118
-		}
-	b19:
-		v173 = v124
-		goto b24
-	b20:
-		{
-			v125 = v119 & 8388607
-			v126 := int32(uint32(v119) >> 23)
-			v127 = v126 + -127
-			if v126 == 0 {
-				v131 := (31 - (int32(bits.Len32(uint32(v125))) - 1)) + -8
-				v135 := int32(0)
-				if uint32(v131) < 32 {
-					v135 = v125 << (uint32(v131&31) & 31)
+				v188 := v186
+				if v183 != v183 {
+					v188 = v183
 				}
-				v138 = v135
-				v139 = -126 - v131
-			} else {
-				v138 = v125 | 8388608
-				v139 = v127
-			}
-		}
-		{
-			v141 := (v138 & 8388607) | 1065353216
-			v142 := 1068827891 <= uint32(v141)
-			v145 := v139
-			if v142 {
-				v145 = v139 + 1
-			}
-			v146 := v141
-			if v142 {
-				v146 = v141 + -8388608
-			}
-			v148 := float32(math.Float32frombits(uint32(v146)) - 1)
-			v149 := float32(v145)
-			v151 := float32(v148 / float32(v148+2))
-			v152 := float32(v151 * v151)
-			v155 := float32(v152 * float32(float32(v152*0.24033555)+0.2850991))
-			v158 := float32(float32(v152*float32(v155+0.40000853)) + 0.6666666)
-			v160 := float32(float32(v148*0.5) * v148)
-			v165 := float32(float32(v151*float32(v160+float32(v152*v158))) + float32(v149*1.4286068e-06))
-			v166 := float32(v149 * 0.69314575)
-			v167 := float32(v166 + v148)
-			v171 := float32(float32(v148-float32(v167-v166)) + float32(v165-v160))
-			v173 = float32(v167 + v171)
-		}
-	b24:
-		v183 = float32((-v173)*float32(1.442695) + v61)
-		v184 = true
-		goto b28
-	b25:
-		v177 = float32(float32(v56-v57) + v39)
-		v180 = float32(float32(float32(v53*2)*v54) + v41)
-		v181 = v55 + 1
-		if v181 < v7 {
-			v53 = v177
-			v54 = v180
-			v55 = v181
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b5
-		}
-	b27:
-		v183 = 0
-		v184 = false
-	b28:
-		if !v184 {
-			v273 = v23
-			v274 = v24
-			v275 = v25
-			goto b39
-		}
-		{
-			v186 := float32(0)
-			if 0 < v183 {
-				v186 = v183
-			}
-			v188 := v186
-			if v183 != v183 {
-				v188 = v183
-			}
-			v189 = float32(v188 + 2)
-			v190 = int32(math.Float32bits(v189))
-			if 2139095039 > uint32(v190+-1) {
-				goto b34
-			}
-		}
-		if v189 == 0 {
-			v195 = math.Float32frombits(0xff800000)
-			goto b33
-		}
-		if v189 < 0 {
-			v195 = math.Float32frombits(0x7fc00000)
-		} else {
-			v195 = v189
-		}
-	b33:
-		v244 = v195
-		goto b38
-	b34:
-		{
-			v196 = v190 & 8388607
-			v197 := int32(uint32(v190) >> 23)
-			v198 = v197 + -127
-			if v197 == 0 {
-				v202 := (31 - (int32(bits.Len32(uint32(v196))) - 1)) + -8
-				v206 := int32(0)
-				if uint32(v202) < 32 {
-					v206 = v196 << (uint32(v202&31) & 31)
+				v189 = float32(v188 + 2)
+				v190 = int32(math.Float32bits(v189))
+				if 2139095039 > uint32(v190+-1) {
+					goto b34
 				}
-				v209 = v206
-				v210 = -126 - v202
+			}
+			if v189 == 0 {
+				v195 = math.Float32frombits(0xff800000)
+				goto b33
+			}
+			if v189 < 0 {
+				v195 = math.Float32frombits(0x7fc00000)
 			} else {
-				v209 = v196 | 8388608
-				v210 = v198
+				v195 = v189
 			}
-		}
-		{
-			v212 := (v209 & 8388607) | 1065353216
-			v213 := 1068827891 <= uint32(v212)
-			v216 := v210
-			if v213 {
-				v216 = v210 + 1
+		b33:
+			v244 = v195
+			goto b38
+		b34:
+			{
+				v196 = v190 & 8388607
+				v197 := int32(uint32(v190) >> 23)
+				v198 = v197 + -127
+				if v197 == 0 {
+					v202 := (31 - (int32(bits.Len32(uint32(v196))) - 1)) + -8
+					v206 := int32(0)
+					if uint32(v202) < 32 {
+						v206 = v196 << (uint32(v202&31) & 31)
+					}
+					v209 = v206
+					v210 = -126 - v202
+				} else {
+					v209 = v196 | 8388608
+					v210 = v198
+				}
 			}
-			v217 := v212
-			if v213 {
-				v217 = v212 + -8388608
+			{
+				v212 := (v209 & 8388607) | 1065353216
+				v213 := 1068827891 <= uint32(v212)
+				v216 := v210
+				if v213 {
+					v216 = v210 + 1
+				}
+				v217 := v212
+				if v213 {
+					v217 = v212 + -8388608
+				}
+				v219 := float32(math.Float32frombits(uint32(v217)) - 1)
+				v220 := float32(v216)
+				v222 := float32(v219 / float32(v219+2))
+				v223 := float32(v222 * v222)
+				v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
+				v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
+				v231 := float32(float32(v219*0.5) * v219)
+				v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
+				v237 := float32(v220 * 0.69314575)
+				v238 := float32(v237 + v219)
+				v242 := float32(float32(v219-float32(v238-v237)) + float32(v236-v231))
+				v244 = float32(v238 + v242)
 			}
-			v219 := float32(math.Float32frombits(uint32(v217)) - 1)
-			v220 := float32(v216)
-			v222 := float32(v219 / float32(v219+2))
-			v223 := float32(v222 * v222)
-			v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
-			v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
-			v231 := float32(float32(v219*0.5) * v219)
-			v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
-			v237 := float32(v220 * 0.69314575)
-			v238 := float32(v237 + v219)
-			v242 := float32(float32(v219-float32(v238-v237)) + float32(v236-v231))
-			v244 = float32(v238 + v242)
-		}
-	b38:
-		{
-			v245 := float32(v244 * 1.442695)
-			v246 := float32(v245*float32(0.9) + float32(0.5))
-			v249 := float32(float32(v246-float32(math.Floor(float64(v246))))*float32(2) + float32(-1))
-			v250 := float32(math.Abs(float64(v249)))
-			v254 := float32(v245*float32(0.9) + float32(0.42))
-			v257 := float32(float32(v254-float32(math.Floor(float64(v254))))*float32(2) + float32(-1))
-			v258 := float32(math.Abs(float64(v257)))
-			v262 := float32(v245*float32(0.9) + float32(0.3))
-			v265 := float32(float32(v262-float32(math.Floor(float64(v262))))*float32(2) + float32(-1))
-			v266 := float32(math.Abs(float64(v265)))
-			v270 := float32(float32(v250*v250)*float32((-v250)*float32(2)+float32(3)) + v23)
-			v271 := float32(float32(v258*v258)*float32((-v258)*float32(2)+float32(3)) + v24)
-			v272 := float32(float32(v266*v266)*float32((-v266)*float32(2)+float32(3)) + v25)
-			v273 = v270
-			v274 = v271
-			v275 = v272
-		}
-	b39:
-		v276 := v26 + 1
-		if v276 < 4 {
-			v23 = v273
-			v24 = v274
-			v25 = v275
-			v26 = v276
-			if stop.Load() {
-				g.Stop()
-				return
+		b38:
+			{
+				v245 := float32(v244 * 1.442695)
+				v246 := float32(v245*float32(0.9) + float32(0.5))
+				v249 := float32(float32(v246-float32(math.Floor(float64(v246))))*float32(2) + float32(-1))
+				v250 := float32(math.Abs(float64(v249)))
+				v254 := float32(v245*float32(0.9) + float32(0.42))
+				v257 := float32(float32(v254-float32(math.Floor(float64(v254))))*float32(2) + float32(-1))
+				v258 := float32(math.Abs(float64(v257)))
+				v262 := float32(v245*float32(0.9) + float32(0.3))
+				v265 := float32(float32(v262-float32(math.Floor(float64(v262))))*float32(2) + float32(-1))
+				v266 := float32(math.Abs(float64(v265)))
+				v270 := float32(float32(v250*v250)*float32((-v250)*float32(2)+float32(3)) + v23)
+				v271 := float32(float32(v258*v258)*float32((-v258)*float32(2)+float32(3)) + v24)
+				v272 := float32(float32(v266*v266)*float32((-v266)*float32(2)+float32(3)) + v25)
+				v273 = v270
+				v274 = v271
+				v275 = v272
 			}
-			goto b1
+		b39:
+			v276 := v26 + 1
+			if v276 < 4 {
+				v23 = v273
+				v24 = v274
+				v25 = v275
+				v26 = v276
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b1
+			}
+			v279 := v278 + v10
+			v280 := float32(v273 * 0.25)
+			v281 := float32(v274 * 0.25)
+			v282 := float32(v275 * 0.25)
+			v284 := float32(0)
+			if 0 < v280 {
+				v284 = v280
+			}
+			v286 := v284
+			if v280 != v280 {
+				v286 = v280
+			}
+			v289 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) | 1065353216))
+			v291 := float32(1)
+			if v286 == 1 {
+				v291 = v289
+			}
+			v293 := v291
+			if v286 < 1 {
+				v293 = v286
+			}
+			v295 := v293
+			if v286 != v286 {
+				v295 = v286
+			}
+			v296 := float32(v295*float32(255) + float32(0.5))
+			v299 := (v296 < 9.223372e+18) && (-9.223372e+18 <= v296)
+			v300 := float32(0)
+			if v299 {
+				v300 = v296
+			}
+			v302 := int64(-9223372036854775808)
+			if v299 {
+				v302 = int64(v300)
+			}
+			v305 := float32(0)
+			if 0 < v281 {
+				v305 = v281
+			}
+			v307 := v305
+			if v281 != v281 {
+				v307 = v281
+			}
+			v310 := math.Float32frombits(uint32(int32(math.Float32bits(v307)) | 1065353216))
+			v312 := float32(1)
+			if v307 == 1 {
+				v312 = v310
+			}
+			v314 := v312
+			if v307 < 1 {
+				v314 = v307
+			}
+			v316 := v314
+			if v307 != v307 {
+				v316 = v307
+			}
+			v317 := float32(v316*float32(255) + float32(0.5))
+			v320 := (v317 < 9.223372e+18) && (-9.223372e+18 <= v317)
+			v321 := float32(0)
+			if v320 {
+				v321 = v317
+			}
+			v323 := int64(-9223372036854775808)
+			if v320 {
+				v323 = int64(v321)
+			}
+			v328 := float32(0)
+			if 0 < v282 {
+				v328 = v282
+			}
+			v330 := v328
+			if v282 != v282 {
+				v330 = v282
+			}
+			v333 := math.Float32frombits(uint32(int32(math.Float32bits(v330)) | 1065353216))
+			v335 := float32(1)
+			if v330 == 1 {
+				v335 = v333
+			}
+			v337 := v335
+			if v330 < 1 {
+				v337 = v330
+			}
+			v339 := v337
+			if v330 != v330 {
+				v339 = v330
+			}
+			v340 := float32(v339*float32(255) + float32(0.5))
+			v343 := (v340 < 9.223372e+18) && (-9.223372e+18 <= v340)
+			v344 := float32(0)
+			if v343 {
+				v344 = v340
+			}
+			v346 := int64(-9223372036854775808)
+			if v343 {
+				v346 = int64(v344)
+			}
+			v349 := (int32(uint64(v302)) | (int32(uint64(v323)) << 8)) | (int32(uint64(v346)) << 16)
+			v350 := v349 | -16777216
+			if uint64(v279) >= uint64(v8) {
+				g.Fault(0, v279, v8, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p2, int(v279)*4)) = v350
 		}
-		v279 := (v11 * v12) + v10
-		v280 := float32(v273 * 0.25)
-		v281 := float32(v274 * 0.25)
-		v282 := float32(v275 * 0.25)
-		v284 := float32(0)
-		if 0 < v280 {
-			v284 = v280
-		}
-		v286 := v284
-		if v280 != v280 {
-			v286 = v280
-		}
-		v289 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) | 1065353216))
-		v291 := float32(1)
-		if v286 == 1 {
-			v291 = v289
-		}
-		v293 := v291
-		if v286 < 1 {
-			v293 = v286
-		}
-		v295 := v293
-		if v286 != v286 {
-			v295 = v286
-		}
-		v296 := float32(v295*float32(255) + float32(0.5))
-		v299 := (v296 < 9.223372e+18) && (-9.223372e+18 <= v296)
-		v300 := float32(0)
-		if v299 {
-			v300 = v296
-		}
-		v302 := int64(-9223372036854775808)
-		if v299 {
-			v302 = int64(v300)
-		}
-		v305 := float32(0)
-		if 0 < v281 {
-			v305 = v281
-		}
-		v307 := v305
-		if v281 != v281 {
-			v307 = v281
-		}
-		v310 := math.Float32frombits(uint32(int32(math.Float32bits(v307)) | 1065353216))
-		v312 := float32(1)
-		if v307 == 1 {
-			v312 = v310
-		}
-		v314 := v312
-		if v307 < 1 {
-			v314 = v307
-		}
-		v316 := v314
-		if v307 != v307 {
-			v316 = v307
-		}
-		v317 := float32(v316*float32(255) + float32(0.5))
-		v320 := (v317 < 9.223372e+18) && (-9.223372e+18 <= v317)
-		v321 := float32(0)
-		if v320 {
-			v321 = v317
-		}
-		v323 := int64(-9223372036854775808)
-		if v320 {
-			v323 = int64(v321)
-		}
-		v328 := float32(0)
-		if 0 < v282 {
-			v328 = v282
-		}
-		v330 := v328
-		if v282 != v282 {
-			v330 = v282
-		}
-		v333 := math.Float32frombits(uint32(int32(math.Float32bits(v330)) | 1065353216))
-		v335 := float32(1)
-		if v330 == 1 {
-			v335 = v333
-		}
-		v337 := v335
-		if v330 < 1 {
-			v337 = v330
-		}
-		v339 := v337
-		if v330 != v330 {
-			v339 = v330
-		}
-		v340 := float32(v339*float32(255) + float32(0.5))
-		v343 := (v340 < 9.223372e+18) && (-9.223372e+18 <= v340)
-		v344 := float32(0)
-		if v343 {
-			v344 = v340
-		}
-		v346 := int64(-9223372036854775808)
-		if v343 {
-			v346 = int64(v344)
-		}
-		v349 := (int32(uint64(v302)) | (int32(uint64(v323)) << 8)) | (int32(uint64(v346)) << 16)
-		v350 := v349 | -16777216
-		if uint64(v279) >= uint64(v8) {
-			g.Fault(0, v279, v8, v0, v1)
-			continue
-		}
-		*(*int32)(unsafe.Add(p2, int(v279)*4)) = v350
+		x = 0
+		y++
 	}
 }

@@ -57,156 +57,159 @@ func (g *medianHost) Run() {
 	v6 := g.Int64(48)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		var v11, v25, v35 int32
-		var v24, v34, v62, v64, v70, v72, v82 int64
-		var v66, v75 float32
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		if c2 {
-			clear(unsafe.Slice((*byte)(m0), int(c1)*4))
-			goto b4
-		}
-		v11 = 0
-	b2:
-		if v11 < c1 {
-			*(*float32)(unsafe.Add(m0, int(v11)*4)) = 0
-			v11 = v11 + 1
+		v16 := int64(uint32(v1))
+		v91 := v16 * v17
+		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b2
-		}
-	b4:
-		v15 := int64(uint32(v0))
-		v16 := int64(uint32(v1))
-		v24 = 0
-		v25 = 0
-	b5:
-		v28 := (v16 + int64(uint32(v25))) - v19
-		v30 := int64(0)
-		if 0 < v28 {
-			v30 = v28
-		}
-		v32 := v21
-		if v30 < v21 {
-			v32 = v30
-		}
-		v33 := v32 * v17
-		v34 = v24
-		v35 = 0
-	b6:
-		v38 := (v15 + int64(uint32(v35))) - v19
-		v40 := int64(0)
-		if 0 < v38 {
-			v40 = v38
-		}
-		v42 := v23
-		if v40 < v23 {
-			v42 = v40
-		}
-		v43 := v33 + v42
-		if uint64(v43) >= uint64(v4) {
-			g.Fault(0, v43, v4, v0, v1)
-			continue
-		}
-		v45 := *(*float32)(unsafe.Add(p0, int(v43)*4))
-		v52 := v34 + ((v34 * -1) + 1)
-		v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
-		v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
-		if !(v60 && (uint64(v52) < uint64(v9))) {
-			v70 = v34
-			goto b11
-		}
-		v62 = v34
-	b8:
-		if 0 >= v62 {
+			var v11, v25, v35 int32
+			var v24, v34, v62, v64, v70, v72, v82 int64
+			var v66, v75 float32
+			v0 := int32(x)
+			if c2 {
+				clear(unsafe.Slice((*byte)(m0), int(c1)*4))
+				goto b4
+			}
+			v11 = 0
+		b2:
+			if v11 < c1 {
+				*(*float32)(unsafe.Add(m0, int(v11)*4)) = 0
+				v11 = v11 + 1
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b2
+			}
+		b4:
+			v15 := int64(uint32(v0))
+			v24 = 0
+			v25 = 0
+		b5:
+			v28 := (v16 + int64(uint32(v25))) - v19
+			v30 := int64(0)
+			if 0 < v28 {
+				v30 = v28
+			}
+			v32 := v21
+			if v30 < v21 {
+				v32 = v30
+			}
+			v33 := v32 * v17
+			v34 = v24
+			v35 = 0
+		b6:
+			v38 := (v15 + int64(uint32(v35))) - v19
+			v40 := int64(0)
+			if 0 < v38 {
+				v40 = v38
+			}
+			v42 := v23
+			if v40 < v23 {
+				v42 = v40
+			}
+			v43 := v33 + v42
+			if uint64(v43) >= uint64(v4) {
+				g.Fault(0, v43, v4, v0, v1)
+				continue
+			}
+			v45 := *(*float32)(unsafe.Add(p0, int(v43)*4))
+			v52 := v34 + ((v34 * -1) + 1)
+			v58 := ((-2147483648 <= v34) && (v34 <= 2147483647)) && (uint64(v34+-1) < uint64(v9))
+			v60 := (v58 && (uint64(v52+-1) < uint64(v9))) && (uint64(v34) < uint64(v9))
+			if !(v60 && (uint64(v52) < uint64(v9))) {
+				v70 = v34
+				goto b11
+			}
+			v62 = v34
+		b8:
+			if 0 >= v62 {
+				v82 = v62
+				goto b18
+			}
+			v64 = v62 + -1
+			v66 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v64)))*4))
+			if v45 < v66 {
+				*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v66
+				v62 = v64
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b8
+			}
 			v82 = v62
 			goto b18
-		}
-		v64 = v62 + -1
-		v66 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v64)))*4))
-		if v45 < v66 {
-			*(*float32)(unsafe.Add(m0, int(int32(uint64(v62)))*4)) = v66
-			v62 = v64
+		b11:
+			if 0 >= v70 {
+				v82 = v70
+				goto b18
+			}
+			v72 = v70 + -1
+			if uint64(v72) >= uint64(v9) {
+				g.Fault(1, v72, v9, v0, v1)
+				continue
+			}
+			v75 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v72)))*4))
+			if !(v45 < v75) {
+				v82 = v70
+				goto b18
+			}
+			if uint64(v70) >= uint64(v9) {
+				g.Fault(2, v70, v9, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4)) = v75
+			v70 = v72
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b8
-		}
-		v82 = v62
-		goto b18
-	b11:
-		if 0 >= v70 {
-			v82 = v70
-			goto b18
-		}
-		v72 = v70 + -1
-		if uint64(v72) >= uint64(v9) {
-			g.Fault(1, v72, v9, v0, v1)
-			continue
-		}
-		v75 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v72)))*4))
-		if !(v45 < v75) {
-			v82 = v70
-			goto b18
-		}
-		if uint64(v70) >= uint64(v9) {
-			g.Fault(2, v70, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v70)))*4)) = v75
-		v70 = v72
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b11
-	b18:
-		if uint64(v82) >= uint64(v9) {
-			g.Fault(3, v82, v9, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(m0, int(int32(uint64(v82)))*4)) = v45
-		v86 := v34 + 1
-		v87 := v35 + 1
-		if v87 < c0 {
-			v34 = v86
-			v35 = v87
-			if stop.Load() {
-				g.Stop()
-				return
+			goto b11
+		b18:
+			if uint64(v82) >= uint64(v9) {
+				g.Fault(3, v82, v9, v0, v1)
+				continue
 			}
-			goto b6
-		}
-		v89 := v25 + 1
-		if v89 < c0 {
-			v24 = v86
-			v25 = v89
-			if stop.Load() {
-				g.Stop()
-				return
+			*(*float32)(unsafe.Add(m0, int(int32(uint64(v82)))*4)) = v45
+			v86 := v34 + 1
+			v87 := v35 + 1
+			if v87 < c0 {
+				v34 = v86
+				v35 = v87
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b6
 			}
-			goto b5
+			v89 := v25 + 1
+			if v89 < c0 {
+				v24 = v86
+				v25 = v89
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b5
+			}
+			v92 := v91 + v15
+			v94 := *(*float32)(unsafe.Add(m0, int(v93)*4))
+			if uint64(v92) >= uint64(v6) {
+				g.Fault(4, v92, v6, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p1, int(v92)*4)) = v94
 		}
-		v92 := (v16 * v17) + v15
-		v94 := *(*float32)(unsafe.Add(m0, int(v93)*4))
-		if uint64(v92) >= uint64(v6) {
-			g.Fault(4, v92, v6, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p1, int(v92)*4)) = v94
+		x = 0
+		y++
 	}
 }

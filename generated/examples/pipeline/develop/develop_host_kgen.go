@@ -33,30 +33,34 @@ func (g *balanceHost) Run() {
 	v8 := g.Int64(64)
 	p4 := g.Pointer(4)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v14 := (int64(uint32(v1)) * v12) + int64(uint32(v0))
-		if uint64(v14) >= uint64(v6) {
-			g.Fault(0, v14, v6, v0, v1)
-			continue
+		v11 := int64(uint32(v1))
+		v13 := v11 * v12
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v14 := v13 + int64(uint32(v0))
+			if uint64(v14) >= uint64(v6) {
+				g.Fault(0, v14, v6, v0, v1)
+				continue
+			}
+			v19 := float32(v3 * *(*float32)(unsafe.Add(p3, int(v14)*12)))
+			v20 := float32(v4 * *(*float32)(unsafe.Add(p3, int(v14)*12+4)))
+			v21 := float32(v5 * *(*float32)(unsafe.Add(p3, int(v14)*12+8)))
+			if uint64(v14) >= uint64(v8) {
+				g.Fault(1, v14, v8, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v14)*12)) = v19
+			*(*float32)(unsafe.Add(p4, int(v14)*12+4)) = v20
+			*(*float32)(unsafe.Add(p4, int(v14)*12+8)) = v21
 		}
-		v19 := float32(v3 * *(*float32)(unsafe.Add(p3, int(v14)*12)))
-		v20 := float32(v4 * *(*float32)(unsafe.Add(p3, int(v14)*12+4)))
-		v21 := float32(v5 * *(*float32)(unsafe.Add(p3, int(v14)*12+8)))
-		if uint64(v14) >= uint64(v8) {
-			g.Fault(1, v14, v8, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p4, int(v14)*12)) = v19
-		*(*float32)(unsafe.Add(p4, int(v14)*12+4)) = v20
-		*(*float32)(unsafe.Add(p4, int(v14)*12+8)) = v21
+		x = 0
+		y++
 	}
 }
 
@@ -83,30 +87,34 @@ func (g *exposeHost) Run() {
 	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v12 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
-		if uint64(v12) >= uint64(v4) {
-			g.Fault(0, v12, v4, v0, v1)
-			continue
+		v9 := int64(uint32(v1))
+		v11 := v9 * v10
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v12 := v11 + int64(uint32(v0))
+			if uint64(v12) >= uint64(v4) {
+				g.Fault(0, v12, v4, v0, v1)
+				continue
+			}
+			v17 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12)))
+			v18 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+4)))
+			v19 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+8)))
+			if uint64(v12) >= uint64(v6) {
+				g.Fault(1, v12, v6, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v12)*12)) = v17
+			*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v18
+			*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v19
 		}
-		v17 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12)))
-		v18 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+4)))
-		v19 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+8)))
-		if uint64(v12) >= uint64(v6) {
-			g.Fault(1, v12, v6, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v17
-		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v18
-		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v19
+		x = 0
+		y++
 	}
 }
 
@@ -133,34 +141,38 @@ func (g *saturateHost) Run() {
 	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v12 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
-		if uint64(v12) >= uint64(v4) {
-			g.Fault(0, v12, v4, v0, v1)
-			continue
+		v9 := int64(uint32(v1))
+		v11 := v9 * v10
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v12 := v11 + int64(uint32(v0))
+			if uint64(v12) >= uint64(v4) {
+				g.Fault(0, v12, v4, v0, v1)
+				continue
+			}
+			v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
+			v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
+			v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
+			v21 := float32(float32(float32(v14*0.2126)+float32(v15*0.7152)) + float32(v16*0.0722))
+			v24 := float32(v21 + float32(v3*float32(v14-v21)))
+			v27 := float32(v21 + float32(v3*float32(v15-v21)))
+			v30 := float32(v21 + float32(v3*float32(v16-v21)))
+			if uint64(v12) >= uint64(v6) {
+				g.Fault(1, v12, v6, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v12)*12)) = v24
+			*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v27
+			*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v30
 		}
-		v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
-		v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
-		v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
-		v21 := float32(float32(float32(v14*0.2126)+float32(v15*0.7152)) + float32(v16*0.0722))
-		v24 := float32(v21 + float32(v3*float32(v14-v21)))
-		v27 := float32(v21 + float32(v3*float32(v15-v21)))
-		v30 := float32(v21 + float32(v3*float32(v16-v21)))
-		if uint64(v12) >= uint64(v6) {
-			g.Fault(1, v12, v6, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v24
-		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v27
-		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v30
+		x = 0
+		y++
 	}
 }
 
@@ -193,35 +205,42 @@ func (g *vignetteHost) Run() {
 	v7 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v9 := int64(uint32(v0))
 		v10 := int64(uint32(v1))
-		v14 := (v10 * v11) + v9
-		if uint64(v14) >= uint64(v5) {
-			g.Fault(0, v14, v5, v0, v1)
-			continue
+		v13 := v10 * v11
+		v19 := v10 * 2
+		v20 := v19 + 1
+		v21 := v20 - v12
+		v22 := float32(v21)
+		v31 := float32(v22 * v22)
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(uint32(v0))
+			v14 := v13 + v9
+			if uint64(v14) >= uint64(v5) {
+				g.Fault(0, v14, v5, v0, v1)
+				continue
+			}
+			v26 := float32(((v9 * 2) + 1) - v11)
+			v35 := float32(float32(v4*float32(v31+float32(v26*v26))) / v30)
+			v36 := float32(1 - v35)
+			v37 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12)))
+			v38 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+4)))
+			v39 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+8)))
+			if uint64(v14) >= uint64(v7) {
+				g.Fault(1, v14, v7, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v14)*12)) = v37
+			*(*float32)(unsafe.Add(p2, int(v14)*12+4)) = v38
+			*(*float32)(unsafe.Add(p2, int(v14)*12+8)) = v39
 		}
-		v22 := float32(((v10 * 2) + 1) - v12)
-		v26 := float32(((v9 * 2) + 1) - v11)
-		v34 := float32(v4 * float32(float32(v22*v22)+float32(v26*v26)))
-		v36 := float32(1 - float32(v34/v30))
-		v37 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12)))
-		v38 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+4)))
-		v39 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+8)))
-		if uint64(v14) >= uint64(v7) {
-			g.Fault(1, v14, v7, v0, v1)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v14)*12)) = v37
-		*(*float32)(unsafe.Add(p2, int(v14)*12+4)) = v38
-		*(*float32)(unsafe.Add(p2, int(v14)*12+8)) = v39
+		x = 0
+		y++
 	}
 }

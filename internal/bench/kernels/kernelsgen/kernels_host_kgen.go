@@ -422,70 +422,78 @@ func (g *stencilHost) Run() {
 	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	ny := g.Global[1]
 	y := g.Lo / nx % ny
 	z := g.Lo / nx / ny
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
-			}
-		}
-		v0 := int32(x)
-		v1 := int32(y)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v2 := int32(z)
-		v15 := (((int64(uint32(v2+1)) * v3) + int64(uint32(v1))) + 1) * v3
-		v16 := v15 + int64(uint32(v0))
-		v17 := v16 + 1
-		if uint64(v17) >= uint64(v4) {
-			g.Fault(0, v17, v4, v0, v1, v2)
-			continue
+		v10 := v2 + 1
+		v11 := int64(uint32(v10))
+		v12 := v11 * v3
+		v1 := int32(y)
+		v9 := int64(uint32(v1))
+		v13 := v12 + v9
+		v14 := v13 + 1
+		v15 := v14 * v3
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v16 := v15 + int64(uint32(v0))
+			v17 := v16 + 1
+			if uint64(v17) >= uint64(v4) {
+				g.Fault(0, v17, v4, v0, v1, v2)
+				continue
+			}
+			v19 := *(*float32)(unsafe.Add(p1, int(v17)*4))
+			if uint64(v16) >= uint64(v4) {
+				g.Fault(1, v16, v4, v0, v1, v2)
+				continue
+			}
+			v21 := *(*float32)(unsafe.Add(p1, int(v16)*4))
+			v22 := v16 + 2
+			if uint64(v22) >= uint64(v4) {
+				g.Fault(2, v22, v4, v0, v1, v2)
+				continue
+			}
+			v25 := float32(v21 + *(*float32)(unsafe.Add(p1, int(v22)*4)))
+			v26 := v17 - v3
+			if uint64(v26) >= uint64(v4) {
+				g.Fault(3, v26, v4, v0, v1, v2)
+				continue
+			}
+			v29 := float32(v25 + *(*float32)(unsafe.Add(p1, int(v26)*4)))
+			v30 := v17 + v3
+			if uint64(v30) >= uint64(v4) {
+				g.Fault(4, v30, v4, v0, v1, v2)
+				continue
+			}
+			v33 := float32(v29 + *(*float32)(unsafe.Add(p1, int(v30)*4)))
+			v35 := v17 - v34
+			if uint64(v35) >= uint64(v4) {
+				g.Fault(5, v35, v4, v0, v1, v2)
+				continue
+			}
+			v38 := float32(v33 + *(*float32)(unsafe.Add(p1, int(v35)*4)))
+			v39 := v17 + v34
+			if uint64(v39) >= uint64(v4) {
+				g.Fault(6, v39, v4, v0, v1, v2)
+				continue
+			}
+			v43 := float32(float32(v38+*(*float32)(unsafe.Add(p1, int(v39)*4))) * 0.1)
+			v44 := float32(v19*float32(0.4) + v43)
+			if uint64(v17) >= uint64(v6) {
+				g.Fault(7, v17, v6, v0, v1, v2)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v17)*4)) = v44
 		}
-		v19 := *(*float32)(unsafe.Add(p1, int(v17)*4))
-		if uint64(v16) >= uint64(v4) {
-			g.Fault(1, v16, v4, v0, v1, v2)
-			continue
+		x = 0
+		y++
+		if y == ny {
+			y, z = 0, z+1
 		}
-		v21 := *(*float32)(unsafe.Add(p1, int(v16)*4))
-		v22 := v16 + 2
-		if uint64(v22) >= uint64(v4) {
-			g.Fault(2, v22, v4, v0, v1, v2)
-			continue
-		}
-		v25 := float32(v21 + *(*float32)(unsafe.Add(p1, int(v22)*4)))
-		v26 := v17 - v3
-		if uint64(v26) >= uint64(v4) {
-			g.Fault(3, v26, v4, v0, v1, v2)
-			continue
-		}
-		v29 := float32(v25 + *(*float32)(unsafe.Add(p1, int(v26)*4)))
-		v30 := v17 + v3
-		if uint64(v30) >= uint64(v4) {
-			g.Fault(4, v30, v4, v0, v1, v2)
-			continue
-		}
-		v33 := float32(v29 + *(*float32)(unsafe.Add(p1, int(v30)*4)))
-		v35 := v17 - v34
-		if uint64(v35) >= uint64(v4) {
-			g.Fault(5, v35, v4, v0, v1, v2)
-			continue
-		}
-		v38 := float32(v33 + *(*float32)(unsafe.Add(p1, int(v35)*4)))
-		v39 := v17 + v34
-		if uint64(v39) >= uint64(v4) {
-			g.Fault(6, v39, v4, v0, v1, v2)
-			continue
-		}
-		v43 := float32(float32(v38+*(*float32)(unsafe.Add(p1, int(v39)*4))) * 0.1)
-		v44 := float32(v19*float32(0.4) + v43)
-		if uint64(v17) >= uint64(v6) {
-			g.Fault(7, v17, v6, v0, v1, v2)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v44
 	}
 }
 

@@ -385,32 +385,36 @@ func (g *rowsHost) Run() {
 	v5 := g.Int64(48)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v11 := (int64(uint32(v1)) * v7) + int64(uint32(v0))
-		if uint64(v11) >= uint64(v3) {
-			g.Fault(0, v11, v3, v0, v1)
-			continue
+		v9 := int64(uint32(v1))
+		v10 := v9 * v7
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v11 := v10 + int64(uint32(v0))
+			if uint64(v11) >= uint64(v3) {
+				g.Fault(0, v11, v3, v0, v1)
+				continue
+			}
+			v13 := *(*int32)(unsafe.Add(p0, int(v11)*4))
+			v24 := int32(0)
+			if v13 != ((v13 / 2) * 2) {
+				v24 = 7
+			}
+			v27 := (v13 * 3) - int32(int16(uint32(((v13<<16)>>16)&65535)))
+			v30 := (v27 + (((v13 & 255) + 250) & 255)) + (v24 * 1000)
+			if uint64(v11) >= uint64(v5) {
+				g.Fault(1, v11, v5, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v11)*4)) = v30
 		}
-		v13 := *(*int32)(unsafe.Add(p0, int(v11)*4))
-		v24 := int32(0)
-		if v13 != ((v13 / 2) * 2) {
-			v24 = 7
-		}
-		v27 := (v13 * 3) - int32(int16(uint32(((v13<<16)>>16)&65535)))
-		v30 := (v27 + (((v13 & 255) + 250) & 255)) + (v24 * 1000)
-		if uint64(v11) >= uint64(v5) {
-			g.Fault(1, v11, v5, v0, v1)
-			continue
-		}
-		*(*int32)(unsafe.Add(p1, int(v11)*4)) = v30
+		x = 0
+		y++
 	}
 }
 

@@ -232,51 +232,55 @@ func (g *gridHost) Run() {
 	v2 := int32(uint64(v1))
 	v3 := v2 + -4
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		var v24 int32
-		v4 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v5 := int32(y)
-		v9 := int64(uint32(v4))
 		v10 := int64(uint32(v5))
-		v13 := (v10 * v11) + v9
-		v15 := int32(uint64(v9 * v10))
-		if uint64(v13) >= uint64(v7) {
-			g.Fault(0, v13, v7, v4, v5)
-			continue
-		}
-		*(*int32)(unsafe.Add(p0, int(v13)*4)) = v15
-		v19 := int32(uint64(int64(uint64(v10) >> 32)))
-		v21 := int32(uint64(int64(uint64(v9) >> 32)))
-		v22 := atomic.LoadInt32((*int32)(p1))
-		if uint32(v22) >= uint32(v3) {
-			goto b4
-		}
-		v24 = atomic.AddInt32((*int32)(p1), int32(8)) - int32(8)
-		if (uint32(v24) <= uint32(v3)) && (8 <= uint32(v3-v24)) {
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+4)))*4)) = 1
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+5)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+6)))*4)) = v5
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+8)))*4)) = v5
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+9)))*4)) = v19
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+10)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+11)))*4)) = v21
-			goto b6
-		}
-	b4:
-		{
-			v53 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
-			if v53 == -1 {
-				atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), int32(1))
+		v12 := v10 * v11
+		v18 := int64(uint64(v10) >> 32)
+		v19 := int32(uint64(v18))
+		for ; x < end; x++ {
+			var v24 int32
+			v4 := int32(x)
+			v9 := int64(uint32(v4))
+			v13 := v12 + v9
+			v15 := int32(uint64(v9 * v10))
+			if uint64(v13) >= uint64(v7) {
+				g.Fault(0, v13, v7, v4, v5)
+				continue
 			}
+			*(*int32)(unsafe.Add(p0, int(v13)*4)) = v15
+			v21 := int32(uint64(int64(uint64(v9) >> 32)))
+			v22 := atomic.LoadInt32((*int32)(p1))
+			if uint32(v22) >= uint32(v3) {
+				goto b4
+			}
+			v24 = atomic.AddInt32((*int32)(p1), int32(8)) - int32(8)
+			if (uint32(v24) <= uint32(v3)) && (8 <= uint32(v3-v24)) {
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+4)))*4)) = 1
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+5)))*4)) = v4
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+6)))*4)) = v5
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+7)))*4)) = 0
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+8)))*4)) = v5
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+9)))*4)) = v19
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+10)))*4)) = v4
+				*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+11)))*4)) = v21
+				goto b6
+			}
+		b4:
+			{
+				v53 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
+				if v53 == -1 {
+					atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), int32(1))
+				}
+			}
+		b6:
 		}
-	b6:
+		x = 0
+		y++
 	}
 }
 

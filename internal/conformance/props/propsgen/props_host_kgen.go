@@ -33,31 +33,35 @@ func (g *addHost) Run() {
 	v7 := g.Int64(64)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v13 := (int64(uint32(v1)) * v11) + int64(uint32(v0))
-		if uint64(v13) >= uint64(v3) {
-			g.Fault(0, v13, v3, v0, v1)
-			continue
+		v10 := int64(uint32(v1))
+		v12 := v10 * v11
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v13 := v12 + int64(uint32(v0))
+			if uint64(v13) >= uint64(v3) {
+				g.Fault(0, v13, v3, v0, v1)
+				continue
+			}
+			v15 := *(*int32)(unsafe.Add(p1, int(v13)*4))
+			if uint64(v13) >= uint64(v5) {
+				g.Fault(1, v13, v5, v0, v1)
+				continue
+			}
+			v18 := v15 + *(*int32)(unsafe.Add(p2, int(v13)*4))
+			if uint64(v13) >= uint64(v7) {
+				g.Fault(2, v13, v7, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p3, int(v13)*4)) = v18
 		}
-		v15 := *(*int32)(unsafe.Add(p1, int(v13)*4))
-		if uint64(v13) >= uint64(v5) {
-			g.Fault(1, v13, v5, v0, v1)
-			continue
-		}
-		v18 := v15 + *(*int32)(unsafe.Add(p2, int(v13)*4))
-		if uint64(v13) >= uint64(v7) {
-			g.Fault(2, v13, v7, v0, v1)
-			continue
-		}
-		*(*int32)(unsafe.Add(p3, int(v13)*4)) = v18
+		x = 0
+		y++
 	}
 }
 
@@ -134,21 +138,25 @@ func (g *items2Host) Run() {
 	v3 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v9 := (int64(uint32(v1)) * v6) + int64(uint32(v0))
-		if uint64(v9) >= uint64(v3) {
-			g.Fault(0, v9, v3, v0, v1)
-			continue
+		v5 := int64(uint32(v1))
+		v7 := v5 * v6
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := v7 + int64(uint32(v0))
+			if uint64(v9) >= uint64(v3) {
+				g.Fault(0, v9, v3, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, int(v9)*4)) + 1
 		}
-		*(*int32)(unsafe.Add(p0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, int(v9)*4)) + 1
+		x = 0
+		y++
 	}
 }
 
@@ -173,27 +181,34 @@ func (g *items3Host) Run() {
 	v5 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	ny := g.Global[1]
 	y := g.Lo / nx % ny
 	z := g.Lo / nx / ny
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
-			}
-		}
-		v0 := int32(x)
-		v1 := int32(y)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v2 := int32(z)
-		v15 := (((int64(uint32(v2)) * v8) + int64(uint32(v1))) * v12) + int64(uint32(v0))
-		if uint64(v15) >= uint64(v5) {
-			g.Fault(0, v15, v5, v0, v1, v2)
-			continue
+		v7 := int64(uint32(v2))
+		v9 := v7 * v8
+		v1 := int32(y)
+		v10 := int64(uint32(v1))
+		v11 := v9 + v10
+		v13 := v11 * v12
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v15 := v13 + int64(uint32(v0))
+			if uint64(v15) >= uint64(v5) {
+				g.Fault(0, v15, v5, v0, v1, v2)
+				continue
+			}
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(p0, int(v15)*4)) + 1
 		}
-		*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(p0, int(v15)*4)) + 1
+		x = 0
+		y++
+		if y == ny {
+			y, z = 0, z+1
+		}
 	}
 }
 

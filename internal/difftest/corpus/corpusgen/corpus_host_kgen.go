@@ -852,24 +852,28 @@ func (g *grid2Host) Run() {
 	v5 := g.Int64(40)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	y := g.Lo / nx
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-		}
-		v0 := int32(x)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v1 := int32(y)
-		v7 := int64(uint32(v0))
 		v8 := int64(uint32(v1))
-		v12 := (v8 * v4) + v7
-		v20 := int32(uint64((v8*v9)+v7)) + v19
-		if uint64(v12) >= uint64(v5) {
-			g.Fault(0, v12, v5, v0, v1)
-			continue
+		v11 := v8 * v4
+		v13 := v8 * v9
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v7 := int64(uint32(v0))
+			v12 := v11 + v7
+			v20 := int32(uint64(v13+v7)) + v19
+			if uint64(v12) >= uint64(v5) {
+				g.Fault(0, v12, v5, v0, v1)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v12)*4)) = v20
 		}
-		*(*int32)(unsafe.Add(p1, int(v12)*4)) = v20
+		x = 0
+		y++
 	}
 }
 
@@ -1074,31 +1078,39 @@ func (g *grid3Host) Run() {
 	v5 := g.Int64(32)
 	p0 := g.Pointer(0)
 	nx := g.Global[0]
-	x := g.Lo%nx - 1
+	x := g.Lo % nx
 	ny := g.Global[1]
 	y := g.Lo / nx % ny
 	z := g.Lo / nx / ny
-	for range g.Hi - g.Lo {
-		if x++; x == nx {
-			x = 0
-			y++
-			if y == ny {
-				y, z = 0, z+1
-			}
-		}
-		v0 := int32(x)
-		v1 := int32(y)
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
 		v2 := int32(z)
-		v7 := int64(uint32(v0))
-		v8 := int64(uint32(v1))
 		v9 := int64(uint32(v2))
-		v15 := (((v9 * v10) + v8) * v13) + v7
-		v20 := int32(uint64(((v9 * 10000) + (v8 * 100)) + v7))
-		if uint64(v15) >= uint64(v5) {
-			g.Fault(0, v15, v5, v0, v1, v2)
-			continue
+		v11 := v9 * v10
+		v1 := int32(y)
+		v8 := int64(uint32(v1))
+		v12 := v11 + v8
+		v14 := v12 * v13
+		v16 := v9 * 10000
+		v17 := v8 * 100
+		v18 := v16 + v17
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v7 := int64(uint32(v0))
+			v15 := v14 + v7
+			v20 := int32(uint64(v18 + v7))
+			if uint64(v15) >= uint64(v5) {
+				g.Fault(0, v15, v5, v0, v1, v2)
+				continue
+			}
+			*(*int32)(unsafe.Add(p0, int(v15)*4)) = v20
 		}
-		*(*int32)(unsafe.Add(p0, int(v15)*4)) = v20
+		x = 0
+		y++
+		if y == ny {
+			y, z = 0, z+1
+		}
 	}
 }
 
