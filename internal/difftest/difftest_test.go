@@ -33,6 +33,7 @@ import (
 // of its host forms: it is what devices are compared with.
 func TestMain(m *testing.M) {
 	panicIfAsked()
+	devtest.ManyKernels()
 	if os.Getenv("KGEN_HOST_FORM") == "" {
 		os.Setenv("KGEN_HOST_FORM", "off")
 	}
@@ -42,38 +43,44 @@ func TestMain(m *testing.M) {
 // TestDevices runs every case on the host device and on the Vulkan device, and
 // compares.
 func TestDevices(t *testing.T) {
-	every := turn{}
 	if swiftshader.On() {
-		every = turn{0, 3} // TestWords has the others
+		compareSome(t, nil, onSwiftShader)
+	} else {
+		compareSome(t, nil, all)
 	}
-	compareSome(t, nil, every)
 }
 
 // TestGeneral does so without the variants for small launches, which most of the
 // launches are.
 func TestGeneral(t *testing.T) {
 	t.Setenv("KGEN_SMALL", "never")
-	compareSome(t, nil, turn{1, 3})
+	compareSome(t, nil, func(i int, _ string) bool { return i%3 == 0 })
 }
 
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
-	for first := 1; first < 3; first++ {
-		compareSome(t, nil, turn{first, 3}, runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
-	}
+	compareSome(t, nil, func(i int, name string) bool { return i%4 == 0 || i%2 == 0 && demands(name) },
+		runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 }
 
+// onSwiftShader reports whether SwiftShader runs a case, whose driver compiles in half the time
+// that Mesa's takes. TestWords has the others, and half of those that SwiftShader lacks an aspect
+// for.
+func onSwiftShader(i int, name string) bool { return i%4 > 0 && !demands(name) }
+
 // TestAlone does so, as far as work-groups combine values, with the variants for
-// devices without sub-groups.
+// devices without sub-groups. Where a device computes in words as well as not, each takes
+// a quarter of the cases.
 func TestAlone(t *testing.T) {
 	t.Run("native", func(t *testing.T) {
 		if swiftshader.On() {
 			t.Skip("SwiftShader computes in words")
 		}
-		compareSome(t, aloneCases, turn{}, runtime.MaskAspects(properties.SubGroups))
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%4 == 0 }, runtime.MaskAspects(properties.SubGroups))
 	})
 	t.Run("words", func(t *testing.T) {
-		compareSome(t, aloneCases, turn{}, runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%4 == 2 || swiftshader.On() },
+			runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 	})
 }
 
@@ -109,14 +116,12 @@ func TestNoVariant(t *testing.T) {
 
 var everyCase = flag.Bool("every-case", false, "run all cases in each way and on each device, which share them out otherwise")
 
-// turn says which cases a test takes: of each `of` in a row the one at index first. The zero
-// turn takes them all, as does each with -every-case.
-type turn struct{ first, of int }
+// all takes every case.
+func all(int, string) bool { return true }
 
-func (u turn) has(i int) bool { return u.of == 0 || *everyCase || i%u.of == u.first }
-
-// compareSome runs the cases whose names match, or all, as far as their turn comes.
-func compareSome(t *testing.T, names *regexp.Regexp, every turn, opts ...runtime.OpenOption) {
+// compareSome runs the cases whose names match, or all, as far as takes has them by their index
+// and name, or all of them with -every-case.
+func compareSome(t *testing.T, names *regexp.Regexp, takes func(i int, name string) bool, opts ...runtime.OpenOption) {
 	host, dev := devtest.Host(t), devtest.Vulkan(t, opts...)
 	flushed = !dev.Info().Subnormals
 	t.Logf("comparing %s with %s", dev.Name(), host.Name())
@@ -126,7 +131,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, every turn, opts ...runtime
 		if names != nil && !names.MatchString(c.name) {
 			continue
 		}
-		if !every.has(i) || c.more && !*everyCase {
+		if !*everyCase && (c.more || !takes(i, c.name)) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {
@@ -159,6 +164,17 @@ var demanding = []struct {
 		Odds PanicsDouble Peepholes Random Rounded64 ShufflesFloat64 Signals SortFloats Tables TablesFault VectorAdd64 Watched Waves WholeFloat64 ZeroDivisors`},
 	{properties.Atomic64, "AtomicGeneric AtomicLongs AtomicTyped"},
 	{properties.AtomicFloat32, "AtomicNative"},
+}
+
+// demands reports whether a case's kernel cannot do without an aspect of that list.
+func demands(name string) bool {
+	name, _, _ = strings.Cut(name, "/")
+	for _, d := range demanding {
+		if slices.Contains(strings.Fields(d.cases), name) {
+			return true
+		}
+	}
+	return false
 }
 
 // refused reports whether a case's launch failed because the device lacks an aspect

@@ -310,7 +310,7 @@ func (b *bench) kernel(calls []*call) (*oracle.Kernel, error) {
 		if calls[0].aside {
 			k, diags, err = oracle.Lower(prog, prog.Packages[0].Kernels[0])
 		} else {
-			k, diags, err = oracle.CompileGeneral(prog, prog.Packages[0].Kernels[0])
+			k, diags, err = oracle.CompileGeneral(prog, prog.Packages[0].Kernels[0], lastForm)
 		}
 	}
 	if err == nil && len(diags) > 0 {
@@ -338,16 +338,28 @@ func (b *bench) check(calls []*call, want map[*call][]uint64) {
 	b.check(calls[half:], want)
 }
 
+// lastForm is what becomes SPIR-V.
+const lastForm = "expand"
+
+// deviceWords is up to how many words of SPIR-V a kernel runs on the device without -large. Of
+// larger ones, over which drivers take long, the interpreter runs the last form.
+const deviceWords = 12_000
+
 // run runs a kernel on the device, or in the interpreter.
 func (b *bench) run(k *oracle.Kernel, calls []*call, want map[*call][]uint64) error {
 	start := time.Now()
 	memory := slices.ContainsFunc(calls, func(c *call) bool { return c.elem != "" })
 	n, out, err := items, make([]uint64, items*len(calls)), error(nil)
-	if calls[0].aside {
+	switch {
+	case calls[0].aside:
 		n = itemsAside
-		err = interpret(k, n, memory, out)
+		err = interpret(k, "built", n, memory, out)
 		b.interpreted += time.Since(start)
-	} else {
+	case len(k.Words) > deviceWords && !*large:
+		n = itemsAside
+		err = interpret(k, lastForm, n, memory, out)
+		b.interpreted += time.Since(start)
+	default:
 		err = b.onDevice(k, memory, out)
 		b.launched += time.Since(start)
 	}
@@ -392,8 +404,8 @@ func (b *bench) onDevice(k *oracle.Kernel, memory bool, out []uint64) error {
 	return launch.Run1(b.t.Context(), b.dev, items, nil)
 }
 
-// interpret runs a kernel in the interpreter, with n work-items.
-func interpret(k *oracle.Kernel, n int, memory bool, out []uint64) error {
+// interpret runs a form of a kernel in the interpreter, with n work-items.
+func interpret(k *oracle.Kernel, form string, n int, memory bool, out []uint64) error {
 	var fields []reflect.StructField
 	for _, p := range k.ABI.Params {
 		fields = append(fields, reflect.StructField{Name: p.Name, Type: reflect.TypeFor[[]uint64]()})
@@ -415,7 +427,7 @@ func interpret(k *oracle.Kernel, n int, memory bool, out []uint64) error {
 		arg.Elem().Field(i).Set(reflect.ValueOf(words))
 	}
 	l := oracle.Launch{Global: []int{n}, Local: []int{local}, Arg: arg.Interface(), MaxSteps: 1 << 40}
-	return l.Run(k, "built")
+	return l.Run(k, form)
 }
 
 // buffer gives a launch a slice of elements of a size.

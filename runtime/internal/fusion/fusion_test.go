@@ -118,6 +118,32 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestProductsApart: a product of one kernel and a sum of the next stay two operations, each of
+// which rounds, also where internal memory between them leaves the product no other use. Results
+// of software drivers do not tell the two from Fma, which these compute as a product and a sum.
+func TestProductsApart(t *testing.T) {
+	k := testKernels(t)
+	product, sum := launchOf(k["MulF"], 0, 0, 1), launchOf(k["AddF"], 1, 2, 3)
+	product.Memory[2] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
+	sum.Memory[0] = product.Memory[2]
+	g := groupOf(t, product, sum)
+	if names, not := g.Internalize(func(Slice) bool { return false }); len(names) != 1 {
+		t.Fatalf("internal: %v; not: %v", names, not)
+	}
+	linked, err := g.link()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass.RunFrom(pass.LinkPoint, linked.Module, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
+		if p.Name == "gather" && count(m, ir.OpStore) != 1 { // before several work-items share an invocation
+			t.Errorf("the product is stored:\n%v", m)
+		}
+		if products, sums := count(m, ir.OpFMul), count(m, ir.OpFAdd); products == 0 || products != sums || count(m, ir.OpFma) > 0 {
+			t.Errorf("behind %s, %d products and %d sums:\n%v", p.Name, products, sums, m)
+		}
+	})
+}
+
 // TestLaunchBlock: arguments stand in the launch block if the device's is as large, and in a
 // buffer otherwise.
 func TestLaunchBlock(t *testing.T) {

@@ -1,0 +1,13 @@
+package smith
+
+import (
+	"os"
+	"testing"
+
+	"github.com/kgen-go/kgen/internal/devtest"
+)
+
+func TestMain(m *testing.M) {
+	devtest.ManyKernels()
+	os.Exit(m.Run())
+}
