@@ -65,7 +65,7 @@ type use struct {
 
 // add appends a command, and returns the batch's own.
 func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
-	b.cmds = append(b.cmds, *cmd)
+	b.cmds = appendCommand(b.cmds, cmd)
 	b.weight++
 	b.events = append(b.events, e)
 	for i := range uses {
@@ -79,6 +79,22 @@ func (b *Batch) add(cmd *hal.Command, uses []Use, e *Event) *hal.Command {
 	e.Fault = b.fault(len(b.cmds) - 1)
 	c.Fault = e.Fault
 	return c
+}
+
+// appendCommand appends a command. Of a launch it copies what launches have, to commands that are
+// zero, as those behind the end are: copying all fields takes three times as long.
+func appendCommand(list []hal.Command, cmd *hal.Command) []hal.Command {
+	n := len(list)
+	if cmd.Op != hal.OpLaunch || n == cap(list) {
+		return append(list, *cmd)
+	}
+	list = list[:n+1]
+	c := &list[n]
+	c.Op, c.Pipeline, c.Global, c.Groups, c.Args, c.Slices = cmd.Op, cmd.Pipeline, cmd.Global, cmd.Groups, cmd.Args, cmd.Slices
+	if cmd.Cancel != nil {
+		c.Cancel = cmd.Cancel
+	}
+	return list
 }
 
 // fault returns where command i tells how it ended.
