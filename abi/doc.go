@@ -161,9 +161,11 @@
 //
 // A range kernel is dispatched in enough work-groups to cover GlobalRange, with
 // any work-group size; each invocation runs Kernel.Items work-items along x,
-// strided by the work-group size: invocation l of group g along x runs the
-// items (g*Items+r)*LocalSizeX + l for r in [0, Items) and skips those past
-// GlobalRange.
+// so that group g along x runs those from g*Items*LocalSizeX on, up to the next
+// group's, and skips those past GlobalRange. Invocation l runs the items
+// (g*Items+r)*LocalSizeX + l for r in [0, Items), strided by the work-group size;
+// or, if all invocations of the group do so, others of the group's items, of which
+// some are next to each other.
 // So a range kernel needs ceil(range.x / (LocalSizeX*Items)) groups along x.
 // An nd-range kernel has Items == 1 and runs one work-item per invocation;
 // GlobalRange must be a multiple of the work-group size. A task runs in one

@@ -14,6 +14,8 @@ var later = map[ir.Op]string{
 	ir.OpAtomicLoadVolatile:    "polls",
 	ir.OpAtomicCompareExchange: "atomics",
 	ir.OpCall:                  "expand",
+	ir.OpVecMake:               "coarsen",
+	ir.OpVecExtract:            "coarsen",
 }
 
 // gone has the ops that passes replace before there are host forms.
@@ -80,7 +82,7 @@ func kernelOf(op ir.Op) *ir.Module {
 	}
 	x := arg(ir.TypeAddr, abi.OffsetArgs)
 	types := map[byte]*ir.Type{'b': ir.TypeBool, 'w': ir.TypeI32, 'q': ir.TypeI64, 'a': ir.TypeAddr, 'i': ir.TypeI32, 'I': ir.TypeI32,
-		'f': ir.TypeF32, 'F': ir.TypeF32, 's': ir.TypeI32, 'S': ir.TypeI32, '-': ir.TypeVoid}
+		'f': ir.TypeF32, 'F': ir.TypeF32, 's': ir.TypeI32, 'S': ir.TypeI32, 'm': ir.TypeI32, 'v': ir.TypeI32x4, '-': ir.TypeVoid}
 	in, out, _ := strings.Cut(info.Sig, ":")
 	v := f.NewValue(op, types[out[0]])
 	v.Block = b
@@ -92,10 +94,18 @@ func kernelOf(op ir.Op) *ir.Module {
 			v.Args = append(v.Args, x, arg(ir.TypeI32, 48))
 		case c == 'a':
 			v.Args = append(v.Args, x)
+		case c == 'v':
+			n := m.Int(ir.TypeI32, 1)
+			v.Args = append(v.Args, b.Append(ir.OpVecMake, types[c], n, n, n, n))
 		case op == ir.OpGroupBallot && c == 'w' || info.Aux == ir.AuxCombine && i == 1:
 			v.Args = append(v.Args, m.Const(types[c], 0))
 		case c != '*':
 			v.Args = append(v.Args, arg(types[c], 40))
+		}
+	}
+	if op == ir.OpVecMake {
+		for range 4 {
+			v.Args = append(v.Args, m.Int(ir.TypeI32, 1))
 		}
 	}
 	setAux(m, v)
@@ -155,6 +165,8 @@ func setAux(m *ir.Module, v *ir.Value) {
 	case ir.AuxCombine:
 		v.Aux = ir.Combine{Scope: ir.ScopeSubGroup, By: ir.CombineIAdd}
 	case ir.AuxBits:
-		v.Bits = abi.OffsetArgs + 8
+		if v.Op == ir.OpArg {
+			v.Bits = abi.OffsetArgs + 8
+		}
 	}
 }

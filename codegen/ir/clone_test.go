@@ -113,11 +113,17 @@ type parallel struct {
 	to, from map[any]any // pointers of the module to those of the clone, and back
 }
 
-// keep reports whether the clone is to have the same pointer: those of scalar types, and of
-// what is no part of the module.
+// keep reports whether the clone is to have the same pointer: those of scalar and vector types, and
+// of what is no part of the module.
 func keep(path string, v reflect.Value) bool {
-	return path == "m.Variables[].Var" || path == "m.Target.First" ||
-		v.Type() == reflect.TypeFor[*Type]() && v.Elem().FieldByName("Kind").Uint() < uint64(Array)
+	if path == "m.Variables[].Var" || path == "m.Target.First" {
+		return true
+	}
+	if v.Type() != reflect.TypeFor[*Type]() {
+		return false
+	}
+	k := v.Elem().FieldByName("Kind").Uint()
+	return k != uint64(Array) && k != uint64(Struct)
 }
 
 func (p *parallel) walk(path string, a, b reflect.Value) {

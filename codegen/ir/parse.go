@@ -411,6 +411,16 @@ func (p *parser) scalarType(w string) *Type {
 	return nil
 }
 
+// valueType returns the type of a value with that name.
+func (p *parser) valueType(w string) *Type {
+	for _, t := range VectorTypes {
+		if t.String() == w {
+			return t
+		}
+	}
+	return p.scalarType(w)
+}
+
 func (p *parser) typ() *Type {
 	defer p.nest()()
 	switch {
@@ -445,7 +455,7 @@ func (p *parser) typ() *Type {
 		p.expect("}")
 		return p.m.StructOf(fields, size, align)
 	}
-	return p.scalarType(p.word())
+	return p.valueType(p.word())
 }
 
 func (p *parser) size() int {

@@ -250,7 +250,7 @@ func (q *funcParser) inst(b *Block) {
 	}
 	v.Op, v.Block = op, b
 	if v.Type == nil {
-		v.Type = q.scalarType(q.word())
+		v.Type = q.valueType(q.word())
 	}
 	if op == OpPhi {
 		if len(b.Insts) > 0 {

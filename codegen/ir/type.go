@@ -22,9 +22,13 @@ const (
 	Addr
 	Array
 	Struct
+	// Vectors of 16 bytes: elements that stand next to one another in memory.
+	F32x4
+	I32x4
+	F64x2
 )
 
-var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "addr", "array", "struct"}
+var kindNames = [...]string{"void", "bool", "i8", "i16", "i32", "i64", "f16", "f32", "f64", "addr", "array", "struct", "f32x4", "i32x4", "f64x2"}
 
 // String returns the kind's printed name.
 func (k Kind) String() string { return kindNames[k] }
@@ -33,7 +37,7 @@ func (k Kind) String() string { return kindNames[k] }
 // they are equal if and only if their pointers are.
 type Type struct {
 	Kind   Kind
-	Elem   *Type   // of an Array
+	Elem   *Type   // of an Array or a vector
 	Len    *Value  // of an Array: an i32 constant or specialization-constant expression
 	Fields []Field // of a Struct
 	// Size and Align are gc's on amd64, in bytes. An array whose length is no
@@ -66,6 +70,33 @@ var scalarTypes = [...]*Type{
 	Void: TypeVoid, Bool: TypeBool, I8: TypeI8, I16: TypeI16, I32: TypeI32, I64: TypeI64,
 	F16: TypeF16, F32: TypeF32, F64: TypeF64, Addr: TypeAddr,
 }
+
+// The vector types. Values of these come from loads and VecMake, and go to stores and VecExtract;
+// there are no constants, phis and variables of them.
+var (
+	TypeF32x4 = &Type{Kind: F32x4, Elem: TypeF32, Size: 16, Align: 16}
+	TypeI32x4 = &Type{Kind: I32x4, Elem: TypeI32, Size: 16, Align: 16}
+	TypeF64x2 = &Type{Kind: F64x2, Elem: TypeF64, Size: 16, Align: 16}
+)
+
+// VectorTypes has all vector types.
+var VectorTypes = [...]*Type{TypeF32x4, TypeI32x4, TypeF64x2}
+
+// VectorOf returns the vector type with elements of type t, or nil if there is none.
+func VectorOf(t *Type) *Type {
+	for _, v := range VectorTypes {
+		if v.Elem == t {
+			return v
+		}
+	}
+	return nil
+}
+
+// IsVector reports whether the type is a vector type.
+func (t *Type) IsVector() bool { return t.Kind >= F32x4 }
+
+// Lanes returns the number of elements of a vector type.
+func (t *Type) Lanes() int { return t.Size / t.Elem.Size }
 
 // IsScalar reports whether values of the type may stand in registers.
 func (t *Type) IsScalar() bool { return t.Kind > Void && t.Kind < Array }

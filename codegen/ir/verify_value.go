@@ -12,12 +12,15 @@ func (x *verifier) scalar(t *Type) bool {
 	return t != nil && t.IsScalar() && scalarTypes[t.Kind] == t
 }
 
+// isVector reports whether t is one of the vector types.
+func isVector(t *Type) bool { return t != nil && t.Elem != nil && VectorOf(t.Elem) == t }
+
 // narrow reports whether t is an integer type without arithmetic.
 func narrow(t *Type) bool { return t == TypeI8 || t == TypeI16 }
 
 // typeOK reports whether t is a type of the module, of memory or of a value.
 func (x *verifier) typeOK(t *Type) bool {
-	if t == nil || int(t.Kind) > int(Struct) || t.Kind == Void {
+	if t == nil || int(t.Kind) >= len(kindNames) || t.Kind == Void {
 		return false
 	}
 	ok, seen := x.types[t]
@@ -26,13 +29,15 @@ func (x *verifier) typeOK(t *Type) bool {
 	}
 	switch t.Kind {
 	case Array:
-		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len}] == t && x.typeOK(t.Elem) &&
+		ok = t.Len != nil && t.Len.Type == TypeI32 && x.m.arrays[arrayKey{t.Elem, t.Len}] == t && x.typeOK(t.Elem) && !t.Elem.IsVector() &&
 			(t.Len.Op == OpConst && x.m.consts[constKey{TypeI32, t.Len.Bits}] == t.Len || x.isExpr(t.Len))
 	case Struct:
 		ok = x.m.structs[structKey(t)] == t
 		for _, f := range t.Fields {
-			ok = ok && x.typeOK(f.Type)
+			ok = ok && x.typeOK(f.Type) && !f.Type.IsVector()
 		}
+	case F32x4, I32x4, F64x2:
+		ok = isVector(t)
 	default:
 		ok = scalarTypes[t.Kind] == t
 	}
@@ -57,7 +62,7 @@ func fixed(t *Type) bool {
 }
 
 func (x *verifier) variable(v *Var, local bool) {
-	if !x.typeOK(v.Type) {
+	if !x.typeOK(v.Type) || v.Type.IsVector() {
 		x.errorf(nil, "variable %s: the type is not the module's", v.Name)
 		return
 	}
@@ -131,7 +136,10 @@ func (x *verifier) value(v *Value) {
 		if c == '-' {
 			return t == TypeVoid
 		}
-		if !x.scalar(t) {
+		if (c == 'v' || c == 'm') && isVector(t) {
+			return true
+		}
+		if c == 'v' || !x.scalar(t) {
 			return false
 		}
 		switch c {
@@ -147,7 +155,7 @@ func (x *verifier) value(v *Value) {
 			return t.IsInt()
 		case 'f':
 			return t.IsFloat()
-		case 's':
+		case 's', 'm':
 			return true
 		}
 		if same == nil {
@@ -177,6 +185,19 @@ func (x *verifier) value(v *Value) {
 		return
 	}
 	switch v.Op {
+	case OpVecMake:
+		if len(v.Args) != v.Type.Lanes() {
+			x.errorf(v, "%d elements", len(v.Args))
+		}
+		for _, a := range v.Args {
+			if a.Type != v.Type.Elem {
+				x.errorf(v, "an element of type %v", a.Type)
+			}
+		}
+	case OpVecExtract:
+		if v.Type != v.Args[0].Type.Elem || v.Bits >= uint64(v.Args[0].Type.Lanes()) {
+			x.errorf(v, "no element of the vector")
+		}
 	case OpBitcast:
 		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
 			x.errorf(v, "a bitcast from %v to %v", from, v.Type)

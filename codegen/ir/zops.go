@@ -100,6 +100,10 @@ const (
 	OpPair
 	OpLow
 	OpHigh
+	// OpVecMake: the vector of its elements, the one at the lowest address first.
+	OpVecMake
+	// OpVecExtract: element Bits of a vector.
+	OpVecExtract
 	OpLoad
 	// OpStore: the value comes first.
 	OpStore
@@ -236,8 +240,10 @@ var opInfos = [numOps]OpInfo{
 	OpPair:                  {Name: "Pair", Sig: "ww:a", Flags: FlagPure},
 	OpLow:                   {Name: "Low", Sig: "a:w", Flags: FlagPure},
 	OpHigh:                  {Name: "High", Sig: "a:w", Flags: FlagPure},
-	OpLoad:                  {Name: "Load", Sig: ".:s", Flags: FlagReads, Aux: AuxRef},
-	OpStore:                 {Name: "Store", Sig: "s.:-", Flags: FlagWrites, Aux: AuxRef},
+	OpVecMake:               {Name: "VecMake", Sig: "*:v", Flags: FlagPure},
+	OpVecExtract:            {Name: "VecExtract", Sig: "v:s", Flags: FlagPure, Aux: AuxBits},
+	OpLoad:                  {Name: "Load", Sig: ".:m", Flags: FlagReads, Aux: AuxRef},
+	OpStore:                 {Name: "Store", Sig: "m.:-", Flags: FlagWrites, Aux: AuxRef},
 	OpAddrOf:                {Name: "AddrOf", Sig: ".:a", Flags: FlagPure, Aux: AuxRef},
 	OpZero:                  {Name: "Zero", Sig: ":-", Flags: FlagWrites, Aux: AuxRef},
 	OpCopyVar:               {Name: "CopyVar", Sig: ":-", Flags: FlagReads | FlagWrites, Aux: AuxCopy},

@@ -39,7 +39,7 @@ var passes = []Pass{
 	{Name: "narrow", Doc: "compute in 32 bits what is the same there", RunNoting: numbers.Narrow},
 	{Name: "overlap", Doc: "have the loads of several rounds of a loop under way at once", Run: checks.Overlap},
 	{Name: "gather", Doc: "make one branch of the checks of straight-line code", Run: checks.Gather},
-	{Name: "coarsen", Doc: "run several work-items per invocation", Run: checks.Coarsen},
+	{Name: "coarsen", Doc: "run several work-items per invocation, with loads and stores of 16 bytes where that can be", Run: checks.Coarsen},
 	{Name: "polls", Doc: "have work-items leave when the host asks them to", Run: checks.Polls},
 	{Name: "deadlanes", Doc: "prove barriers uniform; let lanes that leave go on as dead ones", Run: lanes.DeadLanes},
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: lanes.Groups},

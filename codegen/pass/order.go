@@ -88,6 +88,8 @@ var passOrder = []constraint{
 	{"ahead", "coarsen", "ahead would take coarsen's loop over work-items for one of the kernel and version it"},
 	{"unroll", "coarsen", "unroll would write out coarsen's loop over work-items, and coarsen repeats kernels whose only loops unroll removed"},
 	{"gather", "coarsen", "coarsen repeats only small kernels and must count what gather adds"},
+	{"narrow", "coarsen", "coarsen's vectors are for elements whose index is the work-item's id, of which narrow leaves less to see through"},
+	{"coarsen", "dce2", "the code with vectors still computes the checks that it does not make"},
 
 	// Work-items that leave early become dead lanes, and group operations become code.
 	{"coarsen", "polls", "coarsen turns each way out of a work-item into a jump to the next one, which must not happen to a cancelled one"},

@@ -5,6 +5,7 @@ package main
 //
 //	b bool   w i32   q i64   a addr   i any integer   f any float   s any scalar
 //	I, F, S  like i, f, s, and all of them in one row are the same type
+//	v vector   m any scalar or vector
 //	. the path of a memory reference (see Ref)   * any number of anything
 //	- no result
 type row struct {
@@ -112,9 +113,13 @@ var ops = []row{
 	{name: "Low", sig: "a:w", flags: "Pure"},
 	{name: "High", sig: "a:w", flags: "Pure"},
 
+	// Vectors, which are for loads and stores of 16 bytes alone.
+	{name: "VecMake", sig: "*:v", flags: "Pure", doc: "the vector of its elements, the one at the lowest address first"},
+	{name: "VecExtract", sig: "v:s", flags: "Pure", aux: "Bits", doc: "element Bits of a vector"},
+
 	// Memory. Aux is a Ref.
-	{name: "Load", sig: ".:s", flags: "Reads", aux: "Ref"},
-	{name: "Store", sig: "s.:-", flags: "Writes", aux: "Ref", doc: "the value comes first"},
+	{name: "Load", sig: ".:m", flags: "Reads", aux: "Ref"},
+	{name: "Store", sig: "m.:-", flags: "Writes", aux: "Ref", doc: "the value comes first"},
 	{name: "AddrOf", sig: ".:a", flags: "Pure", aux: "Ref", doc: "the address of an element in device memory"},
 	{name: "Zero", sig: ":-", flags: "Writes", aux: "Ref", doc: "zeroes a Function variable"},
 	{name: "CopyVar", sig: ":-", flags: "Reads Writes", aux: "Copy", doc: "copies one Function variable to another of the same type"},

@@ -584,3 +584,47 @@ func TestBadLaunch(t *testing.T) {
 		t.Error("an empty launch:", r, err)
 	}
 }
+
+// TestVectors turns vectors round, and accesses one whose address is no multiple of 16 and one that
+// is partly beyond the memory.
+func TestVectors(t *testing.T) {
+	const text = `module M built
+form Range 1
+items 1
+args 16
+
+kernel main {
+b0:
+	%0 = Arg addr 24
+	%1 = Arg i32 32
+	%2 = AddrOf addr [%0 i32, %1]
+	%3 = BuiltIn i32 GlobalInvocationId.x
+	%4 = Load i32x4 [%2 i32x4, %3]
+	%5 = VecExtract i32 0, %4
+	%6 = VecExtract i32 1, %4
+	%7 = VecExtract i32 2, %4
+	%8 = VecExtract i32 3, %4
+	%9 = VecMake i32x4 %8, %7, %6, %5
+	Store [%2 i32x4, %3], %9
+	Return
+}
+`
+	m := parse(t, text)
+	run := func(skip uint32, in ...uint32) ([]uint32, error) {
+		l := Launch{Global: line(2), Memory: []Region{{1 << 20, words(in...)}}}
+		l.Args = binary.LittleEndian.AppendUint64(l.Args, 1<<20)
+		l.Args = binary.LittleEndian.AppendUint64(l.Args, uint64(skip))
+		r, err := Run(m, l)
+		return unwords(r.Memory[0].Data), err
+	}
+	got, err := run(0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
+	if want := []uint32{4, 3, 2, 1, 8, 7, 6, 5, 9}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if _, err := run(2, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10); err == nil || !strings.Contains(err.Error(), "is not aligned to 16") {
+		t.Errorf("a vector that is not aligned: %v", err)
+	}
+	if _, err := run(0, 1, 2, 3, 4, 5, 6, 7); err == nil || !strings.Contains(err.Error(), "16 bytes at address 0x100010 are no memory") {
+		t.Errorf("a vector that is not all there: %v", err)
+	}
+}

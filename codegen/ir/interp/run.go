@@ -76,6 +76,9 @@ func (x *machine) number(f *ir.Func) {
 			if v.Type != ir.TypeVoid {
 				add(v)
 			}
+			if v.Type.IsVector() {
+				n += v.Type.Lanes() - 1 // its elements have slots one behind the other
+			}
 		}
 	}
 	x.values[f] = n
@@ -327,9 +330,23 @@ func (w *item) exec(v *ir.Value) {
 		w.set(v, bits)
 	case ir.OpBuiltIn:
 		w.set(v, uint64(w.builtIn(v.Aux.(ir.BuiltIn))))
+	case ir.OpVecMake:
+		for i, a := range v.Args {
+			w.setElement(v, i, w.value(a))
+		}
+	case ir.OpVecExtract:
+		w.set(v, w.element(v.Args[0], int(v.Bits)))
 	case ir.OpLoad:
+		if v.Type.IsVector() {
+			w.loadVector(v)
+			return
+		}
 		w.set(v, w.load(v, v.Ref(), v.Path()))
 	case ir.OpStore:
+		if v.Args[0].Type.IsVector() {
+			w.storeVector(v)
+			return
+		}
 		w.store(v, v.Ref(), v.Path(), w.value(v.Args[0]))
 	case ir.OpAddrOf:
 		bits, _ := w.address(v, v.Ref(), v.Path())

@@ -13,8 +13,8 @@ import (
 )
 
 // coarseItems is the number of work-items that an invocation of an element-wise
-// kernel runs: with four elements of four bytes each, memory-bound kernels reach
-// the bandwidth of vector accesses.
+// kernel runs: four elements of four bytes each are a vector of 16 bytes, the most
+// that an invocation loads or stores at once.
 const coarseItems = 4
 
 // A kernel that is worth repeating is small and waits for memory: with more loads
@@ -25,8 +25,9 @@ const (
 )
 
 // Coarsen wraps an element-wise range kernel in a loop over several work-items,
-// a work-group size apart, as package abi lays down. Kernels with loops of their
-// own have enough to do per work-item, and are left alone.
+// a work-group size apart, as package abi lays down; or four that are next to each
+// other, where a work-group can access their elements by vectors (see vectors.go).
+// Kernels with loops of their own have enough to do per work-item, and are left alone.
 func Coarsen(m *ir.Module) diag.List {
 	if m.Form != abi.Range || facts.HasLoop(m.Kernel) || countValues(m.Kernel) > maxCoarseValues || countLoads(m.Kernel) > maxCoarseLoads {
 		return nil
@@ -49,8 +50,15 @@ func Coarsen(m *ir.Module) diag.List {
 			size = m.SpecValue(s)
 		}
 	}
-	base := i32(start, ir.OpIMul, builtIn(ir.WorkgroupIDX), m.Int(ir.TypeI32, coarseItems))
-	base = i32(start, ir.OpIAdd, i32(start, ir.OpIMul, base, size), builtIn(ir.LocalInvocationIDX))
+	group, local := builtIn(ir.WorkgroupIDX), builtIn(ir.LocalInvocationIDX)
+	base := i32(start, ir.OpIMul, group, m.Int(ir.TypeI32, coarseItems))
+	base = i32(start, ir.OpIAdd, i32(start, ir.OpIMul, base, size), local)
+	enter := start
+	if x := findVectors(m); x != nil {
+		enter = f.NewBlock()
+		fast, ok := x.build(start, exit, group, size, local)
+		start.Branch(ok, fast, enter)
+	}
 
 	// Every way out of a work-item leads on to the next one.
 	for _, b := range f.Blocks {
@@ -60,7 +68,7 @@ func Coarsen(m *ir.Module) diag.List {
 		}
 	}
 	exit.SetTerm(ir.Term{Kind: ir.Return})
-	start.Jump(head)
+	enter.Jump(head)
 	next.Jump(head) // the second predecessor
 	round := head.NewPhi(ir.TypeI32, m.Int(ir.TypeI32, 0), nil)
 	id := head.NewPhi(ir.TypeI32, base, nil)

@@ -7,7 +7,9 @@
 //	for k := range 4 { … s[x+k] }   Unroll    four copies, so that Gather sees the checks
 //	for i < n { s += x[c[i]] }      Overlap   four rounds at a time, whose loads overlap
 //	a := s[i]; b := t[j]            Gather    one branch on both, then both loads together
-//	one work-item                   Coarsen   four of them, whose loads overlap
+//	one work-item                   Coarsen   four of them, whose loads overlap, and are
+//	                                          one of 16 bytes where their elements are
+//	                                          next to each other
 //
 // A load that waits for the check of the one before it costs far more than the check. So code
 // is there twice where checks remain: once without, for work-items that pass all of them, and

@@ -38,6 +38,7 @@ var cases = []testCase{
 	straight("spec", specs),
 	straight("spec_code", specCode),
 	straight("struct", structs, spirv.CapabilityInt8, spirv.CapabilityStorageBuffer8BitAccess, spirv.CapabilityInt64),
+	straight("vectors", vectors, spirv.CapabilityFloat64),
 	straight("empty_memory", emptyMemory),
 	straight("table", privateTable),
 	straight("variables", variables),
@@ -337,6 +338,22 @@ func structs(b *builder) {
 	b.out(b.mem(ir.OpAddrOf, ir.TypeAddr, elem, p, i, b.i32(2)))
 	b.out(b.mem(ir.OpAddrOf, ir.TypeAddr, elem, p, i))
 	b.mem(ir.OpStore, ir.TypeVoid, elem, b.Int(ir.TypeI64, -1), p, i, b.i32(1))
+}
+
+// vectors turns round the elements of a vector of floats, doubles that of another, and stores integers.
+func vectors(b *builder) {
+	p, i := b.arg(24, ir.TypeAddr), b.builtIn(ir.GlobalInvocationIDX)
+	x := b.mem(ir.OpLoad, ir.TypeF32x4, ir.TypeF32x4, p, i)
+	var back []*ir.Value
+	for k := range uint64(4) {
+		e := b.op(ir.OpVecExtract, ir.TypeF32, x)
+		e.Bits = 3 - k
+		back = append(back, e)
+	}
+	b.mem(ir.OpStore, ir.TypeVoid, ir.TypeF32x4, b.op(ir.OpVecMake, ir.TypeF32x4, back...), p, i)
+	y := b.op(ir.OpVecExtract, ir.TypeF64, b.mem(ir.OpLoad, ir.TypeF64x2, ir.TypeF64x2, p, i))
+	b.mem(ir.OpStore, ir.TypeVoid, ir.TypeF64x2, b.op(ir.OpVecMake, ir.TypeF64x2, y, y), p, i)
+	b.mem(ir.OpStore, ir.TypeVoid, ir.TypeI32x4, b.op(ir.OpVecMake, ir.TypeI32x4, i, b.i32(1), i, b.i32(2)), p, i)
 }
 
 // emptyMemory has arrays of length zero and structs without fields.

@@ -188,3 +188,11 @@ func emitCopyVar(f *function, v *ir.Value) spirv.ID {
 	}
 	return 0
 }
+
+func emitVecMake(f *function, v *ir.Value) spirv.ID {
+	return f.Op(spirv.OpCompositeConstruct, f.e.register(v.Type), f.values(v.Args)...)
+}
+
+func emitVecExtract(f *function, v *ir.Value) spirv.ID {
+	return f.CompositeExtract(f.e.register(v.Type), f.value(v.Args[0]), uint32(v.Bits))
+}

@@ -114,6 +114,9 @@ var special = [256]emitFunc{
 	ir.OpLow:      emitHalf(0),
 	ir.OpHigh:     emitHalf(1),
 
+	ir.OpVecMake:    emitVecMake,
+	ir.OpVecExtract: emitVecExtract,
+
 	ir.OpLoad:                  emitLoad,
 	ir.OpStore:                 emitStore,
 	ir.OpAddrOf:                emitAddrOf,

@@ -11,7 +11,7 @@ func (e *emitter) uvec2() spirv.ID { return e.b.TypeVector(e.u32(), 2) }
 // narrow reports whether t is an integer type that registers hold as a word.
 func narrow(t *ir.Type) bool { return t.Kind == ir.I8 || t.Kind == ir.I16 }
 
-// register returns the type of values of scalar type t.
+// register returns the type of values of type t, a scalar or a vector.
 func (e *emitter) register(t *ir.Type) spirv.ID {
 	switch t.Kind {
 	case ir.Bool:
@@ -31,6 +31,8 @@ func (e *emitter) register(t *ir.Type) spirv.ID {
 		return e.b.TypeFloat(64)
 	case ir.Addr:
 		return e.uvec2()
+	case ir.F32x4, ir.I32x4, ir.F64x2:
+		return e.b.TypeVector(e.register(t.Elem), uint32(t.Lanes()))
 	}
 	panic("BUG: no values of type " + t.String())
 }
@@ -78,7 +80,7 @@ func (e *emitter) memory(t *ir.Type) spirv.ID {
 	case ir.F16:
 		e.need(storage16)
 	}
-	if t.IsScalar() {
+	if t.IsScalar() || t.IsVector() {
 		return e.register(t)
 	}
 	id, ok := e.layout[t]

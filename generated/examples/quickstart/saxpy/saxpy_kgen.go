@@ -75,9 +75,9 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: saxpySPIRV,
 	IR:    saxpyIR,
-	Sum:   0x5db7a255,
+	Sum:   0xe239d6d7,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saxpyWords, Sum: 0x71f93376},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: saxpyWords, Sum: 0xf56248c8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return saxpy.SAXPY{

@@ -11226,3 +11226,168 @@ func (g *transposeHost) Run() {
 		}
 	}
 }
+
+// vectorAddHost is some work-items of the kernel [VectorAdd].
+type vectorAddHost struct {
+	kernelimpl.HostGroup
+}
+
+func newVectorAddHost() kernelimpl.HostForm { return new(vectorAddHost) }
+
+const vectorAddHostSites = `1	internal/difftest/corpus/vectors.go:39:14
+1	39:23
+1	39:5`
+
+func (g *vectorAddHost) Begin() {
+	g.Sites = vectorAddHostSites
+}
+
+func (g *vectorAddHost) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
+		}
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
+		}
+		v12 := float32(v9 + *(*float32)(unsafe.Add(p1, x*4)))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+	}
+}
+
+// vectorAdd64Host is some work-items of the kernel [VectorAdd64].
+type vectorAdd64Host struct {
+	kernelimpl.HostGroup
+}
+
+func newVectorAdd64Host() kernelimpl.HostForm { return new(vectorAdd64Host) }
+
+const vectorAdd64HostSites = `1	internal/difftest/corpus/vectors.go:47:14
+1	47:23
+1	47:5`
+
+func (g *vectorAdd64Host) Begin() {
+	g.Sites = vectorAdd64HostSites
+}
+
+func (g *vectorAdd64Host) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		v0 := int32(x)
+		v7 := int64(uint32(v0))
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
+		}
+		v9 := *(*float64)(unsafe.Add(p0, x*8))
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
+		}
+		v12 := float64(v9 + *(*float64)(unsafe.Add(p1, x*8)))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
+		}
+		*(*float64)(unsafe.Add(p2, x*8)) = v12
+	}
+}
+
+// vectorsHost is some work-items of the kernel [Vectors].
+type vectorsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newVectorsHost() kernelimpl.HostForm { return new(vectorsHost) }
+
+const vectorsHostSites = `1	internal/difftest/corpus/vectors.go:20:10
+1	23:11
+1	27:5
+1	28:10
+1	29:5`
+
+func (g *vectorsHost) Begin() {
+	g.Sites = vectorsHostSites
+}
+
+func (g *vectorsHost) Run() {
+	v11 := g.Int64(104)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v9 := g.Int64(96)
+	v19 := v9 != 0
+	p4 := g.Pointer(4)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	for x := g.Lo; x < g.Hi; x++ {
+		var v18, v24 float32
+		v0 := int32(x)
+		v12 := int64(uint32(v0))
+		if v11 <= v12 {
+			continue
+		}
+		if uint64(v12) >= uint64(v1) {
+			g.Fault(0, v12, v1, v0)
+			continue
+		}
+		v15 := *(*float32)(unsafe.Add(p0, x*4))
+		if !(v15 < 0) {
+			v24 = v15
+			goto b8
+		}
+		v18 = float32((-v15)*v15 + float32(3))
+		if !v19 {
+			g.Fault(1, 0, v9, v0)
+			continue
+		}
+		if 1 < *(*int32)(p4) {
+			v24 = float32(v18 + 0.5)
+		} else {
+			v24 = v18
+		}
+	b8:
+		if uint64(v12) >= uint64(v3) {
+			g.Fault(2, v12, v3, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p1, x*4)) = v24
+		if uint64(v12) >= uint64(v5) {
+			g.Fault(3, v12, v5, v0)
+			continue
+		}
+		v28 := *(*int32)(unsafe.Add(p2, x*4))
+		v30 := (v28 << 3) + v0
+		if uint64(v12) >= uint64(v7) {
+			g.Fault(4, v12, v7, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v30
+		*(*int32)(unsafe.Add(p2, x*4)) = v28 ^ (v30 / 2)
+		v38 := float32(*(*float32)(unsafe.Add(p1, x*4)) + *(*float32)(unsafe.Add(p0, x*4)))
+		*(*float32)(unsafe.Add(p1, x*4)) = v38
+	}
+}

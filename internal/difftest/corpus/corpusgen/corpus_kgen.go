@@ -46,7 +46,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/ahead.go", Package: "corpus", Sum: 0xe6e21dc},
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
-		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0xa14a3833},
+		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x247a349b},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -65,6 +65,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
+		{File: "internal/difftest/corpus/vectors.go", Package: "corpus", Sum: 0xcbabda38},
 	},
 })
 
@@ -217,5 +218,35 @@ var _, RunSwap = stubs.Range1(pkg.Kernel("Swap"), corpus.Swap.Kernel)
 var _, RunSwitches = stubs.Range1(pkg.Kernel("Switches"), corpus.Switches.Kernel)
 var _, RunTables = stubs.Range1(pkg.Kernel("Tables"), corpus.Tables.Kernel)
 var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), corpus.Transpose.Kernel, newTransposeHost)
+var _, RunVectorAdd = stubs.Range1(pkg.Kernel("VectorAdd"), corpus.VectorAdd.Kernel, newVectorAddHost)
+var _, RunVectorAdd64 = stubs.Range1(pkg.Kernel("VectorAdd64"), corpus.VectorAdd64.Kernel, newVectorAdd64Host)
+var vectorsKernel, RunVectors = stubs.Range1(pkg.Kernel("Vectors"), corpus.Vectors.Kernel, newVectorsHost)
+
+type Vectors struct {
+	A   runtime.View[float32]
+	B   runtime.View[float32]
+	C   runtime.View[int32]
+	D   runtime.View[int32]
+	All runtime.View[int32]
+	N   int
+}
+
+func (k Vectors) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(vectorsKernel)
+	kernelimpl.View(l, 0, k.A)
+	kernelimpl.View(l, 1, k.B)
+	kernelimpl.View(l, 2, k.C)
+	kernelimpl.View(l, 3, k.D)
+	kernelimpl.View(l, 4, k.All)
+	kernelimpl.Value(l, 5, k.N)
+	return l
+}
+func (k Vectors) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Vectors) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
 var _, RunWords = stubs.Range1(pkg.Kernel("Words"), corpus.Words.Kernel)
 var _, RunZeroDivisors = stubs.Range1(pkg.Kernel("ZeroDivisors"), corpus.ZeroDivisors.Kernel)

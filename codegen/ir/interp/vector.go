@@ -1,0 +1,55 @@
+package interp
+
+import (
+	"encoding/binary"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// setElement gives element i of the vector v its value.
+func (w *item) setElement(v *ir.Value, i int, bits uint64) {
+	f := w.frame
+	at := int(w.x.slots[v.ID]) - 1 + i
+	f.vals[at], f.known[at] = bits, true
+}
+
+// element returns element i of the vector v.
+func (w *item) element(v *ir.Value, i int) uint64 {
+	f := w.frame
+	at := int(w.x.slots[v.ID]) - 1 + i
+	if !f.known[at] {
+		w.fail(v, "used before it was computed")
+	}
+	return f.vals[at]
+}
+
+// loadVector reads a vector, whose address must be a multiple of its size.
+func (w *item) loadVector(v *ir.Value) {
+	for i, b := range w.vector(v, v.Type, false) {
+		w.setElement(v, i, readBytes(b))
+	}
+}
+
+// storeVector writes a vector.
+func (w *item) storeVector(v *ir.Value) {
+	for i, b := range w.vector(v, v.Args[0].Type, true) {
+		var all [8]byte
+		binary.LittleEndian.PutUint64(all[:], w.element(v.Args[0], i))
+		copy(b, all[:])
+	}
+}
+
+// vector returns the memory of the elements of a vector of type t that v accesses.
+func (w *item) vector(v *ir.Value, t *ir.Type, writes bool) [][]byte {
+	b, _ := w.bytes(v, v.Ref(), v.Path())
+	size := t.Elem.Size
+	var elems [][]byte
+	for i := range t.Lanes() {
+		elems = append(elems, b[i*size:][:size])
+		if w.x.check != nil {
+			a, _ := w.address(v, v.Ref(), v.Path())
+			w.checkAccess(v, v.Ref(), memoryKey{addr: a + uint64(i*size)}, writes)
+		}
+	}
+	return elems
+}
