@@ -168,7 +168,7 @@ func (k Spaces) Kernel(it dsl.NDItem1) {
 	local := dsl.Local[[4]int32](it)
 	local[it.LocalID()] = k.In[it.LocalID()] * 10
 	it.Barrier()
-	private := [3]int32{1, 2, 3}
+	private := [40]int32{1, 2, 3} // too long to become values
 	var none []int32
 	if i := it.LocalID(); i == 0 {
 		k.Out[0], k.Out[1], k.Out[2] = sum(k.In), sum(local[:]), sum(private[:])

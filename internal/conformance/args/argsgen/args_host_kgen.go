@@ -229,7 +229,9 @@ const spacesHostSites = `1	internal/conformance/args/kernels.go:169:28
 func (g *spacesHost) Begin() {
 	g.Sites = spacesHostSites
 	g.Allot(0, 16)
-	g.Allot(1, 12)
+	g.Allot(1, 160)
+	g.Allot(2, 160)
+	g.Allot(3, 160)
 }
 
 func (g *spacesHost) Run() {
@@ -264,14 +266,16 @@ func (g *spacesHost) Run() {
 	}
 	// Barrier, kernels.go:170
 	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
 	stop := g.Cancelled()
 	v3 := g.Int64(48)
-	v34 := v3 != 0
+	v47 := v3 != 0
 	p1 := g.Pointer(1)
-	v36 := 1 < uint64(v3)
-	v38 := 2 < uint64(v3)
-	v40 := 3 < uint64(v3)
-	v96 := 4 < uint64(v3)
+	v49 := 1 < uint64(v3)
+	v51 := 2 < uint64(v3)
+	v53 := 3 < uint64(v3)
+	v109 := 4 < uint64(v3)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
@@ -279,165 +283,189 @@ func (g *spacesHost) Run() {
 		}
 		v5 := int32(li)
 		v0 := int32(basex + li)
-		var v16, v28, v33, v44, v47, v59, v62, v67, v69, v73, v75, v78, v86, v88, v92, v95 int32
-		var v17, v18, v46, v48, v50, v60, v63, v76, v79 int64
-		var v45, v61, v68, v77, v87 kernelimpl.HostAddr
-		var v49 bool
-		*(*int32)(m1) = 1
-		*(*int32)(unsafe.Add(m1, 4)) = 2
-		*(*int32)(unsafe.Add(m1, 8)) = 3
-		if v5 != 0 {
-			goto b43
-		}
-		v16 = 0
-		v17 = -1
+		var v17, v22, v28, v40, v41, v42, v43, v57, v60, v72, v75, v80, v82, v86, v88, v91, v99, v101, v105, v108 int32
+		var v29, v30, v59, v61, v63, v73, v76, v89, v92 int64
+		var v58, v74, v81, v90, v100 kernelimpl.HostAddr
+		var v62 bool
+		*(*[160]byte)(m1) = [160]byte{}
+		*(*[160]byte)(m2) = [160]byte{}
+		*(*int32)(m2) = 1
+		*(*int32)(unsafe.Add(m2, 4)) = 2
+		*(*int32)(unsafe.Add(m2, 8)) = 3
+		v17 = 0
 	b5:
-		v18 = v17 + 1
-		if v18 < v1 {
-			v16 = v16 + *(*int32)(unsafe.Add(p0, int(v18)*4))
-			v17 = v18
+		if v17 < 40 {
+			*(*int32)(unsafe.Add(m3, int(v17)*4)) = *(*int32)(unsafe.Add(m2, int(v17)*4))
+			v17 = v17 + 1
+			goto b5
+		}
+		v22 = 0
+	b8:
+		if v22 < 40 {
+			*(*int32)(unsafe.Add(m1, int(v22)*4)) = *(*int32)(unsafe.Add(m3, int(v22)*4))
+			v22 = v22 + 1
+			goto b8
+		}
+		if v5 != 0 {
+			goto b52
+		}
+		v28 = 0
+		v29 = -1
+	b11:
+		v30 = v29 + 1
+		if v30 < v1 {
+			v28 = v28 + *(*int32)(unsafe.Add(p0, int(v30)*4))
+			v29 = v30
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b5
+			goto b11
 		}
 		{
-			v26 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
-			v28 = v26 + *(*int32)(unsafe.Add(m0, 12))
-			v33 = (*(*int32)(m1) + *(*int32)(unsafe.Add(m1, 4))) + *(*int32)(unsafe.Add(m1, 8))
-			if !v34 {
-				g.Fault(2, 0, v3, v0)
-				continue
-			}
+			v38 := (*(*int32)(m0) + *(*int32)(unsafe.Add(m0, 4))) + *(*int32)(unsafe.Add(m0, 8))
+			v40 = v38 + *(*int32)(unsafe.Add(m0, 12))
+			v41 = 0
+			v42 = -1
 		}
-		*(*int32)(p1) = v16
-		if !v36 {
+	b14:
+		v43 = v42 + 1
+		if v43 < 40 {
+			v41 = v41 + *(*int32)(unsafe.Add(m1, int(v43)*4))
+			v42 = v43
+			goto b14
+		}
+		if !v47 {
+			g.Fault(2, 0, v3, v0)
+			continue
+		}
+		*(*int32)(p1) = v28
+		if !v49 {
 			g.Fault(3, 1, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 4)) = v28
-		if !v38 {
+		*(*int32)(unsafe.Add(p1, 4)) = v40
+		if !v51 {
 			g.Fault(4, 2, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 8)) = v33
-		if !v40 {
+		*(*int32)(unsafe.Add(p1, 8)) = v41
+		if !v53 {
 			g.Fault(5, 3, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, 12)) = 0
 		if 0 < *(*int32)(p0) {
-			v44 = 1
-			v45 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v46 = 0
-			v47 = 4
-		} else {
-			v44 = 0
-			v45 = kernelimpl.HostAddr{Base: p0, Off: 0}
-			v46 = v1
-			v47 = 0
-		}
-		{
-			v48 = int64(uint32(v47))
-			v49 = v44 == 0
-			v50 = v48
-			if v49 {
-				v50 = v46
-			}
-			v52 := v50 + -1
-			v58 := (((v46 != 0) && (uint64(v52) < uint64(v46))) && (v47 != 0)) && (uint64(v52) < uint64(v48))
-			if !v58 {
-				v75 = 0
-				v76 = -1
-				v77 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-				v78 = 0
-				goto b23
-			}
+			v57 = 1
+			v58 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 			v59 = 0
-			v60 = -1
-			v61 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
-			v62 = 0
-		}
-	b14:
-		v63 = v60 + 1
-		if v63 >= v50 {
-			v95 = v59
-			goto b36
-		}
-		if v49 {
-			v65 := kernelimpl.HostAddr{Base: v45.Base, Off: v45.Off + int(v63)*4}
-			v67 = 0
-			v68 = v65
-			v69 = v62
+			v60 = 4
 		} else {
-			v67 = 1
-			v68 = v61
-			v69 = int32(uint64(v63))
-		}
-		if v67 == 0 {
-			v73 = *(*int32)(unsafe.Add(v68.Base, v68.Off))
-		} else {
-			v73 = *(*int32)(unsafe.Add(m0, int(v69)*4))
-		}
-		v59 = v59 + v73
-		v60 = v63
-		v61 = v68
-		v62 = v69
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b14
-	b23:
-		v79 = v76 + 1
-		if v79 >= v50 {
-			v95 = v75
-			goto b36
-		}
-		if !v49 {
-			goto b28
-		}
-		if uint64(v79) >= uint64(v46) {
-			g.Fault(6, v79, v46, v0)
-			continue
+			v57 = 0
+			v58 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v59 = v1
+			v60 = 0
 		}
 		{
-			v82 := kernelimpl.HostAddr{Base: v45.Base, Off: v45.Off + int(v79)*4}
-			v86 = 0
-			v87 = v82
-			v88 = v78
-			goto b30
+			v61 = int64(uint32(v60))
+			v62 = v57 == 0
+			v63 = v61
+			if v62 {
+				v63 = v59
+			}
+			v65 := v63 + -1
+			v71 := (((v59 != 0) && (uint64(v65) < uint64(v59))) && (v60 != 0)) && (uint64(v65) < uint64(v61))
+			if !v71 {
+				v88 = 0
+				v89 = -1
+				v90 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+				v91 = 0
+				goto b32
+			}
+			v72 = 0
+			v73 = -1
+			v74 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v75 = 0
 		}
-	b28:
-		if uint64(v79) >= uint64(v48) {
-			g.Fault(6, v79, v48, v0)
-			continue
+	b23:
+		v76 = v73 + 1
+		if v76 >= v63 {
+			v108 = v72
+			goto b45
 		}
-		v86 = 1
-		v87 = v77
-		v88 = int32(uint64(v79))
-	b30:
-		if v86 == 0 {
-			v92 = *(*int32)(unsafe.Add(v87.Base, v87.Off))
+		if v62 {
+			v78 := kernelimpl.HostAddr{Base: v58.Base, Off: v58.Off + int(v76)*4}
+			v80 = 0
+			v81 = v78
+			v82 = v75
 		} else {
-			v92 = *(*int32)(unsafe.Add(m0, int(v88)*4))
+			v80 = 1
+			v81 = v74
+			v82 = int32(uint64(v76))
 		}
-		v75 = v75 + v92
-		v76 = v79
-		v77 = v87
-		v78 = v88
+		if v80 == 0 {
+			v86 = *(*int32)(unsafe.Add(v81.Base, v81.Off))
+		} else {
+			v86 = *(*int32)(unsafe.Add(m0, int(v82)*4))
+		}
+		v72 = v72 + v86
+		v73 = v76
+		v74 = v81
+		v75 = v82
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b23
-	b36:
-		if !v96 {
+	b32:
+		v92 = v89 + 1
+		if v92 >= v63 {
+			v108 = v88
+			goto b45
+		}
+		if !v62 {
+			goto b37
+		}
+		if uint64(v92) >= uint64(v59) {
+			g.Fault(6, v92, v59, v0)
+			continue
+		}
+		{
+			v95 := kernelimpl.HostAddr{Base: v58.Base, Off: v58.Off + int(v92)*4}
+			v99 = 0
+			v100 = v95
+			v101 = v91
+			goto b39
+		}
+	b37:
+		if uint64(v92) >= uint64(v61) {
+			g.Fault(6, v92, v61, v0)
+			continue
+		}
+		v99 = 1
+		v100 = v90
+		v101 = int32(uint64(v92))
+	b39:
+		if v99 == 0 {
+			v105 = *(*int32)(unsafe.Add(v100.Base, v100.Off))
+		} else {
+			v105 = *(*int32)(unsafe.Add(m0, int(v101)*4))
+		}
+		v88 = v88 + v105
+		v89 = v92
+		v90 = v100
+		v91 = v101
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b32
+	b45:
+		if !v109 {
 			g.Fault(7, 4, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, 16)) = v95
-	b43:
+		*(*int32)(unsafe.Add(p1, 16)) = v108
+	b52:
 	}
 }

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/conformance/args",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0x2a2355e2},
+		{File: "internal/conformance/args/kernels.go", Package: "args", Sum: 0xcf7568ce},
 	},
 })
 
