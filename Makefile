@@ -92,7 +92,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500

@@ -65,7 +65,9 @@ const (
 	// SpecExactDivide tells the module to correct float32 division.
 	SpecExactDivide = SpecReserved + 3
 	// SpecWhole tells the module that all invocations are work-items.
-	SpecWhole    = SpecReserved + 4
+	SpecWhole = SpecReserved + 4
+	// SpecFused tells the module that the device's Fma rounds once.
+	SpecFused    = SpecReserved + 5
 	SpecAccessor = SpecReserved + 0x100
 	// SpecHigh is added to the id of a constant of 64 bits for its high word, in
 	// modules that have none; see Variant.

@@ -120,6 +120,12 @@
 // properties.FloatFast, or one that neither divides nor takes roots, does not
 // have it. Float64 division and square root are the device's always.
 //
+// [SpecFused] (a bool, false by default) is true where Fma of float32 rounds once, no
+// inverse is more than three units in the last place off, and no inverse square root more
+// than the two that Vulkan allows: the module then corrects by products and sums, and else by
+// integers, from inverse roots that may be three units off. Modules that divide, take roots
+// or inverse roots have it, but for those of the mode properties.FloatFast.
+//
 // [SpecWhole] (a bool, true by default) is false where the work-group does not fill its
 // last sub-group and the device may run what is left of that along: a module with
 // barriers then has these invocations do nothing. Others do not have it.

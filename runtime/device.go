@@ -169,6 +169,8 @@ type Device struct {
 	noClock          error // why the device cannot tell them
 	// correct says that kernels correct float32 division and square root.
 	correct bool
+	// byFma says that they do so by fused products and sums.
+	byFma bool
 	// small says that small launches take the variants made for them.
 	small bool
 
@@ -210,7 +212,7 @@ func Open(opts ...OpenOption) (*Device, error) {
 	if err := stubsCurrent(); err != nil {
 		return nil, err
 	}
-	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), checks: env.Get(env.Checked), small: env.Get(env.Small)}
+	o := openOptions{closing: closeTimeout, choice: env.Get(env.Device), divide: env.Get(env.ExactDivide), fused: env.Get(env.Fused), checks: env.Get(env.Checked), small: env.Get(env.Small)}
 	for _, opt := range opts {
 		if opt == nil {
 			return nil, errorf(ErrInvalid, "an option of Open is nil")
@@ -296,6 +298,7 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	}
 	d.variants.init()
 	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
+	d.byFma = h.Info().Fused && o.fused != "never"
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()
 	return d

@@ -97,8 +97,11 @@
 // Float32 division and square root are correctly rounded, as in Go. Open tests whether the
 // device's own are (DeviceInfo.ExactDivide); if not, kernels correct them, unless their mode is
 // properties.FloatFast. KGEN_EXACT_DIVIDE=always corrects on every device, to test the correction;
-// KGEN_EXACT_DIVIDE=never corrects on none, to measure its cost. Float64 division and square root
-// are the device's; DeviceInfo.ExactDivide64 says whether they are correctly rounded.
+// KGEN_EXACT_DIVIDE=never corrects on none, to measure its cost. Corrections, and math32.Rsqrt on
+// every device, take fused products and sums where Open finds that the device rounds them once, and
+// else, or with KGEN_FUSED=never, integers, which is slower and gives the same bits. Float64
+// division and square root are the device's; DeviceInfo.ExactDivide64 says whether they are
+// correctly rounded.
 //
 // # Where the time goes
 //

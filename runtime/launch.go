@@ -224,7 +224,7 @@ func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 
 // reservedSpecs adds the values of the reserved specialization constants to those
 // of the kernel's own. Modules need not have them.
-func reservedSpecs(c *launch.Call, local [3]uint32, correct, whole bool) {
+func reservedSpecs(c *launch.Call, local [3]uint32, correct, fused, whole bool) {
 	for i, n := range local {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
 	}
@@ -234,7 +234,7 @@ func reservedSpecs(c *launch.Call, local [3]uint32, correct, whole bool) {
 	for _, flag := range []struct {
 		id uint32
 		on bool
-	}{{abi.SpecExactDivide, correct}, {abi.SpecWhole, whole}} {
+	}{{abi.SpecExactDivide, correct}, {abi.SpecFused, fused}, {abi.SpecWhole, whole}} {
 		v := hal.SpecValue{ID: flag.id, Size: 4}
 		if flag.on {
 			v.Bits = 1

@@ -32,6 +32,7 @@ type openOptions struct {
 	masked  []properties.Aspect
 	limits  Limits
 	divide  string // the environment variable KGEN_EXACT_DIVIDE
+	fused   string // the environment variable KGEN_FUSED
 	small   string // the environment variable KGEN_SMALL
 	checks  string // the seed, "" for none
 	profile bool

@@ -54,7 +54,7 @@ func init() {
 		ir.OpFRoundEven: func(w *body, v *ir.Value) string { return viaFloat64(w, v, "RoundToEven") },
 		ir.OpFSin:       fast("FastSin"), ir.OpFCos: fast("FastCos"), ir.OpFTan: fast("FastTan"), ir.OpFExp: fast("FastExp"),
 		ir.OpFExp2: fast("FastExp2"), ir.OpFLog: fast("FastLog"), ir.OpFLog2: fast("FastLog2"), ir.OpFPow: fast("FastPow"),
-		ir.OpFRsqrt: fast("FastRsqrt"),
+		ir.OpFRsqrt: fast("FastRsqrt"), ir.OpFInvSqrt: fast("Rsqrt"),
 
 		ir.OpIEq: binary("=="), ir.OpINe: binary("!="), ir.OpSLt: binary("<"), ir.OpSLe: binary("<="),
 		ir.OpULt: compareUnsigned("<"), ir.OpULe: compareUnsigned("<="),

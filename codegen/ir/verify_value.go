@@ -202,7 +202,7 @@ func (x *verifier) value(v *Value) {
 		if from := v.Args[0].Type; from.Bits() != v.Type.Bits() || from == TypeBool {
 			x.errorf(v, "a bitcast from %v to %v", from, v.Type)
 		}
-	case OpFSin, OpFCos, OpFTan, OpFExp, OpFExp2, OpFLog, OpFLog2, OpFPow, OpFRsqrt:
+	case OpFSin, OpFCos, OpFTan, OpFExp, OpFExp2, OpFLog, OpFLog2, OpFPow, OpFRsqrt, OpFInvSqrt:
 		if v.Type != TypeF32 {
 			x.errorf(v, "the op exists for f32 only")
 		}

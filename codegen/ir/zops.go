@@ -47,6 +47,8 @@ const (
 	OpFRounded
 	OpFAbs
 	OpFSqrt
+	// OpFInvSqrt: 1/sqrt(x), rounded once, of float32; pass exactdiv writes it out.
+	OpFInvSqrt
 	OpFFloor
 	OpFCeil
 	OpFTrunc
@@ -200,6 +202,7 @@ var opInfos = [numOps]OpInfo{
 	OpFRounded:              {Name: "FRounded", Sig: "F:F", Flags: FlagPure},
 	OpFAbs:                  {Name: "FAbs", Sig: "F:F", Flags: FlagPure},
 	OpFSqrt:                 {Name: "FSqrt", Sig: "F:F", Flags: FlagPure},
+	OpFInvSqrt:              {Name: "FInvSqrt", Sig: "F:F", Flags: FlagPure},
 	OpFFloor:                {Name: "FFloor", Sig: "F:F", Flags: FlagPure},
 	OpFCeil:                 {Name: "FCeil", Sig: "F:F", Flags: FlagPure},
 	OpFTrunc:                {Name: "FTrunc", Sig: "F:F", Flags: FlagPure},

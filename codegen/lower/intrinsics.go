@@ -16,6 +16,7 @@ var floatOps = map[string]ir.Op{
 
 	math32Path + ".Sqrt": ir.OpFSqrt, math32Path + ".Abs": ir.OpFAbs, math32Path + ".Floor": ir.OpFFloor,
 	math32Path + ".Ceil": ir.OpFCeil, math32Path + ".Trunc": ir.OpFTrunc, math32Path + ".RoundToEven": ir.OpFRoundEven,
+	math32Path + ".Rsqrt": ir.OpFInvSqrt,
 
 	math32Path + ".FastSin": ir.OpFSin, math32Path + ".FastCos": ir.OpFCos, math32Path + ".FastTan": ir.OpFTan,
 	math32Path + ".FastExp": ir.OpFExp, math32Path + ".FastExp2": ir.OpFExp2, math32Path + ".FastLog": ir.OpFLog,

@@ -58,7 +58,7 @@ var passes = []Pass{
 	{Name: "dce3", Doc: "remove what structurize left unused", Run: simplify.DCE},
 	{Name: "loopvalues", Doc: "let values outlive loops as phis of their headers", Run: quirks.LoopValues},
 	{Name: "quirks", Doc: "avoid what drivers compile wrongly", Run: quirks.Apply},
-	{Name: "exactdiv", Doc: "round float32 division and square root correctly", Run: numbers.ExactDivide},
+	{Name: "exactdiv", Doc: "round float32 division and roots correctly", Run: numbers.ExactDivide},
 	{Name: "longdiv", Doc: "write out divisions of 64-bit integers", Run: numbers.LongDivide},
 	{Name: "access", Doc: "infer what the kernel reads and writes", Run: facts.InferAccess},
 	{Name: "unsigned", Doc: "round unsigned integers as float32 once", Run: numbers.Unsigned},

@@ -131,6 +131,8 @@ var passOrder = []constraint{
 	{"simplify3", "loopvalues", "simplify would fold the phis that loopvalues adds for drivers"},
 	{"simplify3", "quirks", "simplify would fold what quirks writes in a roundabout way"},
 	{"loopvalues", "quirks", "where work-items meet quirks hides all phis of bools, also the flags by which loopvalues leaves a loop"},
+	{"structurize", "exactdiv", "exactdiv adds branches that have their structure already, and would have each division cut a block for structurize"},
+	{"loopvalues", "exactdiv", "exactdiv leaves whole the blocks in which a loop begins and goes on, and loopvalues makes some into these"},
 	{"quirks", "exactdiv", "quirks would hide the integers of exactdiv's corrections, which need no hiding"},
 	{"exactdiv", "longdiv", "longdiv divides float32s whose rounding does not matter, which exactdiv must not correct"},
 	{"exactdiv", "unsigned", "unsigned rewrites conversions to float32, also those that exactdiv adds"},

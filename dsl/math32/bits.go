@@ -66,6 +66,18 @@ func scale(x float32, n int32) float32 {
 	return float32(float32(x*pow2(h)) * pow2(n-h))
 }
 
+// shift returns x * 2**n for x around 1 if that is neither tiny nor huge.
+func shift(x float32, n int32) float32 { return Float32frombits(Float32bits(x) + uint32(n)<<23) }
+
+// nearest returns the integer nearest to x, ties to even, as a float32 and as an
+// int32, for |x| < 2**22. Devices are slow to round and to convert: the sum has
+// no room for a fraction, and the integer in its lower bits.
+func nearest(x float32) (k float32, n int32) {
+	const ones = 0x1.8p23
+	sum := x + ones
+	return sum - ones, int32(Float32bits(sum)) - 0x4b400000 // Float32bits(ones)
+}
+
 // split returns a positive finite number, given by its bits, as m * 2**(e-23)
 // with m in [2**23, 2**24). It works on subnormals whatever the device makes of
 // them.

@@ -4,7 +4,7 @@
 // # Precise forms
 //
 // A function without prefix gives the same bits on every device and on the host.
-// It is written in float32 and 32-bit integer arithmetic alone and needs no
+// In kernels it is float32 and 32-bit integer arithmetic alone and needs no
 // aspect. Its doc comment states the largest error, in ulps (units in the last
 // place) of the exact result; a correctly rounded function has 0.5. The bounds of
 // functions of one argument were measured on every float32, those of two on some
@@ -30,7 +30,7 @@
 //	FastExp2   -120 to 120              3.0 ulps      2.1 ulps   0.60 ulps
 //	FastLog    1e-30 to 1e30            7e-6          9e-6       0.76 ulps
 //	FastLog2   1e-30 to 1e30            4e-6          8e-6       0.51 ulps
-//	FastRsqrt  1e-30 to 1e30            1.5 ulps      1.5 ulps   0.51 ulps
+//	FastRsqrt  1e-30 to 1e30            1.5 ulps      1.5 ulps   0.5 ulps
 //	FastTanh   -10 to 10                0.7 ulps      0.7 ulps   0.71 ulps
 //	FastPow    1e-3 to 1e3, -10 to 10   95 ulps       156 ulps   0.63 ulps
 //

@@ -3,6 +3,7 @@ package math32
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 )
@@ -63,6 +64,34 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 	for _, c := range [][3]float32{{inf, 0, 1}, {inf, 1, -inf}, {NaN(), 1, 1}, {1, 1, NaN()}} {
 		if got := FMA(c[0], c[1], c[2]); got == got {
 			t.Errorf("FMA%v = %g, want NaN", c, got)
+		}
+	}
+}
+
+// TestRsqrtIsExact compares Rsqrt with integers for all significands, with even and odd
+// exponents; the others have the same results, but for their exponents.
+func TestRsqrtIsExact(t *testing.T) {
+	// above reports whether 1/sqrt(x) is above the middle between y/2^24 and the next float32,
+	// (2*y+1)/2^25, where y has 24 bits: whether x*middle*middle is below one. x is an
+	// integer in units of 2^-23.
+	above := func(x, y uint64) bool {
+		hi, _ := bits.Mul64((2*y+1)*(2*y+1), x)
+		return hi < 1<<(23+50-64)
+	}
+	for b := uint32(0x3f800000); b < 0x40800000; b++ {
+		f := math.Float32frombits(b)
+		x, y := uint64(f*0x1p23), uint64(Rsqrt(f)*0x1p24)
+		if above(x, y) || !above(x, y-1) {
+			t.Fatalf("Rsqrt(%g) = %g", f, Rsqrt(f))
+		}
+	}
+	for e := range 254 {
+		for b := uint32(1 << 23); b < 1<<24; b += 4099 {
+			f := math.Float32frombits(b + uint32(e)<<23)
+			even := math.Ldexp(1, (e-126)&^1)
+			if got, want := Rsqrt(f), float32(float64(Rsqrt(float32(float64(f)/even)))/math.Sqrt(even)); got != want {
+				t.Fatalf("Rsqrt(%g) = %g, want %g", f, got, want)
+			}
 		}
 	}
 }

@@ -6,9 +6,10 @@ const (
 	ln2Up = 0x1.62ep-1 // 12 bits
 )
 
-// expSum returns e**x as (hi + lo) * 2**n for |x| < 105.
+// expSum returns e**x as (hi + lo) * 2**n for |x| < 105. For other x it returns
+// anything.
 func expSum(x float32) (hi, lo float32, n int32) {
-	k := RoundToEven(float32(x * Log2E))
+	k, n := nearest(float32(x * Log2E))
 	a := x - float32(k*ln2Hi)
 	b := float32(k * ln2Lo)
 	r := a - b
@@ -21,12 +22,13 @@ func expSum(x float32) (hi, lo float32, n int32) {
 	p = float32(r*p) + 0.5
 	hi, lo = addFast(1, r)
 	hi, lo = addFast(hi, lo+(float32(z*p)+c))
-	return hi, lo, int32(k)
+	return hi, lo, n
 }
 
-// exp2Sum returns 2**(x+tail) as hi * 2**n for |x| < 200 and a small tail.
+// exp2Sum returns 2**(x+tail) as hi * 2**n for |x| < 200 and a small tail. For
+// other x it returns anything.
 func exp2Sum(x, tail float32) (hi float32, n int32) {
-	k := RoundToEven(x)
+	k, n := nearest(x)
 	r := x - k
 	// r * Ln2, of which the first product is exact.
 	rh := upper(r)
@@ -40,7 +42,7 @@ func exp2Sum(x, tail float32) (hi float32, n int32) {
 	p = float32(r*p) + 0.240226507
 	hi, lo := addFast(1, a)
 	lo += b + float32(z*p)
-	return hi + (lo + float32((hi+lo)*float32(tail*Ln2))), int32(k)
+	return hi + (lo + float32((hi+lo)*float32(tail*Ln2))), n
 }
 
 // Exp returns e**x.
@@ -52,6 +54,10 @@ func exp2Sum(x, tail float32) (hi float32, n int32) {
 //	Exp(+Inf) = +Inf
 //	Exp(NaN) = NaN
 func Exp(x float32) float32 {
+	hi, _, n := expSum(x)
+	if Float32bits(x)&^signBit < 0x42ae0000 { // |x| < 87: neither tiny nor huge
+		return shift(hi, n)
+	}
 	switch {
 	case x != x:
 		return x
@@ -60,7 +66,6 @@ func Exp(x float32) float32 {
 	case x < -104:
 		return 0
 	}
-	hi, _, n := expSum(x)
 	return scale(hi, n)
 }
 
@@ -70,6 +75,10 @@ func Exp(x float32) float32 {
 //
 // Special cases are those of Exp.
 func Exp2(x float32) float32 {
+	hi, n := exp2Sum(x, 0)
+	if Float32bits(x)&^signBit < 0x42fa0000 { // |x| < 125: neither tiny nor huge
+		return shift(hi, n)
+	}
 	switch {
 	case x != x:
 		return x
@@ -78,6 +87,5 @@ func Exp2(x float32) float32 {
 	case x < -150:
 		return 0
 	}
-	hi, n := exp2Sum(x, 0)
 	return scale(hi, n)
 }

@@ -1,17 +1,21 @@
 package math32
 
+import "math/bits"
+
 const sqrtHalfBits = 0x3f3504f3 // Float32bits(Sqrt2/2)
 
 // logSplit returns a positive finite number, given by its bits, as
 // (1 + f) * 2**k with 1 + f in [Sqrt2/2, Sqrt2).
 func logSplit(b uint32) (f, k float32) {
-	m, e := split(b)
-	v := m&fracMask | 0x3f800000
-	if v >= sqrtHalfBits+1<<23 {
-		v -= 1 << 23
-		e++
+	e := int32(0)
+	if b < 1<<23 {
+		// Bits of a subnormal are what they stand for, in units of the least one; so
+		// are they from there on as long as the exponent is the least.
+		e = int32(bits.LeadingZeros32(b)) - 8
+		b <<= uint32(e)
 	}
-	return Float32frombits(v) - 1, float32(e)
+	n := int32(b-sqrtHalfBits) >> 23
+	return Float32frombits(b-uint32(n)<<23) - 1, float32(n - e)
 }
 
 // Log returns the natural logarithm of x.

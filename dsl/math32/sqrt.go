@@ -12,9 +12,7 @@ import "math"
 //	Sqrt(NaN) = NaN
 func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 
-// Rsqrt returns 1/Sqrt(x).
-//
-// Error: at most 0.501 ulp.
+// Rsqrt returns 1/Sqrt(x) as if both were computed exactly: correctly rounded.
 //
 // Special cases are:
 //
@@ -23,18 +21,9 @@ func Sqrt(x float32) float32 { return float32(math.Sqrt(float64(x))) }
 //	Rsqrt(x < 0) = NaN
 //	Rsqrt(NaN) = NaN
 func Rsqrt(x float32) float32 {
-	if !(x > 0 && x < Inf(1)) {
-		return 1 / Sqrt(x)
-	}
-	back := float32(1)
-	if x < 0x1p-60 {
-		x, back = float32(x*0x1p100), 0x1p50
-	}
-	s, t := sqrtSum(x)
-	y := 1 / s
-	h, l := mul(y, s)
-	y += float32(y * ((1 - h) - l - float32(y*t)))
-	return float32(y * back)
+	// Rounded twice, and yet correct: no inverse root of a float32 lies so near to the
+	// middle between two others that the errors of float64 reach across.
+	return float32(1 / math.Sqrt(float64(x)))
 }
 
 // Cbrt returns the cube root of x.

@@ -118,14 +118,14 @@ func reduce(x float32) (q int32, hi, lo float32) {
 	if a >= smallAngle {
 		return reduceLarge(x)
 	}
-	n := RoundToEven(float32(x * (2 / Pi)))
+	n, q := nearest(float32(x * (2 / Pi)))
 	r := (x - float32(n*halfPi1)) - float32(n*halfPi2) // both exact
 	t := float32(n * halfPi3)
 	hi = r - t
 	v := r - hi // what hi took from r, and its error from t
 	lo = (r - (hi + v)) + (v - t) - float32(n*halfPi4)
 	hi, lo = addFast(hi, lo)
-	return int32(n), hi, lo
+	return q, hi, lo
 }
 
 // twoOverPi holds the bits of 2/Pi, after 32 bits of zero.

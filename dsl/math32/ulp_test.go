@@ -48,7 +48,7 @@ var unary = []struct {
 	bound float64
 }{
 	{"Sqrt", Sqrt, math.Sqrt, 0.5},
-	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0.501},
+	{"Rsqrt", Rsqrt, func(x float64) float64 { return 1 / math.Sqrt(x) }, 0.5},
 	{"Cbrt", Cbrt, math.Cbrt, 0.501},
 	{"Exp", Exp, math.Exp, 0.77},
 	{"Exp2", Exp2, math.Exp2, 0.78},

@@ -16,6 +16,7 @@ const (
 	Validate           = "KGEN_VALIDATE"
 	PipelineCache      = "KGEN_PIPELINE_CACHE"
 	ExactDivide        = "KGEN_EXACT_DIVIDE"
+	Fused              = "KGEN_FUSED"
 	Small              = "KGEN_SMALL"
 	Checked            = "KGEN_CHECKED"
 	HostForm           = "KGEN_HOST_FORM"
@@ -45,6 +46,7 @@ var Vars = []Var{
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
 	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where, which must be possible; by default in the user's cache folder, if that is", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
+	{Fused, "`never`", "correct float32 division and roots without fused products and sums, whatever the device has", oneOf("never")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},

@@ -67,6 +67,7 @@ func TestCheck(t *testing.T) {
 		{Device, []string{"host", "0", "none such"}, nil},
 		{Validate, []string{"0", "1"}, []string{"true", "2", "yes"}},
 		{PipelineCache, []string{"off", t.TempDir(), t.TempDir() + "/new", "./cache"}, []string{"of", "OFF", "on", file}},
+		{Fused, []string{"never"}, []string{"always", "0"}},
 		{ExactDivide, []string{"always", "never"}, []string{"allways", "1", "Never"}},
 		{Small, []string{"never"}, []string{"nevr", "0", "off", "always"}},
 		{Checked, []string{"0", "1", "18446744073709551615"}, []string{"-1", "x", "18446744073709551616", "1.5"}},

@@ -61,6 +61,7 @@ var ops = []row{
 	{name: "FRounded", sig: "F:F", flags: "Pure", doc: "x; if it is a product, no sum is fused with it"},
 	{name: "FAbs", sig: "F:F", flags: "Pure"},
 	{name: "FSqrt", sig: "F:F", flags: "Pure"},
+	{name: "FInvSqrt", sig: "F:F", flags: "Pure", doc: "1/sqrt(x), rounded once, of float32; pass exactdiv writes it out"},
 	{name: "FFloor", sig: "F:F", flags: "Pure"},
 	{name: "FCeil", sig: "F:F", flags: "Pure"},
 	{name: "FTrunc", sig: "F:F", flags: "Pure"},

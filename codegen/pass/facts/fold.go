@@ -280,6 +280,8 @@ func foldFloat(v *ir.Value) (uint64, bool) {
 	case ir.OpFSqrt:
 		// Rounding the float64 root once more to float32 is exact.
 		return floatBits(t, math.Sqrt(a))
+	case ir.OpFInvSqrt:
+		return floatBits(t, 1/math.Sqrt(a)) // as exact, see math32.Rsqrt
 	case ir.OpFConvert:
 		return floatBits(t, a)
 	case ir.OpFEq:

@@ -4,7 +4,8 @@ package numbers
 // corrections must stay as they are written.
 
 import (
-	"github.com/kgen-go/kgen/abi"
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
@@ -12,44 +13,141 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// ExactDivide makes float32 division and square root correctly rounded on
-// devices where they are not: Vulkan allows 2.5 units in the last place for the
-// one, and for the other the errors of 1/inversesqrt. Each becomes a choice, by
-// the constant abi.SpecExactDivide, between the device's result and a corrected
-// one. Drivers know the constant when they build the pipeline and drop the
-// other.
+// ExactDivide makes float32 division, square root and inverse square root correctly
+// rounded on devices where they are not: Vulkan allows 2.5 units in the last place for
+// the first, 2 for the last, and for the root its errors and a division's. What stands
+// for each one has three parts:
 //
-// The correction asks the device for the result of the significands alone,
-// where Vulkan bounds the error, finds the exact result by the remainder, which
-// as an integer modulo 2^32 is exact, and rounds it once, to a subnormal where
-// it is one. It takes 32-bit integers only, and no control flow.
+//	raw    the device's result, where abi.SpecExactDivide says that it is correct; none
+//	       of an inverse root, which no device rounds correctly
+//	quick  else, where abi.SpecFused says that products and sums are fused: some of these,
+//	       for operands that are neither tiny, huge nor special; see exactdiv_fused.go
+//	slow   else, in integers of 32 bits; see exactdiv_slow.go
+//
+// Drivers know the constants when they build the pipeline and drop what is not needed.
+// The slow part is long, and what it is for is rare where the others are in use, so it
+// has a branch of its own:
+//
+//	q := a / b     q := quick
+//	               if exact && (!fused || a and b are out of the quick part's range) {
+//	                   q = slow
+//	               }
+//
+// Control flow has SPIR-V's structure already, and the branch has, too. Where none may
+// stand, in the headers of loops and where these go on, both parts are computed.
 func ExactDivide(m *ir.Module) diag.List {
-	if m.Float == properties.FloatFast {
-		return nil
-	}
 	for _, f := range rewrite.Bodies(m) {
+		if m.Float == properties.FloatFast {
+			divideFast(f)
+			continue
+		}
+		x := &exactDivide{m: m, f: f, fixed: map[*ir.Block]bool{}}
 		for _, b := range f.Blocks {
-			x := &corrector{f: f, b: b, parts: map[*ir.Value]*floatParts{}}
-			for _, v := range b.Insts {
-				if v.Type == ir.TypeF32 && (v.Op == ir.OpFDiv || v.Op == ir.OpFSqrt) {
-					x.correct(v)
-				}
-				x.out = append(x.out, v)
+			if b.Continue != nil {
+				x.fixed[b], x.fixed[b.Continue] = true, true
 			}
-			b.Insts = x.out
+		}
+		for _, b := range slices.Clone(f.Blocks) {
+			x.block(b)
+		}
+		f.Blocks = x.blocks
+		for i, b := range f.Blocks {
+			b.ID = i
 		}
 	}
 	return nil
 }
 
-// exactDivideSpec returns the constant that says whether to correct.
-func exactDivideSpec(m *ir.Module) *ir.Value {
+// divideFast makes of each inverse root the inverse of a root, which no mode asks to be
+// exact, but Go to have its special cases.
+func divideFast(f *ir.Func) {
+	for _, b := range f.Blocks {
+		x := &corrector{f: f, b: b}
+		for _, v := range b.Insts {
+			if v.Op == ir.OpFInvSqrt {
+				x.pos = v.Pos
+				v.Op, v.Args = ir.OpFDiv, []*ir.Value{x.real(1), x.device(ir.OpFSqrt, v.Args[0])}
+			}
+			x.out = append(x.out, v)
+		}
+		b.Insts = x.out
+	}
+}
+
+// exactDivide is the pass at work on a function.
+type exactDivide struct {
+	m      *ir.Module
+	f      *ir.Func
+	fixed  map[*ir.Block]bool // that must not be cut in two
+	blocks []*ir.Block        // those that are done, in order
+}
+
+// isInexact reports whether devices may round v wrongly.
+func isInexact(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:
+		return v.Type == ir.TypeF32
+	}
+	return false
+}
+
+// block does b, which becomes a chain of blocks with a branch between each two.
+func (e *exactDivide) block(b *ir.Block) {
+	e.blocks = append(e.blocks, b)
+	if !slices.ContainsFunc(b.Insts, isInexact) {
+		return
+	}
+	cut := !e.fixed[b]
+	x := &corrector{f: e.f, b: b, fused: map[*ir.Value]*inverse{}}
+	for _, v := range b.Insts {
+		v.Block = x.b
+		if !isInexact(v) {
+			x.out = append(x.out, v)
+			continue
+		}
+		x.pos = v.Pos
+		quick, rare := x.quick(v)
+		if !cut {
+			x.parts = map[*ir.Value]*floatParts{}
+			v.Op, v.Args = ir.OpSelect, []*ir.Value{rare, x.slow(v), quick}
+			x.out = append(x.out, v)
+			continue
+		}
+		e.branch(x, v, quick, rare)
+	}
+	x.b.Insts = x.out
+}
+
+// branch ends x's block with a branch, where rare is set, past which v is what a block of
+// its own computes in integers, and else quick. x goes on in the block where they meet.
+func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
+	from, aside, meet := x.b, e.f.NewBlock(), e.f.NewBlock()
+	e.blocks = append(e.blocks, aside, meet)
+	from.Insts = x.out
+	rewrite.MoveTerm(from, meet)
+	meet.Merge, from.Merge = from.Merge, meet
+	meet.Cold = from.Cold
+	from.SetTerm(ir.Term{Kind: ir.Branch, Cond: rare, Succs: []*ir.Block{aside, meet}, Pos: v.Pos})
+
+	s := &corrector{f: e.f, b: aside, pos: v.Pos, parts: map[*ir.Value]*floatParts{}}
+	slow := s.slow(v)
+	aside.Insts = s.out
+	aside.Jump(meet)
+
+	v.Op, v.Args, v.Block = ir.OpPhi, []*ir.Value{quick, slow}, meet
+	meet.Phis = []*ir.Value{v}
+	x.b, x.out = meet, nil
+}
+
+// choice returns the constant, a bool, by which modules choose; modules that choose by it
+// say so in their list.
+func choice(m *ir.Module, id uint32, name string, byDefault uint64) *ir.Value {
 	for _, s := range m.Specs {
-		if s.ID == abi.SpecExactDivide {
+		if s.ID == id {
 			return m.SpecValue(s)
 		}
 	}
-	s := &ir.Spec{ID: abi.SpecExactDivide, Name: "ExactDivide", Type: ir.TypeBool, Default: 1}
+	s := &ir.Spec{ID: id, Name: name, Type: ir.TypeBool, Default: byDefault}
 	m.Specs = append(m.Specs, s)
 	return m.SpecValue(s)
 }
@@ -58,29 +156,22 @@ func exactDivideSpec(m *ir.Module) *ir.Value {
 const (
 	SignBit   = 1 << 31
 	InfBits   = 0xff << 23
+	NaNBits   = 0x1ff << 22
+	HalfBits  = 126 << 23
 	OneBits   = 127 << 23
 	TwoBits   = 128 << 23
 	Fraction  = 1<<23 - 1
 	HiddenBit = 1 << 23
 )
 
-// corrector writes corrections into one block.
+// corrector writes corrections into one block at a time.
 type corrector struct {
 	f     *ir.Func
 	b     *ir.Block
 	pos   ir.Pos
 	out   []*ir.Value
-	parts map[*ir.Value]*floatParts
-}
-
-// floatParts is a float32 taken apart.
-type floatParts struct {
-	bits, abs *ir.Value
-	// special says that it is zero, infinite or NaN; the rest means nothing then.
-	special *ir.Value
-	// exponent is biased; below 1 for subnormals, which are normalized.
-	exponent *ir.Value
-	fraction *ir.Value // without the hidden bit
+	parts map[*ir.Value]*floatParts // of operands that the slow parts have taken apart
+	fused map[*ir.Value]*inverse    // of divisors that the quick parts have inverted
 }
 
 // add adds a value, or returns the constant or argument that it would be.
@@ -117,149 +208,16 @@ func (x *corrector) n(n int64) *ir.Value { return x.f.Module.Int(ir.TypeI32, n) 
 func (x *corrector) float(v *ir.Value) *ir.Value { return x.add(ir.OpBitcast, ir.TypeF32, v) }
 func (x *corrector) word(v *ir.Value) *ir.Value  { return x.i(ir.OpBitcast, v) }
 
-// correct turns v into the choice.
-func (x *corrector) correct(v *ir.Value) {
-	x.pos = v.Pos
-	var exact *ir.Value
-	if v.Op == ir.OpFDiv {
-		exact = x.quotient(v.Args[0], v.Args[1])
-	} else {
-		exact = x.root(v.Args[0])
-	}
-	// Not by add: what simplify left is the device's to compute.
-	raw := x.f.NewValue(v.Op, v.Type, v.Args...)
-	raw.Block, raw.Pos = x.b, x.pos
-	x.out = append(x.out, raw)
-	v.Op, v.Args = ir.OpSelect, []*ir.Value{exactDivideSpec(x.f.Module), exact, raw}
+// real is a constant float32.
+func (x *corrector) real(f float64) *ir.Value {
+	return x.f.Module.Const(ir.TypeF32, ir.FloatBits(ir.TypeF32, f))
 }
 
-// split takes a float32 apart.
-func (x *corrector) split(v *ir.Value) *floatParts {
-	p := x.parts[v]
-	if p == nil {
-		p = &floatParts{bits: x.word(v)}
-		p.abs = x.i(ir.OpAnd, p.bits, x.n(SignBit-1))
-		x.normalize(p)
-		x.parts[v] = p
-	}
-	return p
-}
-
-// normalize fills in the parts that follow from abs.
-func (x *corrector) normalize(p *floatParts) {
-	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
-	// A subnormal is its fraction times 2^-149, and that as a float32 is normal.
-	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
-	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(HiddenBit)), scaled, p.abs)
-	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
-	p.fraction = x.i(ir.OpAnd, bits, x.n(Fraction))
-}
-
-// Seeds are lowered by this much, so that they are too small if anything. With
-// the steps that follow they may be one less than as many units in the last
-// place off the nearest float, either way.
-const (
-	QuotientSlack = 4
-	RootSlack     = 8
-)
-
-// seed returns the integer significand to start from: the device's result, which
-// is about 1 to 2, less the slack. Below 1 units are smaller.
-func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
-	below := x.is(ir.OpULt, device, x.n(OneBits))
-	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
-	return x.i(ir.OpISub, device, x.n(OneBits-HiddenBit+slack))
-}
-
-// quotient returns a/b.
-func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
-	p, q := x.split(a), x.split(b)
-	special := x.is(ir.OpLOr, p.special, q.special)
-
-	// Double the dividend's significand where it is the smaller one: then the
-	// quotient is in [1, 2). As integers, both have 24 bits.
-	less := x.is(ir.OpULt, p.fraction, q.fraction)
-	dividend := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
-	divisor := x.i(ir.OpOr, q.fraction, x.n(HiddenBit))
-	dividend = x.i(ir.OpShl, dividend, x.i(ir.OpSelect, less, x.n(24), x.n(23)))
-	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
-	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
-
-	// Where an operand is special, so is the quotient of what replaces the other.
-	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
-	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
-	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
-
-	quo := x.seed(device, QuotientSlack)
-	rem := x.i(ir.OpISub, dividend, x.i(ir.OpIMul, quo, divisor))
-	for j := int64(2); j >= 0; j-- {
-		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, divisor, x.n(j)))
-		fits := x.is(ir.OpSLe, x.n(0), left)
-		rem = x.i(ir.OpSelect, fits, left, rem)
-		quo = x.i(ir.OpIAdd, quo, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
-	}
-	// Two more bits: half a unit, and whether there is more. Quotients are never
-	// half-way between floats, except between subnormal ones.
-	more := x.is(ir.OpULt, divisor, x.i(ir.OpShl, rem, x.n(1)))
-	tail := x.i(ir.OpSelect, more, x.n(3), x.n(1))
-	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
-	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
-
-	// One less than the biased exponent: the hidden bit adds one.
-	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
-	exponent = x.i(ir.OpISub, exponent, q.exponent)
-	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
-	sign := x.i(ir.OpAnd, x.i(ir.OpXor, p.bits, q.bits), x.n(SignBit))
-	return x.float(x.i(ir.OpOr, abs, sign))
-}
-
-// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126),
-// ties to even; the significand has 26 bits.
-func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
-	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
-	drop := x.i(ir.OpISub, x.n(2), exponent)
-	drop = x.i(ir.OpSelect, x.is(ir.OpULt, drop, x.n(31)), drop, x.n(31))
-	drop = x.i(ir.OpSelect, subnormal, drop, x.n(2))
-	odd := x.i(ir.OpAnd, x.i(ir.OpShrL, significand, drop), x.n(1))
-	half := x.i(ir.OpShl, x.n(1), x.i(ir.OpISub, drop, x.n(1)))
-	sum := x.i(ir.OpIAdd, significand, x.i(ir.OpIAdd, half, x.i(ir.OpISub, odd, x.n(1))))
-	bits := x.i(ir.OpSelect, subnormal, x.n(0), x.i(ir.OpShl, exponent, x.n(23)))
-	bits = x.i(ir.OpIAdd, bits, x.i(ir.OpShrL, sum, drop))
-	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(InfBits)), bits, x.n(InfBits))
-}
-
-// root returns the square root of a.
-func (x *corrector) root(a *ir.Value) *ir.Value {
-	// Negative operands count as special: as words they are large.
-	p := &floatParts{bits: x.word(a)}
-	p.abs = p.bits
-	x.normalize(p)
-
-	// The significand is in [1, 2) where the exponent is even, which is odd with
-	// its bias, and doubled where not; so the root is in [1, 2).
-	even := x.i(ir.OpAnd, p.exponent, x.n(1))
-	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
-	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
-	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
-	fa = x.i(ir.OpOr, p.fraction, fa)
-	fa = x.i(ir.OpSelect, p.special, p.bits, fa)
-	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
-
-	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.
-	root := x.seed(device, RootSlack)
-	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
-	for j := int64(3); j >= 0; j-- {
-		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, root, x.n(j+1)))
-		left = x.i(ir.OpISub, left, x.n(1<<(2*j)))
-		fits := x.is(ir.OpSLe, x.n(0), left)
-		rem = x.i(ir.OpSelect, fits, left, rem)
-		root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
-	}
-	// (root+1/2)^2 is root*root + root + 1/4. Roots are never half-way between
-	// floats, subnormal or infinite.
-	up := x.is(ir.OpULt, root, rem)
-	root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, up, x.n(1), x.n(0)))
-	exponent := x.i(ir.OpShrL, x.i(ir.OpIAdd, p.exponent, x.n(125)), x.n(1))
-	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, exponent, x.n(23)), root)
-	return x.float(x.i(ir.OpSelect, p.special, device, bits))
+// device adds an operation that the device is to compute: unlike add, it folds nothing,
+// since simplify, which folds what Go can fold, has been there.
+func (x *corrector) device(op ir.Op, args ...*ir.Value) *ir.Value {
+	v := x.f.NewValue(op, ir.TypeF32, args...)
+	v.Block, v.Pos = x.b, x.pos
+	x.out = append(x.out, v)
+	return v
 }

@@ -88,7 +88,7 @@ func hidable(t *ir.Type) bool {
 func isSimple(op ir.Op) bool {
 	switch op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpFDiv, ir.OpFSqrt, ir.OpFSin, ir.OpFCos, ir.OpFTan, ir.OpFExp, ir.OpFExp2,
-		ir.OpFLog, ir.OpFLog2, ir.OpFPow, ir.OpFRsqrt, ir.OpCall, ir.OpPhi:
+		ir.OpFLog, ir.OpFLog2, ir.OpFPow, ir.OpFRsqrt, ir.OpFInvSqrt, ir.OpCall, ir.OpPhi:
 		return false
 	}
 	return op.Has(ir.FlagPure)

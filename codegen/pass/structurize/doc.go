@@ -20,5 +20,5 @@
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
 // This one may import the first four. Whatever makes loops or branches runs before it; the
-// passes behind it write straight code, or helpers that already have their structure.
+// passes behind it write straight code, or branches and helpers that already have their structure.
 package structurize

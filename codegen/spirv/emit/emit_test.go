@@ -82,7 +82,7 @@ func TestCapabilities(t *testing.T) {
 }
 
 // neverLegal are the ops that passes take apart.
-var neverLegal = []ir.Op{ir.OpFault, ir.OpZeroLocal, ir.OpFRounded, ir.OpGroupUniform, ir.OpAtomicCompareAndSwap, ir.OpAtomicFAdd, ir.OpAtomicFMin, ir.OpAtomicFMax}
+var neverLegal = []ir.Op{ir.OpFault, ir.OpZeroLocal, ir.OpFRounded, ir.OpFInvSqrt, ir.OpGroupUniform, ir.OpAtomicCompareAndSwap, ir.OpAtomicFAdd, ir.OpAtomicFMin, ir.OpAtomicFMax}
 
 // ops returns all ops.
 func ops() (list []ir.Op) {

@@ -76,6 +76,10 @@ type Info struct {
 	// ExactDivide says that float32 division and square root are correctly
 	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
 	ExactDivide bool
+	// Fused says that Fma of float32 rounds once, and that inverses and inverse square
+	// roots are as exact as Vulkan asks for; probed when the device is opened.
+	// abi.SpecFused depends on it.
+	Fused bool
 	// EndsLoops says that the driver leaves the loops of a work-item by itself once it has gone
 	// round too often in all of them together; probed when the device is opened.
 	EndsLoops bool

@@ -68,6 +68,7 @@ func info() hal.Info {
 		Subnormals:    true,
 		ExactDivide:   true,
 		ExactDivide64: true,
+		Fused:         true,
 		Timestamps:    true,
 	}
 }

@@ -16,8 +16,8 @@ import (
 
 // probed is what small kernels find out of a device and its driver.
 type probed struct {
-	subnormals, divide, divide64 bool
-	endsLoops                    bool // that go on for long, see recordRounds
+	subnormals, divide, divide64, fused bool
+	endsLoops                           bool // that go on for long, see recordRounds
 }
 
 // driverKey tells drivers and devices apart.
@@ -51,7 +51,8 @@ func (d *device) probe() error {
 		answers.of[key] = p
 		answers.Unlock()
 	}
-	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64, d.info.EndsLoops = p.subnormals, p.divide, p.divide64, p.endsLoops
+	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64 = p.subnormals, p.divide, p.divide64
+	d.info.Fused, d.info.EndsLoops = p.fused, p.endsLoops
 	return nil
 }
 
@@ -61,6 +62,9 @@ func (d *device) ask() (p probed, err error) {
 		return p, err
 	}
 	if p.divide, err = d.probeDivide(); err != nil {
+		return p, err
+	}
+	if p.fused, err = d.probeFused(); err != nil {
 		return p, err
 	}
 	if slices.Contains(d.info.Aspects, properties.FP64) {

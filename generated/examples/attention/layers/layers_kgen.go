@@ -100,18 +100,18 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
-		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x2d6beaab},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
-		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xc898e22f},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
 		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
-		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x2b375264},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
-		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
-		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0x861954fd},
 	},
 })
@@ -197,12 +197,12 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0xd3384fad,
+	Sum:   0x4a848e2b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x1e1adf39},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xf0b413e0},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x3cb9207f},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0x96d91031},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x3c2a5233},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xd7c3330a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x91c66dee},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0x3d6e77ad},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
@@ -544,12 +544,12 @@ var normKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2",
 	SPIRV: normSPIRV,
 	IR:    normIR,
-	Sum:   0x7ea56714,
+	Sum:   0x7fd2a41a,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0x50ccc8ea},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0x9954d52d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0xece593d2},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x29e51053},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0xf099683},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0xa2dee5bd},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0x7fe2d87b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0xf48853d8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Norm
@@ -614,9 +614,6 @@ var sampleSPIRV string
 //go:embed Sample.kir
 var sampleIR string
 
-//go:embed Sample.small.spv
-var sampleSmall string
-
 //go:embed Sample.words.spv
 var sampleWords string
 
@@ -646,10 +643,9 @@ var sampleKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2",
 	SPIRV: sampleSPIRV,
 	IR:    sampleIR,
-	Sum:   0x3e151125,
+	Sum:   0x9233be84,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleSmall, Sum: 0x3e84c227},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleWords, Sum: 0xf8c39623},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleWords, Sum: 0x785bcef3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Sample

@@ -52,16 +52,16 @@ func (g *mandelbrotHost) Run() {
 		v11 := int64(uint32(v1))
 		v18 := float32(v11)
 		v21 := float32(v20*float32(0.5) + v18)
-		v278 := v11 * v12
+		v257 := v11 * v12
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v116, v118, v124, v173, v177, v180, v183, v189, v195, v244, v273, v274, v275 float32
-			var v26, v62, v68, v70, v81, v82, v119, v125, v127, v138, v139, v190, v196, v198, v209, v210 int32
-			var v52, v184 bool
-			var v55, v181 int64
+			var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v109, v111, v117, v159, v163, v166, v169, v175, v181, v223, v252, v253, v254 float32
+			var v26, v62, v76, v77, v112, v126, v127, v176, v190, v191 int32
+			var v52, v170 bool
+			var v55, v167 int64
 			v0 := int32(x)
 			v10 := int64(uint32(v0))
 			v17 := float32(v16*float32(0.5) + float32(v10))
@@ -85,12 +85,12 @@ func (g *mandelbrotHost) Run() {
 				v52 = float32(v49*v49+v42) <= 0.0625
 			}
 			if v52 {
-				v183 = 0
-				v184 = false
-				goto b28
+				v169 = 0
+				v170 = false
+				goto b26
 			}
 			if !v22 {
-				goto b27
+				goto b25
 			}
 			v53 = 0
 			v54 = 0
@@ -100,7 +100,7 @@ func (g *mandelbrotHost) Run() {
 			v57 = float32(v54 * v54)
 			v58 = float32(v56 + v57)
 			if !(65536 < v58) {
-				goto b25
+				goto b23
 			}
 			v61 = float32(float32(v55) + 1)
 			v62 = int32(math.Float32bits(v58))
@@ -117,250 +117,239 @@ func (g *mandelbrotHost) Run() {
 				v67 = v58
 			}
 		b10:
-			v116 = v67
-			goto b15
+			v109 = v67
+			goto b14
 		b11:
-			{
-				v68 = v62 & 8388607
-				v69 := int32(uint32(v62) >> 23)
-				v70 = v69 + -127
-				if v69 == 0 {
-					v74 := (31 - (int32(bits.Len32(uint32(v68))) - 1)) + -8
-					v78 := int32(0)
-					if uint32(v74) < 32 {
-						v78 = v68 << (uint32(v74&31) & 31)
-					}
-					v81 = v78
-					v82 = -126 - v74
-				} else {
-					v81 = v68 | 8388608
-					v82 = v70
+			if uint32(v62) < 8388608 {
+				v71 := (31 - (int32(bits.Len32(uint32(v62))) - 1)) + -8
+				v75 := int32(0)
+				if uint32(v71) < 32 {
+					v75 = v62 << (uint32(v71&31) & 31)
 				}
+				v76 = v75
+				v77 = v71
+			} else {
+				v76 = v62
+				v77 = 0
 			}
 			{
-				v84 := (v81 & 8388607) | 1065353216
-				v85 := 1068827891 <= uint32(v84)
-				v88 := v82
-				if v85 {
-					v88 = v82 + 1
-				}
-				v89 := v84
-				if v85 {
-					v89 = v84 + -8388608
-				}
-				v91 := float32(math.Float32frombits(uint32(v89)) - 1)
-				v92 := float32(v88)
-				v94 := float32(v91 / float32(v91+2))
-				v95 := float32(v94 * v94)
-				v98 := float32(v95 * float32(float32(v95*0.24033555)+0.2850991))
-				v101 := float32(float32(v95*float32(v98+0.40000853)) + 0.6666666)
-				v103 := float32(float32(v91*0.5) * v91)
-				v108 := float32(float32(v94*float32(v103+float32(v95*v101))) + float32(v92*1.4286068e-06))
-				v109 := float32(v92 * 0.69314575)
-				v110 := float32(v109 + v91)
-				v114 := float32(float32(v91-float32(v110-v109)) + float32(v108-v103))
-				v116 = float32(v110 + v114)
+				v79 := (v76 + -1060439283) >> 23
+				v83 := float32(math.Float32frombits(uint32(v76-(v79<<23))) - 1)
+				v85 := float32(v79 - v77)
+				v87 := float32(v83 / float32(v83+2))
+				v88 := float32(v87 * v87)
+				v91 := float32(v88 * float32(float32(v88*0.24033555)+0.2850991))
+				v94 := float32(float32(v88*float32(v91+0.40000853)) + 0.6666666)
+				v96 := float32(float32(v83*0.5) * v83)
+				v101 := float32(float32(v87*float32(v96+float32(v88*v94))) + float32(v85*1.4286068e-06))
+				v102 := float32(v85 * 0.69314575)
+				v103 := float32(v102 + v83)
+				v107 := float32(float32(v83-float32(v103-v102)) + float32(v101-v96))
+				v109 = float32(v103 + v107)
 			}
-		b15:
-			v118 = float32(float32(v116*1.442695) * 0.5)
-			v119 = int32(math.Float32bits(v118))
-			if 2139095039 > uint32(v119+-1) {
-				goto b20
-			}
-			if v118 == 0 {
-				v124 = math.Float32frombits(0xff800000)
+		b14:
+			v111 = float32(float32(v109*1.442695) * 0.5)
+			v112 = int32(math.Float32bits(v111))
+			if 2139095039 > uint32(v112+-1) {
 				goto b19
 			}
-			if v118 < 0 {
-				v124 = math.Float32frombits(0x7fc00000)
+			if v111 == 0 {
+				v117 = math.Float32frombits(0xff800000)
+				goto b18
+			}
+			if v111 < 0 {
+				v117 = math.Float32frombits(0x7fc00000)
 			} else {
-				v124 = v118
+				v117 = v111
 			}
+		b18:
+			v159 = v117
+			goto b22
 		b19:
-			v173 = v124
-			goto b24
-		b20:
-			{
-				v125 = v119 & 8388607
-				v126 := int32(uint32(v119) >> 23)
-				v127 = v126 + -127
-				if v126 == 0 {
-					v131 := (31 - (int32(bits.Len32(uint32(v125))) - 1)) + -8
-					v135 := int32(0)
-					if uint32(v131) < 32 {
-						v135 = v125 << (uint32(v131&31) & 31)
-					}
-					v138 = v135
-					v139 = -126 - v131
-				} else {
-					v138 = v125 | 8388608
-					v139 = v127
+			if uint32(v112) < 8388608 {
+				v121 := (31 - (int32(bits.Len32(uint32(v112))) - 1)) + -8
+				v125 := int32(0)
+				if uint32(v121) < 32 {
+					v125 = v112 << (uint32(v121&31) & 31)
 				}
+				v126 = v125
+				v127 = v121
+			} else {
+				v126 = v112
+				v127 = 0
 			}
 			{
-				v141 := (v138 & 8388607) | 1065353216
-				v142 := 1068827891 <= uint32(v141)
-				v145 := v139
-				if v142 {
-					v145 = v139 + 1
-				}
-				v146 := v141
-				if v142 {
-					v146 = v141 + -8388608
-				}
-				v148 := float32(math.Float32frombits(uint32(v146)) - 1)
-				v149 := float32(v145)
-				v151 := float32(v148 / float32(v148+2))
-				v152 := float32(v151 * v151)
-				v155 := float32(v152 * float32(float32(v152*0.24033555)+0.2850991))
-				v158 := float32(float32(v152*float32(v155+0.40000853)) + 0.6666666)
-				v160 := float32(float32(v148*0.5) * v148)
-				v165 := float32(float32(v151*float32(v160+float32(v152*v158))) + float32(v149*1.4286068e-06))
-				v166 := float32(v149 * 0.69314575)
-				v167 := float32(v166 + v148)
-				v171 := float32(float32(v148-float32(v167-v166)) + float32(v165-v160))
-				v173 = float32(v167 + v171)
+				v129 := (v126 + -1060439283) >> 23
+				v133 := float32(math.Float32frombits(uint32(v126-(v129<<23))) - 1)
+				v135 := float32(v129 - v127)
+				v137 := float32(v133 / float32(v133+2))
+				v138 := float32(v137 * v137)
+				v141 := float32(v138 * float32(float32(v138*0.24033555)+0.2850991))
+				v144 := float32(float32(v138*float32(v141+0.40000853)) + 0.6666666)
+				v146 := float32(float32(v133*0.5) * v133)
+				v151 := float32(float32(v137*float32(v146+float32(v138*v144))) + float32(v135*1.4286068e-06))
+				v152 := float32(v135 * 0.69314575)
+				v153 := float32(v152 + v133)
+				v157 := float32(float32(v133-float32(v153-v152)) + float32(v151-v146))
+				v159 = float32(v153 + v157)
 			}
-		b24:
-			v183 = float32((-v173)*float32(1.442695) + v61)
-			v184 = true
-			goto b28
-		b25:
-			v177 = float32(float32(v56-v57) + v39)
-			v180 = float32(float32(float32(v53*2)*v54) + v41)
-			v181 = v55 + 1
-			if v181 < v7 {
-				v53 = v177
-				v54 = v180
-				v55 = v181
+		b22:
+			v169 = float32((-v159)*float32(1.442695) + v61)
+			v170 = true
+			goto b26
+		b23:
+			v163 = float32(float32(v56-v57) + v39)
+			v166 = float32(float32(float32(v53*2)*v54) + v41)
+			v167 = v55 + 1
+			if v167 < v7 {
+				v53 = v163
+				v54 = v166
+				v55 = v167
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b5
 			}
-		b27:
-			v183 = 0
-			v184 = false
-		b28:
-			if !v184 {
-				v273 = v23
-				v274 = v24
-				v275 = v25
-				goto b39
+		b25:
+			v169 = 0
+			v170 = false
+		b26:
+			if !v170 {
+				v252 = v23
+				v253 = v24
+				v254 = v25
+				goto b36
 			}
 			{
-				v186 := float32(0)
-				if 0 < v183 {
-					v186 = v183
+				v172 := float32(0)
+				if 0 < v169 {
+					v172 = v169
 				}
-				v188 := v186
-				if v183 != v183 {
-					v188 = v183
+				v174 := v172
+				if v169 != v169 {
+					v174 = v169
 				}
-				v189 = float32(v188 + 2)
-				v190 = int32(math.Float32bits(v189))
-				if 2139095039 > uint32(v190+-1) {
-					goto b34
+				v175 = float32(v174 + 2)
+				v176 = int32(math.Float32bits(v175))
+				if 2139095039 > uint32(v176+-1) {
+					goto b32
 				}
 			}
-			if v189 == 0 {
-				v195 = math.Float32frombits(0xff800000)
-				goto b33
+			if v175 == 0 {
+				v181 = math.Float32frombits(0xff800000)
+				goto b31
 			}
-			if v189 < 0 {
-				v195 = math.Float32frombits(0x7fc00000)
+			if v175 < 0 {
+				v181 = math.Float32frombits(0x7fc00000)
 			} else {
-				v195 = v189
+				v181 = v175
 			}
-		b33:
-			v244 = v195
-			goto b38
-		b34:
-			{
-				v196 = v190 & 8388607
-				v197 := int32(uint32(v190) >> 23)
-				v198 = v197 + -127
-				if v197 == 0 {
-					v202 := (31 - (int32(bits.Len32(uint32(v196))) - 1)) + -8
-					v206 := int32(0)
-					if uint32(v202) < 32 {
-						v206 = v196 << (uint32(v202&31) & 31)
-					}
-					v209 = v206
-					v210 = -126 - v202
-				} else {
-					v209 = v196 | 8388608
-					v210 = v198
+		b31:
+			v223 = v181
+			goto b35
+		b32:
+			if uint32(v176) < 8388608 {
+				v185 := (31 - (int32(bits.Len32(uint32(v176))) - 1)) + -8
+				v189 := int32(0)
+				if uint32(v185) < 32 {
+					v189 = v176 << (uint32(v185&31) & 31)
 				}
+				v190 = v189
+				v191 = v185
+			} else {
+				v190 = v176
+				v191 = 0
 			}
 			{
-				v212 := (v209 & 8388607) | 1065353216
-				v213 := 1068827891 <= uint32(v212)
-				v216 := v210
-				if v213 {
-					v216 = v210 + 1
-				}
-				v217 := v212
-				if v213 {
-					v217 = v212 + -8388608
-				}
-				v219 := float32(math.Float32frombits(uint32(v217)) - 1)
-				v220 := float32(v216)
-				v222 := float32(v219 / float32(v219+2))
-				v223 := float32(v222 * v222)
-				v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
-				v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
-				v231 := float32(float32(v219*0.5) * v219)
-				v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
-				v237 := float32(v220 * 0.69314575)
-				v238 := float32(v237 + v219)
-				v242 := float32(float32(v219-float32(v238-v237)) + float32(v236-v231))
-				v244 = float32(v238 + v242)
+				v193 := (v190 + -1060439283) >> 23
+				v197 := float32(math.Float32frombits(uint32(v190-(v193<<23))) - 1)
+				v199 := float32(v193 - v191)
+				v201 := float32(v197 / float32(v197+2))
+				v202 := float32(v201 * v201)
+				v205 := float32(v202 * float32(float32(v202*0.24033555)+0.2850991))
+				v208 := float32(float32(v202*float32(v205+0.40000853)) + 0.6666666)
+				v210 := float32(float32(v197*0.5) * v197)
+				v215 := float32(float32(v201*float32(v210+float32(v202*v208))) + float32(v199*1.4286068e-06))
+				v216 := float32(v199 * 0.69314575)
+				v217 := float32(v216 + v197)
+				v221 := float32(float32(v197-float32(v217-v216)) + float32(v215-v210))
+				v223 = float32(v217 + v221)
 			}
-		b38:
+		b35:
 			{
-				v245 := float32(v244 * 1.442695)
-				v246 := float32(v245*float32(0.9) + float32(0.5))
-				v249 := float32(float32(v246-float32(math.Floor(float64(v246))))*float32(2) + float32(-1))
-				v250 := float32(math.Abs(float64(v249)))
-				v254 := float32(v245*float32(0.9) + float32(0.42))
-				v257 := float32(float32(v254-float32(math.Floor(float64(v254))))*float32(2) + float32(-1))
-				v258 := float32(math.Abs(float64(v257)))
-				v262 := float32(v245*float32(0.9) + float32(0.3))
-				v265 := float32(float32(v262-float32(math.Floor(float64(v262))))*float32(2) + float32(-1))
-				v266 := float32(math.Abs(float64(v265)))
-				v270 := float32(float32(v250*v250)*float32((-v250)*float32(2)+float32(3)) + v23)
-				v271 := float32(float32(v258*v258)*float32((-v258)*float32(2)+float32(3)) + v24)
-				v272 := float32(float32(v266*v266)*float32((-v266)*float32(2)+float32(3)) + v25)
-				v273 = v270
-				v274 = v271
-				v275 = v272
+				v224 := float32(v223 * 1.442695)
+				v225 := float32(v224*float32(0.9) + float32(0.5))
+				v228 := float32(float32(v225-float32(math.Floor(float64(v225))))*float32(2) + float32(-1))
+				v229 := float32(math.Abs(float64(v228)))
+				v233 := float32(v224*float32(0.9) + float32(0.42))
+				v236 := float32(float32(v233-float32(math.Floor(float64(v233))))*float32(2) + float32(-1))
+				v237 := float32(math.Abs(float64(v236)))
+				v241 := float32(v224*float32(0.9) + float32(0.3))
+				v244 := float32(float32(v241-float32(math.Floor(float64(v241))))*float32(2) + float32(-1))
+				v245 := float32(math.Abs(float64(v244)))
+				v249 := float32(float32(v229*v229)*float32((-v229)*float32(2)+float32(3)) + v23)
+				v250 := float32(float32(v237*v237)*float32((-v237)*float32(2)+float32(3)) + v24)
+				v251 := float32(float32(v245*v245)*float32((-v245)*float32(2)+float32(3)) + v25)
+				v252 = v249
+				v253 = v250
+				v254 = v251
 			}
-		b39:
-			v276 := v26 + 1
-			if v276 < 4 {
-				v23 = v273
-				v24 = v274
-				v25 = v275
-				v26 = v276
+		b36:
+			v255 := v26 + 1
+			if v255 < 4 {
+				v23 = v252
+				v24 = v253
+				v25 = v254
+				v26 = v255
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b1
 			}
-			v279 := v278 + v10
-			v280 := float32(v273 * 0.25)
-			v281 := float32(v274 * 0.25)
-			v282 := float32(v275 * 0.25)
+			v258 := v257 + v10
+			v259 := float32(v252 * 0.25)
+			v260 := float32(v253 * 0.25)
+			v261 := float32(v254 * 0.25)
+			v263 := float32(0)
+			if 0 < v259 {
+				v263 = v259
+			}
+			v265 := v263
+			if v259 != v259 {
+				v265 = v259
+			}
+			v268 := math.Float32frombits(uint32(int32(math.Float32bits(v265)) | 1065353216))
+			v270 := float32(1)
+			if v265 == 1 {
+				v270 = v268
+			}
+			v272 := v270
+			if v265 < 1 {
+				v272 = v265
+			}
+			v274 := v272
+			if v265 != v265 {
+				v274 = v265
+			}
+			v275 := float32(v274*float32(255) + float32(0.5))
+			v278 := (v275 < 9.223372e+18) && (-9.223372e+18 <= v275)
+			v279 := float32(0)
+			if v278 {
+				v279 = v275
+			}
+			v281 := int64(-9223372036854775808)
+			if v278 {
+				v281 = int64(v279)
+			}
 			v284 := float32(0)
-			if 0 < v280 {
-				v284 = v280
+			if 0 < v260 {
+				v284 = v260
 			}
 			v286 := v284
-			if v280 != v280 {
-				v286 = v280
+			if v260 != v260 {
+				v286 = v260
 			}
 			v289 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) | 1065353216))
 			v291 := float32(1)
@@ -385,75 +374,44 @@ func (g *mandelbrotHost) Run() {
 			if v299 {
 				v302 = int64(v300)
 			}
-			v305 := float32(0)
-			if 0 < v281 {
-				v305 = v281
+			v307 := float32(0)
+			if 0 < v261 {
+				v307 = v261
 			}
-			v307 := v305
-			if v281 != v281 {
-				v307 = v281
+			v309 := v307
+			if v261 != v261 {
+				v309 = v261
 			}
-			v310 := math.Float32frombits(uint32(int32(math.Float32bits(v307)) | 1065353216))
-			v312 := float32(1)
-			if v307 == 1 {
-				v312 = v310
-			}
-			v314 := v312
-			if v307 < 1 {
-				v314 = v307
+			v312 := math.Float32frombits(uint32(int32(math.Float32bits(v309)) | 1065353216))
+			v314 := float32(1)
+			if v309 == 1 {
+				v314 = v312
 			}
 			v316 := v314
-			if v307 != v307 {
-				v316 = v307
+			if v309 < 1 {
+				v316 = v309
 			}
-			v317 := float32(v316*float32(255) + float32(0.5))
-			v320 := (v317 < 9.223372e+18) && (-9.223372e+18 <= v317)
-			v321 := float32(0)
-			if v320 {
-				v321 = v317
+			v318 := v316
+			if v309 != v309 {
+				v318 = v309
 			}
-			v323 := int64(-9223372036854775808)
-			if v320 {
-				v323 = int64(v321)
+			v319 := float32(v318*float32(255) + float32(0.5))
+			v322 := (v319 < 9.223372e+18) && (-9.223372e+18 <= v319)
+			v323 := float32(0)
+			if v322 {
+				v323 = v319
 			}
-			v328 := float32(0)
-			if 0 < v282 {
-				v328 = v282
+			v325 := int64(-9223372036854775808)
+			if v322 {
+				v325 = int64(v323)
 			}
-			v330 := v328
-			if v282 != v282 {
-				v330 = v282
-			}
-			v333 := math.Float32frombits(uint32(int32(math.Float32bits(v330)) | 1065353216))
-			v335 := float32(1)
-			if v330 == 1 {
-				v335 = v333
-			}
-			v337 := v335
-			if v330 < 1 {
-				v337 = v330
-			}
-			v339 := v337
-			if v330 != v330 {
-				v339 = v330
-			}
-			v340 := float32(v339*float32(255) + float32(0.5))
-			v343 := (v340 < 9.223372e+18) && (-9.223372e+18 <= v340)
-			v344 := float32(0)
-			if v343 {
-				v344 = v340
-			}
-			v346 := int64(-9223372036854775808)
-			if v343 {
-				v346 = int64(v344)
-			}
-			v349 := (int32(uint64(v302)) | (int32(uint64(v323)) << 8)) | (int32(uint64(v346)) << 16)
-			v350 := v349 | -16777216
-			if uint64(v279) >= uint64(v8) {
-				g.Fault(0, v279, v8, v0, v1)
+			v328 := (int32(uint64(v281)) | (int32(uint64(v302)) << 8)) | (int32(uint64(v325)) << 16)
+			v329 := v328 | -16777216
+			if uint64(v258) >= uint64(v8) {
+				g.Fault(0, v258, v8, v0, v1)
 				continue
 			}
-			*(*int32)(unsafe.Add(p2, int(v279)*4)) = v350
+			*(*int32)(unsafe.Add(p2, int(v258)*4)) = v329
 		}
 		x = 0
 		y++

@@ -78,10 +78,10 @@ func (g *priceHost) Run() {
 	stop := g.Cancelled()
 	more := false
 	for li := range n {
-		var v39, v40, v189, v196, v202, v251, v253, v254, v358, v404, v406, v409, v410, v412, v413, v439, v440, v492, v496, v497, v601, v647, v649, v652, v653, v655, v656, v682, v683, v734, v738, v739, v792, v803, v849, v857, v858, v862, v908, v916, v917, v921, v967, v975, v976 float32
+		var v39, v40, v189, v196, v202, v244, v246, v247, v351, v397, v399, v402, v403, v405, v406, v429, v430, v482, v486, v487, v591, v637, v639, v642, v643, v645, v646, v669, v670, v721, v725, v726, v783, v794, v823, v844, v852, v853, v857, v886, v907, v915, v916, v920, v949, v970, v978, v979 float32
 		var v41, v191 int64
-		var v183, v190, v197, v203, v205, v216, v217, v257, v258, v330, v333, v336, v349, v350, v351, v354, v356, v357, v411, v438, v441, v500, v501, v573, v576, v579, v592, v593, v594, v597, v599, v600, v654, v681 int32
-		var v255, v338, v339, v352, v581, v582, v595 bool
+		var v183, v190, v197, v211, v212, v250, v251, v323, v326, v329, v342, v343, v344, v347, v349, v350, v404, v428, v431, v490, v491, v563, v566, v569, v582, v583, v584, v587, v589, v590, v644, v668, v799, v862, v925 int32
+		var v248, v331, v332, v345, v571, v572, v585 bool
 		v0 := int32(basex + li)
 		v39 = 0
 		v40 = 0
@@ -138,7 +138,7 @@ func (g *priceHost) Run() {
 		v183 = 0
 	b3:
 		if v183 >= 4 {
-			goto b52
+			goto b51
 		}
 		{
 			v187 := float32(uint32(int32(uint32(*(*int32)(unsafe.Add(m0, int(v183)*4))) >> 8)))
@@ -169,668 +169,640 @@ func (g *priceHost) Run() {
 			v202 = v189
 		}
 	b9:
-		v251 = v202
-		goto b14
+		v244 = v202
+		goto b13
 	b10:
+		if uint32(v197) < 8388608 {
+			v206 := (31 - (int32(bits.Len32(uint32(v197))) - 1)) + -8
+			v210 := int32(0)
+			if uint32(v206) < 32 {
+				v210 = v197 << (uint32(v206&31) & 31)
+			}
+			v211 = v210
+			v212 = v206
+		} else {
+			v211 = v197
+			v212 = 0
+		}
 		{
-			v203 = v197 & 8388607
-			v204 := int32(uint32(v197) >> 23)
-			v205 = v204 + -127
-			if v204 == 0 {
-				v209 := (31 - (int32(bits.Len32(uint32(v203))) - 1)) + -8
-				v213 := int32(0)
-				if uint32(v209) < 32 {
-					v213 = v203 << (uint32(v209&31) & 31)
+			v214 := (v211 + -1060439283) >> 23
+			v218 := float32(math.Float32frombits(uint32(v211-(v214<<23))) - 1)
+			v220 := float32(v214 - v212)
+			v222 := float32(v218 / float32(v218+2))
+			v223 := float32(v222 * v222)
+			v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
+			v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
+			v231 := float32(float32(v218*0.5) * v218)
+			v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
+			v237 := float32(v220 * 0.69314575)
+			v238 := float32(v237 + v218)
+			v242 := float32(float32(v218-float32(v238-v237)) + float32(v236-v231))
+			v244 = float32(v238 + v242)
+		}
+	b13:
+		v246 = float32(math.Sqrt(float64(float32(v244 * -2))))
+		v247 = float32(math.Abs(float64(v196)))
+		v248 = v247 <= 0.7853982
+		if v248 {
+			v428 = 0
+			v429 = v196
+			v430 = 0
+			goto b25
+		}
+		if !(6400 <= v247) {
+			v408 := float32(float32(v196*0.63661975) + 1.2582912e+07)
+			v409 := float32(v408 - 1.2582912e+07)
+			v415 := float32(float32(v196-float32(v409*1.5703125)) - float32(v409*0.0004837513))
+			v416 := float32(v409 * 7.5495336e-08)
+			v417 := float32(v415 - v416)
+			v418 := float32(v415 - v417)
+			v422 := float32(float32(v415-float32(v417+v418)) + float32(v418-v416))
+			v424 := float32(v422 - float32(v409*2.563344e-12))
+			v425 := float32(v417 + v424)
+			v428 = int32(math.Float32bits(v408)) + -1262485504
+			v429 = v425
+			v430 = float32(v424 - float32(v425-v417))
+			goto b25
+		}
+		v250 = int32(math.Float32bits(v196))
+		v251 = v250 & 2147483647
+		if 2139095040 <= uint32(v251) {
+			v404 = 0
+			v405 = math.Float32frombits(0x7fc00000)
+			v406 = 0
+			goto b23
+		}
+		{
+			v254 := (v250 & 8388607) | 8388608
+			v256 := int32(uint32(v251)>>23) + -120
+			v257 := int32(uint32(v256) >> 5)
+			v258 := v256 & 31
+			v260 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v257&7)*4))
+			v263 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+1)&7)*4))
+			v266 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+2)&7)*4))
+			v269 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+3)&7)*4))
+			v271 := 32 - v258
+			v272 := uint32(v271) < 32
+			v273 := v271 & 31
+			v275 := int32(0)
+			if v272 {
+				v275 = int32(uint32(v263) >> (uint32(v273) & 31))
+			}
+			v279 := int32(0)
+			if v272 {
+				v279 = int32(uint32(v266) >> (uint32(v273) & 31))
+			}
+			v280 := (v263 << (uint32(v258) & 31)) | v279
+			v283 := int32(0)
+			if v272 {
+				v283 = int32(uint32(v269) >> (uint32(v273) & 31))
+			}
+			v284 := (v266 << (uint32(v258) & 31)) | v283
+			v286 := v250 & 65535
+			v287 := int32(uint32(v254) >> 16)
+			v288 := v284 & 65535
+			v289 := int32(uint32(v284) >> 16)
+			v293 := (v287 * v288) + int32(uint32(v286*v288)>>16)
+			v301 := ((v287 * v289) + int32(uint32(v293)>>16)) + int32(uint32((v286*v289)+(v293&65535))>>16)
+			v303 := (v254 * v280) + v301
+			v305 := int32(0)
+			if uint32(v303) < uint32(v301) {
+				v305 = 1
+			}
+			v307 := v280 & 65535
+			v308 := int32(uint32(v280) >> 16)
+			v312 := (v287 * v307) + int32(uint32(v286*v307)>>16)
+			v320 := ((v287 * v308) + int32(uint32(v312)>>16)) + int32(uint32((v286*v308)+(v312&65535))>>16)
+			v322 := ((v254 * ((v260 << (uint32(v258) & 31)) | v275)) + v320) + v305
+			v323 = int32(uint32(v322) >> 30)
+			v324 := v322 << 2
+			v326 = v324 | int32(uint32(v303)>>30)
+			v329 = (v303 << 2) | int32(uint32(v254*v284)>>30)
+			v330 := v250 & -2147483648
+			v331 = v330 == 0
+			v332 = v330 != 0
+			if (v324 & -2147483648) != 0 {
+				v336 := ^v326
+				v337 := ^v329
+				v341 := v336
+				if v337 == -1 {
+					v341 = v336 + 1
 				}
-				v216 = v213
-				v217 = -126 - v209
+				v342 = v323 + 1
+				v343 = v341
+				v344 = v337 + 1
+				v345 = v331
 			} else {
-				v216 = v203 | 8388608
-				v217 = v205
+				v342 = v323
+				v343 = v326
+				v344 = v329
+				v345 = v332
 			}
+		}
+		v347 = v342
+		if v332 {
+			v347 = 0 - v342
+		}
+		if v343 == 0 {
+			v349 = v344
+			v350 = 0
+			v351 = 1.3877788e-17
+		} else {
+			v349 = v343
+			v350 = v344
+			v351 = 5.9604645e-08
 		}
 		{
-			v219 := (v216 & 8388607) | 1065353216
-			v220 := 1068827891 <= uint32(v219)
-			v223 := v217
-			if v220 {
-				v223 = v217 + 1
+			v352 := int32(bits.Len32(uint32(v349))) - 1
+			v353 := 31 - v352
+			v354 := uint32(v353) < 32
+			v355 := v353 & 31
+			v357 := int32(0)
+			if v354 {
+				v357 = v349 << (uint32(v355) & 31)
 			}
-			v224 := v219
-			if v220 {
-				v224 = v219 + -8388608
+			v358 := 32 - v353
+			v362 := int32(0)
+			if uint32(v358) < 32 {
+				v362 = int32(uint32(v350) >> (uint32(v358&31) & 31))
 			}
-			v226 := float32(math.Float32frombits(uint32(v224)) - 1)
-			v227 := float32(v223)
-			v229 := float32(v226 / float32(v226+2))
-			v230 := float32(v229 * v229)
-			v233 := float32(v230 * float32(float32(v230*0.24033555)+0.2850991))
-			v236 := float32(float32(v230*float32(v233+0.40000853)) + 0.6666666)
-			v238 := float32(float32(v226*0.5) * v226)
-			v243 := float32(float32(v229*float32(v238+float32(v230*v236))) + float32(v227*1.4286068e-06))
-			v244 := float32(v227 * 0.69314575)
-			v245 := float32(v244 + v226)
-			v249 := float32(float32(v226-float32(v245-v244)) + float32(v243-v238))
-			v251 = float32(v245 + v249)
+			v363 := v357 | v362
+			v365 := int32(0)
+			if v354 {
+				v365 = v350 << (uint32(v355) & 31)
+			}
+			v369 := float32(v351 * math.Float32frombits(uint32((v352+96)<<23)))
+			v372 := float32(float32(int32(uint32(v363)>>8)) * v369)
+			v377 := float32(((v363 << 16) | int32(uint32(v365)>>16)) & 16777215)
+			v382 := math.Float32frombits(uint32(int32(math.Float32bits(v372)) & -4096))
+			v383 := float32(v372 - v382)
+			v384 := float32(v372 * 1.5707964)
+			v388 := float32(float32(float32(v382*1.5703125)-v384) + float32(v382*0.0004838705))
+			v392 := float32(float32(v388+float32(v383*1.5703125)) + float32(v383*0.0004838705))
+			v394 := float32(float32(float32(v377*v369)*5.9604645e-08) * 1.5707964)
+			v396 := float32(v392 + float32(float32(v372*-4.371139e-08)+v394))
+			v397 = float32(v384 + v396)
+			v399 = float32(v396 - float32(v397-v384))
+			if v345 {
+				v402 = -v397
+				v403 = -v399
+			} else {
+				v402 = v397
+				v403 = v399
+			}
 		}
-	b14:
-		v253 = float32(math.Sqrt(float64(float32(v251 * -2))))
-		v254 = float32(math.Abs(float64(v196)))
-		v255 = v254 <= 0.7853982
-		if v255 {
-			v438 = 0
-			v439 = v196
-			v440 = 0
-			goto b26
+		v404 = v347
+		v405 = v402
+		v406 = v403
+	b23:
+		v428 = v404
+		v429 = v405
+		v430 = v406
+	b25:
+		v431 = v428 + 1
+		if (v431 & 1) == 0 {
+			v434 := float32(v429 * v429)
+			v437 := float32(v434 * float32(float32(v434*2.8043569e-06)-0.00019850295))
+			v440 := float32(float32(v434*float32(v437+0.008333373)) - 0.16666667)
+			v446 := float32(float32(float32(v429*v434)*v440) + float32(v430*float32(1-float32(v434*0.5))))
+			v447 := float32(v429 + v446)
+			v482 = float32(v447 + float32(v446-float32(v447-v429)))
+		} else {
+			v453 := math.Float32frombits(uint32(int32(math.Float32bits(v429)) & -4096))
+			v454 := float32(v429 - v453)
+			v455 := float32(v429 * v429)
+			v458 := float32(v453 * v454)
+			v460 := float32(float32(float32(float32(v453*v453)-v455)+v458) + v458)
+			v465 := float32(v455 * float32(float32(v455*2.4432742e-05)-0.0013887312))
+			v467 := float32(v455*float32(-0.5) + float32(1))
+			v475 := float32(float32(float32(v460+float32(v454*v454))*0.5) + float32(v429*v430))
+			v476 := float32(float32(float32(v455*v455)*float32(v465+0.041666646)) - v475)
+			v477 := float32(float32(v455*float32(-0.5)+(-float32(v467-1))) + v476)
+			v478 := float32(v467 + v477)
+			v482 = float32(v478 + float32(v477-float32(v478-v467)))
 		}
-		if !(6400 <= v254) {
-			v415 := float32(math.RoundToEven(float64(float32(v196 * 0.63661975))))
-			v419 := float32(float32(v196-float32(v415*1.5703125)) - float32(v415*0.0004837513))
-			v420 := float32(v415 * 7.5495336e-08)
-			v421 := float32(v419 - v420)
-			v422 := float32(v419 - v421)
-			v426 := float32(float32(v419-float32(v421+v422)) + float32(v422-v420))
-			v428 := float32(v426 - float32(v415*2.563344e-12))
-			v429 := float32(v421 + v428)
-			v434 := (v415 < 2.1474836e+09) && (-2.1474836e+09 <= v415)
-			v435 := float32(0)
-			if v434 {
-				v435 = v415
-			}
-			v437 := int32(-2147483648)
-			if v434 {
-				v437 = int32(v435)
-			}
-			v438 = v437
-			v439 = v429
-			v440 = float32(v428 - float32(v429-v421))
-			goto b26
+		if (v431 & 2) != 0 {
+			v486 = -v482
+		} else {
+			v486 = v482
 		}
-		v257 = int32(math.Float32bits(v196))
-		v258 = v257 & 2147483647
-		if 2139095040 <= uint32(v258) {
-			v411 = 0
-			v412 = math.Float32frombits(0x7fc00000)
-			v413 = 0
-			goto b24
+		v487 = float32(v246 * v486)
+		if v247 < 0.00024414063 {
+			v726 = v196
+			goto b49
+		}
+		if v248 {
+			v668 = 0
+			v669 = v196
+			v670 = 0
+			goto b43
+		}
+		if !(6400 <= v247) {
+			v648 := float32(float32(v196*0.63661975) + 1.2582912e+07)
+			v649 := float32(v648 - 1.2582912e+07)
+			v655 := float32(float32(v196-float32(v649*1.5703125)) - float32(v649*0.0004837513))
+			v656 := float32(v649 * 7.5495336e-08)
+			v657 := float32(v655 - v656)
+			v658 := float32(v655 - v657)
+			v662 := float32(float32(v655-float32(v657+v658)) + float32(v658-v656))
+			v664 := float32(v662 - float32(v649*2.563344e-12))
+			v665 := float32(v657 + v664)
+			v668 = int32(math.Float32bits(v648)) + -1262485504
+			v669 = v665
+			v670 = float32(v664 - float32(v665-v657))
+			goto b43
+		}
+		v490 = int32(math.Float32bits(v196))
+		v491 = v490 & 2147483647
+		if 2139095040 <= uint32(v491) {
+			v644 = 0
+			v645 = math.Float32frombits(0x7fc00000)
+			v646 = 0
+			goto b41
 		}
 		{
-			v261 := (v257 & 8388607) | 8388608
-			v263 := int32(uint32(v258)>>23) + -120
-			v264 := int32(uint32(v263) >> 5)
-			v265 := v263 & 31
-			v267 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v264&7)*4))
-			v270 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v264+1)&7)*4))
-			v273 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v264+2)&7)*4))
-			v276 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v264+3)&7)*4))
-			v278 := 32 - v265
-			v279 := uint32(v278) < 32
-			v280 := v278 & 31
-			v282 := int32(0)
-			if v279 {
-				v282 = int32(uint32(v270) >> (uint32(v280) & 31))
+			v494 := (v490 & 8388607) | 8388608
+			v496 := int32(uint32(v491)>>23) + -120
+			v497 := int32(uint32(v496) >> 5)
+			v498 := v496 & 31
+			v500 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v497&7)*4))
+			v503 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+1)&7)*4))
+			v506 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+2)&7)*4))
+			v509 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+3)&7)*4))
+			v511 := 32 - v498
+			v512 := uint32(v511) < 32
+			v513 := v511 & 31
+			v515 := int32(0)
+			if v512 {
+				v515 = int32(uint32(v503) >> (uint32(v513) & 31))
 			}
-			v286 := int32(0)
-			if v279 {
-				v286 = int32(uint32(v273) >> (uint32(v280) & 31))
+			v519 := int32(0)
+			if v512 {
+				v519 = int32(uint32(v506) >> (uint32(v513) & 31))
 			}
-			v287 := (v270 << (uint32(v265) & 31)) | v286
-			v290 := int32(0)
-			if v279 {
-				v290 = int32(uint32(v276) >> (uint32(v280) & 31))
+			v520 := (v503 << (uint32(v498) & 31)) | v519
+			v523 := int32(0)
+			if v512 {
+				v523 = int32(uint32(v509) >> (uint32(v513) & 31))
 			}
-			v291 := (v273 << (uint32(v265) & 31)) | v290
-			v293 := v257 & 65535
-			v294 := int32(uint32(v261) >> 16)
-			v295 := v291 & 65535
-			v296 := int32(uint32(v291) >> 16)
-			v300 := (v294 * v295) + int32(uint32(v293*v295)>>16)
-			v308 := ((v294 * v296) + int32(uint32(v300)>>16)) + int32(uint32((v293*v296)+(v300&65535))>>16)
-			v310 := (v261 * v287) + v308
-			v312 := int32(0)
-			if uint32(v310) < uint32(v308) {
-				v312 = 1
+			v524 := (v506 << (uint32(v498) & 31)) | v523
+			v526 := v490 & 65535
+			v527 := int32(uint32(v494) >> 16)
+			v528 := v524 & 65535
+			v529 := int32(uint32(v524) >> 16)
+			v533 := (v527 * v528) + int32(uint32(v526*v528)>>16)
+			v541 := ((v527 * v529) + int32(uint32(v533)>>16)) + int32(uint32((v526*v529)+(v533&65535))>>16)
+			v543 := (v494 * v520) + v541
+			v545 := int32(0)
+			if uint32(v543) < uint32(v541) {
+				v545 = 1
 			}
-			v314 := v287 & 65535
-			v315 := int32(uint32(v287) >> 16)
-			v319 := (v294 * v314) + int32(uint32(v293*v314)>>16)
-			v327 := ((v294 * v315) + int32(uint32(v319)>>16)) + int32(uint32((v293*v315)+(v319&65535))>>16)
-			v329 := ((v261 * ((v267 << (uint32(v265) & 31)) | v282)) + v327) + v312
-			v330 = int32(uint32(v329) >> 30)
-			v331 := v329 << 2
-			v333 = v331 | int32(uint32(v310)>>30)
-			v336 = (v310 << 2) | int32(uint32(v261*v291)>>30)
-			v337 := v257 & -2147483648
-			v338 = v337 == 0
-			v339 = v337 != 0
-			if (v331 & -2147483648) != 0 {
-				v343 := ^v333
-				v344 := ^v336
-				v348 := v343
-				if v344 == -1 {
-					v348 = v343 + 1
+			v547 := v520 & 65535
+			v548 := int32(uint32(v520) >> 16)
+			v552 := (v527 * v547) + int32(uint32(v526*v547)>>16)
+			v560 := ((v527 * v548) + int32(uint32(v552)>>16)) + int32(uint32((v526*v548)+(v552&65535))>>16)
+			v562 := ((v494 * ((v500 << (uint32(v498) & 31)) | v515)) + v560) + v545
+			v563 = int32(uint32(v562) >> 30)
+			v564 := v562 << 2
+			v566 = v564 | int32(uint32(v543)>>30)
+			v569 = (v543 << 2) | int32(uint32(v494*v524)>>30)
+			v570 := v490 & -2147483648
+			v571 = v570 == 0
+			v572 = v570 != 0
+			if (v564 & -2147483648) != 0 {
+				v576 := ^v566
+				v577 := ^v569
+				v581 := v576
+				if v577 == -1 {
+					v581 = v576 + 1
 				}
-				v349 = v330 + 1
-				v350 = v348
-				v351 = v344 + 1
-				v352 = v338
+				v582 = v563 + 1
+				v583 = v581
+				v584 = v577 + 1
+				v585 = v571
 			} else {
-				v349 = v330
-				v350 = v333
-				v351 = v336
-				v352 = v339
+				v582 = v563
+				v583 = v566
+				v584 = v569
+				v585 = v572
 			}
 		}
-		v354 = v349
-		if v339 {
-			v354 = 0 - v349
+		v587 = v582
+		if v572 {
+			v587 = 0 - v582
 		}
-		if v350 == 0 {
-			v356 = v351
-			v357 = 0
-			v358 = 1.3877788e-17
+		if v583 == 0 {
+			v589 = v584
+			v590 = 0
+			v591 = 1.3877788e-17
 		} else {
-			v356 = v350
-			v357 = v351
-			v358 = 5.9604645e-08
+			v589 = v583
+			v590 = v584
+			v591 = 5.9604645e-08
 		}
 		{
-			v359 := int32(bits.Len32(uint32(v356))) - 1
-			v360 := 31 - v359
-			v361 := uint32(v360) < 32
-			v362 := v360 & 31
-			v364 := int32(0)
-			if v361 {
-				v364 = v356 << (uint32(v362) & 31)
+			v592 := int32(bits.Len32(uint32(v589))) - 1
+			v593 := 31 - v592
+			v594 := uint32(v593) < 32
+			v595 := v593 & 31
+			v597 := int32(0)
+			if v594 {
+				v597 = v589 << (uint32(v595) & 31)
 			}
-			v365 := 32 - v360
-			v369 := int32(0)
-			if uint32(v365) < 32 {
-				v369 = int32(uint32(v357) >> (uint32(v365&31) & 31))
+			v598 := 32 - v593
+			v602 := int32(0)
+			if uint32(v598) < 32 {
+				v602 = int32(uint32(v590) >> (uint32(v598&31) & 31))
 			}
-			v370 := v364 | v369
-			v372 := int32(0)
-			if v361 {
-				v372 = v357 << (uint32(v362) & 31)
+			v603 := v597 | v602
+			v605 := int32(0)
+			if v594 {
+				v605 = v590 << (uint32(v595) & 31)
 			}
-			v376 := float32(v358 * math.Float32frombits(uint32((v359+96)<<23)))
-			v379 := float32(float32(int32(uint32(v370)>>8)) * v376)
-			v384 := float32(((v370 << 16) | int32(uint32(v372)>>16)) & 16777215)
-			v389 := math.Float32frombits(uint32(int32(math.Float32bits(v379)) & -4096))
-			v390 := float32(v379 - v389)
-			v391 := float32(v379 * 1.5707964)
-			v395 := float32(float32(float32(v389*1.5703125)-v391) + float32(v389*0.0004838705))
-			v399 := float32(float32(v395+float32(v390*1.5703125)) + float32(v390*0.0004838705))
-			v401 := float32(float32(float32(v384*v376)*5.9604645e-08) * 1.5707964)
-			v403 := float32(v399 + float32(float32(v379*-4.371139e-08)+v401))
-			v404 = float32(v391 + v403)
-			v406 = float32(v403 - float32(v404-v391))
-			if v352 {
-				v409 = -v404
-				v410 = -v406
+			v609 := float32(v591 * math.Float32frombits(uint32((v592+96)<<23)))
+			v612 := float32(float32(int32(uint32(v603)>>8)) * v609)
+			v617 := float32(((v603 << 16) | int32(uint32(v605)>>16)) & 16777215)
+			v622 := math.Float32frombits(uint32(int32(math.Float32bits(v612)) & -4096))
+			v623 := float32(v612 - v622)
+			v624 := float32(v612 * 1.5707964)
+			v628 := float32(float32(float32(v622*1.5703125)-v624) + float32(v622*0.0004838705))
+			v632 := float32(float32(v628+float32(v623*1.5703125)) + float32(v623*0.0004838705))
+			v634 := float32(float32(float32(v617*v609)*5.9604645e-08) * 1.5707964)
+			v636 := float32(v632 + float32(float32(v612*-4.371139e-08)+v634))
+			v637 = float32(v624 + v636)
+			v639 = float32(v636 - float32(v637-v624))
+			if v585 {
+				v642 = -v637
+				v643 = -v639
 			} else {
-				v409 = v404
-				v410 = v406
+				v642 = v637
+				v643 = v639
 			}
 		}
-		v411 = v354
-		v412 = v409
-		v413 = v410
-	b24:
-		v438 = v411
-		v439 = v412
-		v440 = v413
-	b26:
-		v441 = v438 + 1
-		if (v441 & 1) == 0 {
-			v444 := float32(v439 * v439)
-			v447 := float32(v444 * float32(float32(v444*2.8043569e-06)-0.00019850295))
-			v450 := float32(float32(v444*float32(v447+0.008333373)) - 0.16666667)
-			v456 := float32(float32(float32(v439*v444)*v450) + float32(v440*float32(1-float32(v444*0.5))))
-			v457 := float32(v439 + v456)
-			v492 = float32(v457 + float32(v456-float32(v457-v439)))
+		v644 = v587
+		v645 = v642
+		v646 = v643
+	b41:
+		v668 = v644
+		v669 = v645
+		v670 = v646
+	b43:
+		if (v668 & 1) == 0 {
+			v673 := float32(v669 * v669)
+			v676 := float32(v673 * float32(float32(v673*2.8043569e-06)-0.00019850295))
+			v679 := float32(float32(v673*float32(v676+0.008333373)) - 0.16666667)
+			v685 := float32(float32(float32(v669*v673)*v679) + float32(v670*float32(1-float32(v673*0.5))))
+			v686 := float32(v669 + v685)
+			v721 = float32(v686 + float32(v685-float32(v686-v669)))
 		} else {
-			v463 := math.Float32frombits(uint32(int32(math.Float32bits(v439)) & -4096))
-			v464 := float32(v439 - v463)
-			v465 := float32(v439 * v439)
-			v468 := float32(v463 * v464)
-			v470 := float32(float32(float32(float32(v463*v463)-v465)+v468) + v468)
-			v475 := float32(v465 * float32(float32(v465*2.4432742e-05)-0.0013887312))
-			v477 := float32(v465*float32(-0.5) + float32(1))
-			v485 := float32(float32(float32(v470+float32(v464*v464))*0.5) + float32(v439*v440))
-			v486 := float32(float32(float32(v465*v465)*float32(v475+0.041666646)) - v485)
-			v487 := float32(float32(v465*float32(-0.5)+(-float32(v477-1))) + v486)
-			v488 := float32(v477 + v487)
-			v492 = float32(v488 + float32(v487-float32(v488-v477)))
+			v692 := math.Float32frombits(uint32(int32(math.Float32bits(v669)) & -4096))
+			v693 := float32(v669 - v692)
+			v694 := float32(v669 * v669)
+			v697 := float32(v692 * v693)
+			v699 := float32(float32(float32(float32(v692*v692)-v694)+v697) + v697)
+			v704 := float32(v694 * float32(float32(v694*2.4432742e-05)-0.0013887312))
+			v706 := float32(v694*float32(-0.5) + float32(1))
+			v714 := float32(float32(float32(v699+float32(v693*v693))*0.5) + float32(v669*v670))
+			v715 := float32(float32(float32(v694*v694)*float32(v704+0.041666646)) - v714)
+			v716 := float32(float32(v694*float32(-0.5)+(-float32(v706-1))) + v715)
+			v717 := float32(v706 + v716)
+			v721 = float32(v717 + float32(v716-float32(v717-v706)))
 		}
-		if (v441 & 2) != 0 {
-			v496 = -v492
+		if (v668 & 2) != 0 {
+			v725 = -v721
 		} else {
-			v496 = v492
+			v725 = v721
 		}
-		v497 = float32(v253 * v496)
-		if v254 < 0.00024414063 {
-			v739 = v196
-			goto b50
-		}
-		if v255 {
-			v681 = 0
-			v682 = v196
-			v683 = 0
-			goto b44
-		}
-		if !(6400 <= v254) {
-			v658 := float32(math.RoundToEven(float64(float32(v196 * 0.63661975))))
-			v662 := float32(float32(v196-float32(v658*1.5703125)) - float32(v658*0.0004837513))
-			v663 := float32(v658 * 7.5495336e-08)
-			v664 := float32(v662 - v663)
-			v665 := float32(v662 - v664)
-			v669 := float32(float32(v662-float32(v664+v665)) + float32(v665-v663))
-			v671 := float32(v669 - float32(v658*2.563344e-12))
-			v672 := float32(v664 + v671)
-			v677 := (v658 < 2.1474836e+09) && (-2.1474836e+09 <= v658)
-			v678 := float32(0)
-			if v677 {
-				v678 = v658
-			}
-			v680 := int32(-2147483648)
-			if v677 {
-				v680 = int32(v678)
-			}
-			v681 = v680
-			v682 = v672
-			v683 = float32(v671 - float32(v672-v664))
-			goto b44
-		}
-		v500 = int32(math.Float32bits(v196))
-		v501 = v500 & 2147483647
-		if 2139095040 <= uint32(v501) {
-			v654 = 0
-			v655 = math.Float32frombits(0x7fc00000)
-			v656 = 0
-			goto b42
-		}
-		{
-			v504 := (v500 & 8388607) | 8388608
-			v506 := int32(uint32(v501)>>23) + -120
-			v507 := int32(uint32(v506) >> 5)
-			v508 := v506 & 31
-			v510 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v507&7)*4))
-			v513 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v507+1)&7)*4))
-			v516 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v507+2)&7)*4))
-			v519 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v507+3)&7)*4))
-			v521 := 32 - v508
-			v522 := uint32(v521) < 32
-			v523 := v521 & 31
-			v525 := int32(0)
-			if v522 {
-				v525 = int32(uint32(v513) >> (uint32(v523) & 31))
-			}
-			v529 := int32(0)
-			if v522 {
-				v529 = int32(uint32(v516) >> (uint32(v523) & 31))
-			}
-			v530 := (v513 << (uint32(v508) & 31)) | v529
-			v533 := int32(0)
-			if v522 {
-				v533 = int32(uint32(v519) >> (uint32(v523) & 31))
-			}
-			v534 := (v516 << (uint32(v508) & 31)) | v533
-			v536 := v500 & 65535
-			v537 := int32(uint32(v504) >> 16)
-			v538 := v534 & 65535
-			v539 := int32(uint32(v534) >> 16)
-			v543 := (v537 * v538) + int32(uint32(v536*v538)>>16)
-			v551 := ((v537 * v539) + int32(uint32(v543)>>16)) + int32(uint32((v536*v539)+(v543&65535))>>16)
-			v553 := (v504 * v530) + v551
-			v555 := int32(0)
-			if uint32(v553) < uint32(v551) {
-				v555 = 1
-			}
-			v557 := v530 & 65535
-			v558 := int32(uint32(v530) >> 16)
-			v562 := (v537 * v557) + int32(uint32(v536*v557)>>16)
-			v570 := ((v537 * v558) + int32(uint32(v562)>>16)) + int32(uint32((v536*v558)+(v562&65535))>>16)
-			v572 := ((v504 * ((v510 << (uint32(v508) & 31)) | v525)) + v570) + v555
-			v573 = int32(uint32(v572) >> 30)
-			v574 := v572 << 2
-			v576 = v574 | int32(uint32(v553)>>30)
-			v579 = (v553 << 2) | int32(uint32(v504*v534)>>30)
-			v580 := v500 & -2147483648
-			v581 = v580 == 0
-			v582 = v580 != 0
-			if (v574 & -2147483648) != 0 {
-				v586 := ^v576
-				v587 := ^v579
-				v591 := v586
-				if v587 == -1 {
-					v591 = v586 + 1
-				}
-				v592 = v573 + 1
-				v593 = v591
-				v594 = v587 + 1
-				v595 = v581
-			} else {
-				v592 = v573
-				v593 = v576
-				v594 = v579
-				v595 = v582
-			}
-		}
-		v597 = v592
-		if v582 {
-			v597 = 0 - v592
-		}
-		if v593 == 0 {
-			v599 = v594
-			v600 = 0
-			v601 = 1.3877788e-17
-		} else {
-			v599 = v593
-			v600 = v594
-			v601 = 5.9604645e-08
-		}
-		{
-			v602 := int32(bits.Len32(uint32(v599))) - 1
-			v603 := 31 - v602
-			v604 := uint32(v603) < 32
-			v605 := v603 & 31
-			v607 := int32(0)
-			if v604 {
-				v607 = v599 << (uint32(v605) & 31)
-			}
-			v608 := 32 - v603
-			v612 := int32(0)
-			if uint32(v608) < 32 {
-				v612 = int32(uint32(v600) >> (uint32(v608&31) & 31))
-			}
-			v613 := v607 | v612
-			v615 := int32(0)
-			if v604 {
-				v615 = v600 << (uint32(v605) & 31)
-			}
-			v619 := float32(v601 * math.Float32frombits(uint32((v602+96)<<23)))
-			v622 := float32(float32(int32(uint32(v613)>>8)) * v619)
-			v627 := float32(((v613 << 16) | int32(uint32(v615)>>16)) & 16777215)
-			v632 := math.Float32frombits(uint32(int32(math.Float32bits(v622)) & -4096))
-			v633 := float32(v622 - v632)
-			v634 := float32(v622 * 1.5707964)
-			v638 := float32(float32(float32(v632*1.5703125)-v634) + float32(v632*0.0004838705))
-			v642 := float32(float32(v638+float32(v633*1.5703125)) + float32(v633*0.0004838705))
-			v644 := float32(float32(float32(v627*v619)*5.9604645e-08) * 1.5707964)
-			v646 := float32(v642 + float32(float32(v622*-4.371139e-08)+v644))
-			v647 = float32(v634 + v646)
-			v649 = float32(v646 - float32(v647-v634))
-			if v595 {
-				v652 = -v647
-				v653 = -v649
-			} else {
-				v652 = v647
-				v653 = v649
-			}
-		}
-		v654 = v597
-		v655 = v652
-		v656 = v653
-	b42:
-		v681 = v654
-		v682 = v655
-		v683 = v656
-	b44:
-		if (v681 & 1) == 0 {
-			v686 := float32(v682 * v682)
-			v689 := float32(v686 * float32(float32(v686*2.8043569e-06)-0.00019850295))
-			v692 := float32(float32(v686*float32(v689+0.008333373)) - 0.16666667)
-			v698 := float32(float32(float32(v682*v686)*v692) + float32(v683*float32(1-float32(v686*0.5))))
-			v699 := float32(v682 + v698)
-			v734 = float32(v699 + float32(v698-float32(v699-v682)))
-		} else {
-			v705 := math.Float32frombits(uint32(int32(math.Float32bits(v682)) & -4096))
-			v706 := float32(v682 - v705)
-			v707 := float32(v682 * v682)
-			v710 := float32(v705 * v706)
-			v712 := float32(float32(float32(float32(v705*v705)-v707)+v710) + v710)
-			v717 := float32(v707 * float32(float32(v707*2.4432742e-05)-0.0013887312))
-			v719 := float32(v707*float32(-0.5) + float32(1))
-			v727 := float32(float32(float32(v712+float32(v706*v706))*0.5) + float32(v682*v683))
-			v728 := float32(float32(float32(v707*v707)*float32(v717+0.041666646)) - v727)
-			v729 := float32(float32(v707*float32(-0.5)+(-float32(v719-1))) + v728)
-			v730 := float32(v719 + v729)
-			v734 = float32(v730 + float32(v729-float32(v730-v719)))
-		}
-		if (v681 & 2) != 0 {
-			v738 = -v734
-		} else {
-			v738 = v734
-		}
-		v739 = v738
-	b50:
-		*(*float32)(unsafe.Add(m1, int(v183)*4)) = v497
-		*(*float32)(unsafe.Add(m1, int(v190)*4)) = float32(v253 * v739)
+		v726 = v725
+	b49:
+		*(*float32)(unsafe.Add(m1, int(v183)*4)) = v487
+		*(*float32)(unsafe.Add(m1, int(v190)*4)) = float32(v246 * v726)
 		v183 = v183 + 2
 		goto b3
-	b52:
-		v746 := float32(v16**(*float32)(m1) + v14)
-		if v746 != v746 {
-			v792 = v746
-			goto b56
+	b51:
+		v733 := float32(v16**(*float32)(m1) + v14)
+		v735 := float32(float32(v733*1.442695) + 1.2582912e+07)
+		v736 := float32(v735 - 1.2582912e+07)
+		v738 := int32(math.Float32bits(v735)) + -1262485504
+		v740 := float32(v733 - float32(v736*0.69314575))
+		v741 := float32(v736 * 1.4286068e-06)
+		v742 := float32(v740 - v741)
+		v748 := float32(v742 * float32(float32(v742*0.00019954202)+0.0013936147))
+		v751 := float32(float32(v742*float32(v748+0.008333197)) + 0.04166645)
+		v755 := float32(float32(v742*float32(float32(v742*v751)+0.16666667)) + 0.5)
+		v756 := float32(v742 + 1)
+		v760 := float32(float32(float32(v742*v742)*v755) + float32(float32(v740-v742)-v741))
+		v762 := float32(v756 + float32(float32(v742-float32(v756-1))+v760))
+		v765 := uint32(int32(math.Float32bits(v733))&2147483647) < 1118699520
+		if v765 {
+			v769 := math.Float32frombits(uint32(int32(math.Float32bits(v762)) + (v738 << 23)))
+			v783 = v769
+			goto b57
 		}
-		if 89 < v746 {
-			v792 = math.Float32frombits(0x7f800000)
-			goto b56
+		if v733 != v733 {
+			v783 = v733
+			goto b57
 		}
-		if v746 < -104 {
-			v792 = 0
+		if 89 < v733 {
+			v783 = math.Float32frombits(0x7f800000)
+			goto b57
+		}
+		if v733 < -104 {
+			v783 = 0
 		} else {
-			v751 := float32(math.RoundToEven(float64(float32(v746 * 1.442695))))
-			v753 := float32(v746 - float32(v751*0.69314575))
-			v754 := float32(v751 * 1.4286068e-06)
-			v755 := float32(v753 - v754)
-			v761 := float32(v755 * float32(float32(v755*0.00019954202)+0.0013936147))
-			v764 := float32(float32(v755*float32(v761+0.008333197)) + 0.04166645)
-			v768 := float32(float32(v755*float32(float32(v755*v764)+0.16666667)) + 0.5)
-			v769 := float32(v755 + 1)
-			v773 := float32(float32(float32(v755*v755)*v768) + float32(float32(v753-v755)-v754))
-			v775 := float32(v769 + float32(float32(v755-float32(v769-1))+v773))
-			v778 := (v751 < 2.1474836e+09) && (-2.1474836e+09 <= v751)
-			v779 := float32(0)
-			if v778 {
-				v779 = v751
-			}
-			v781 := int32(-2147483648)
-			if v778 {
-				v781 = int32(v779)
-			}
-			v782 := v781 >> 1
-			v786 := float32(v775 * math.Float32frombits(uint32((v782+127)<<23)))
-			v791 := float32(v786 * math.Float32frombits(uint32(((v781-v782)+127)<<23)))
-			v792 = v791
+			v773 := v738 >> 1
+			v777 := float32(v762 * math.Float32frombits(uint32((v773+127)<<23)))
+			v782 := float32(v777 * math.Float32frombits(uint32(((v738-v773)+127)<<23)))
+			v783 = v782
 		}
-	b56:
-		v793 := float32(v1*v792 + v36)
-		v795 := float32(0)
-		if 0 < v793 {
-			v795 = v793
+	b57:
+		v784 := float32(v1*v783 + v36)
+		v786 := float32(0)
+		if 0 < v784 {
+			v786 = v784
 		}
-		v797 := v795
-		if v793 != v793 {
-			v797 = v793
+		v788 := v786
+		if v784 != v784 {
+			v788 = v784
 		}
-		v798 := float32(v39 + v797)
-		v799 := float32(v797*v797 + v40)
-		v800 := *(*float32)(unsafe.Add(m1, 4))
+		v789 := float32(v39 + v788)
+		v790 := float32(v788*v788 + v40)
+		v791 := *(*float32)(unsafe.Add(m1, 4))
 		if (v42 + 1) >= v8 {
-			v857 = v798
-			v858 = v799
-			goto b62
+			v852 = v789
+			v853 = v790
+			goto b65
 		}
-		v803 = float32(v16*v800 + v14)
-		if v803 != v803 {
-			v849 = v803
-			goto b61
-		}
-		if 89 < v803 {
-			v849 = math.Float32frombits(0x7f800000)
-			goto b61
-		}
-		if v803 < -104 {
-			v849 = 0
-		} else {
-			v808 := float32(math.RoundToEven(float64(float32(v803 * 1.442695))))
-			v810 := float32(v803 - float32(v808*0.69314575))
-			v811 := float32(v808 * 1.4286068e-06)
-			v812 := float32(v810 - v811)
-			v818 := float32(v812 * float32(float32(v812*0.00019954202)+0.0013936147))
-			v821 := float32(float32(v812*float32(v818+0.008333197)) + 0.04166645)
-			v825 := float32(float32(v812*float32(float32(v812*v821)+0.16666667)) + 0.5)
-			v826 := float32(v812 + 1)
-			v830 := float32(float32(float32(v812*v812)*v825) + float32(float32(v810-v812)-v811))
-			v832 := float32(v826 + float32(float32(v812-float32(v826-1))+v830))
-			v835 := (v808 < 2.1474836e+09) && (-2.1474836e+09 <= v808)
-			v836 := float32(0)
-			if v835 {
-				v836 = v808
-			}
-			v838 := int32(-2147483648)
-			if v835 {
-				v838 = int32(v836)
-			}
-			v839 := v838 >> 1
-			v843 := float32(v832 * math.Float32frombits(uint32((v839+127)<<23)))
-			v848 := float32(v843 * math.Float32frombits(uint32(((v838-v839)+127)<<23)))
-			v849 = v848
-		}
-	b61:
 		{
-			v850 := float32(v1*v849 + v36)
-			v852 := float32(0)
-			if 0 < v850 {
-				v852 = v850
+			v794 = float32(v16*v791 + v14)
+			v796 := float32(float32(v794*1.442695) + 1.2582912e+07)
+			v797 := float32(v796 - 1.2582912e+07)
+			v799 = int32(math.Float32bits(v796)) + -1262485504
+			v801 := float32(v794 - float32(v797*0.69314575))
+			v802 := float32(v797 * 1.4286068e-06)
+			v803 := float32(v801 - v802)
+			v809 := float32(v803 * float32(float32(v803*0.00019954202)+0.0013936147))
+			v812 := float32(float32(v803*float32(v809+0.008333197)) + 0.04166645)
+			v816 := float32(float32(v803*float32(float32(v803*v812)+0.16666667)) + 0.5)
+			v817 := float32(v803 + 1)
+			v821 := float32(float32(float32(v803*v803)*v816) + float32(float32(v801-v803)-v802))
+			v823 = float32(v817 + float32(float32(v803-float32(v817-1))+v821))
+			v826 := uint32(int32(math.Float32bits(v794))&2147483647) < 1118699520
+			if v826 {
+				v830 := math.Float32frombits(uint32(int32(math.Float32bits(v823)) + (v799 << 23)))
+				v844 = v830
+				goto b64
 			}
-			v854 := v852
-			if v850 != v850 {
-				v854 = v850
-			}
-			v857 = float32(v798 + v854)
-			v858 = float32(v854*v854 + v799)
 		}
-	b62:
-		v859 := *(*float32)(unsafe.Add(m1, 8))
+		if v794 != v794 {
+			v844 = v794
+			goto b64
+		}
+		if 89 < v794 {
+			v844 = math.Float32frombits(0x7f800000)
+			goto b64
+		}
+		if v794 < -104 {
+			v844 = 0
+		} else {
+			v834 := v799 >> 1
+			v838 := float32(v823 * math.Float32frombits(uint32((v834+127)<<23)))
+			v843 := float32(v838 * math.Float32frombits(uint32(((v799-v834)+127)<<23)))
+			v844 = v843
+		}
+	b64:
+		{
+			v845 := float32(v1*v844 + v36)
+			v847 := float32(0)
+			if 0 < v845 {
+				v847 = v845
+			}
+			v849 := v847
+			if v845 != v845 {
+				v849 = v845
+			}
+			v852 = float32(v789 + v849)
+			v853 = float32(v849*v849 + v790)
+		}
+	b65:
+		v854 := *(*float32)(unsafe.Add(m1, 8))
 		if (v42 + 2) >= v8 {
-			v916 = v857
-			v917 = v858
-			goto b68
+			v915 = v852
+			v916 = v853
+			goto b73
 		}
-		v862 = float32(v16*v859 + v14)
-		if v862 != v862 {
-			v908 = v862
-			goto b67
-		}
-		if 89 < v862 {
-			v908 = math.Float32frombits(0x7f800000)
-			goto b67
-		}
-		if v862 < -104 {
-			v908 = 0
-		} else {
-			v867 := float32(math.RoundToEven(float64(float32(v862 * 1.442695))))
-			v869 := float32(v862 - float32(v867*0.69314575))
-			v870 := float32(v867 * 1.4286068e-06)
-			v871 := float32(v869 - v870)
-			v877 := float32(v871 * float32(float32(v871*0.00019954202)+0.0013936147))
-			v880 := float32(float32(v871*float32(v877+0.008333197)) + 0.04166645)
-			v884 := float32(float32(v871*float32(float32(v871*v880)+0.16666667)) + 0.5)
-			v885 := float32(v871 + 1)
-			v889 := float32(float32(float32(v871*v871)*v884) + float32(float32(v869-v871)-v870))
-			v891 := float32(v885 + float32(float32(v871-float32(v885-1))+v889))
-			v894 := (v867 < 2.1474836e+09) && (-2.1474836e+09 <= v867)
-			v895 := float32(0)
-			if v894 {
-				v895 = v867
-			}
-			v897 := int32(-2147483648)
-			if v894 {
-				v897 = int32(v895)
-			}
-			v898 := v897 >> 1
-			v902 := float32(v891 * math.Float32frombits(uint32((v898+127)<<23)))
-			v907 := float32(v902 * math.Float32frombits(uint32(((v897-v898)+127)<<23)))
-			v908 = v907
-		}
-	b67:
 		{
-			v909 := float32(v1*v908 + v36)
-			v911 := float32(0)
-			if 0 < v909 {
-				v911 = v909
+			v857 = float32(v16*v854 + v14)
+			v859 := float32(float32(v857*1.442695) + 1.2582912e+07)
+			v860 := float32(v859 - 1.2582912e+07)
+			v862 = int32(math.Float32bits(v859)) + -1262485504
+			v864 := float32(v857 - float32(v860*0.69314575))
+			v865 := float32(v860 * 1.4286068e-06)
+			v866 := float32(v864 - v865)
+			v872 := float32(v866 * float32(float32(v866*0.00019954202)+0.0013936147))
+			v875 := float32(float32(v866*float32(v872+0.008333197)) + 0.04166645)
+			v879 := float32(float32(v866*float32(float32(v866*v875)+0.16666667)) + 0.5)
+			v880 := float32(v866 + 1)
+			v884 := float32(float32(float32(v866*v866)*v879) + float32(float32(v864-v866)-v865))
+			v886 = float32(v880 + float32(float32(v866-float32(v880-1))+v884))
+			v889 := uint32(int32(math.Float32bits(v857))&2147483647) < 1118699520
+			if v889 {
+				v893 := math.Float32frombits(uint32(int32(math.Float32bits(v886)) + (v862 << 23)))
+				v907 = v893
+				goto b72
 			}
-			v913 := v911
-			if v909 != v909 {
-				v913 = v909
-			}
-			v916 = float32(v857 + v913)
-			v917 = float32(v913*v913 + v858)
 		}
-	b68:
-		v918 := *(*float32)(unsafe.Add(m1, 12))
-		if (v42 + 3) >= v8 {
-			v975 = v916
-			v976 = v917
-			goto b74
+		if v857 != v857 {
+			v907 = v857
+			goto b72
 		}
-		v921 = float32(v16*v918 + v14)
-		if v921 != v921 {
-			v967 = v921
-			goto b73
+		if 89 < v857 {
+			v907 = math.Float32frombits(0x7f800000)
+			goto b72
 		}
-		if 89 < v921 {
-			v967 = math.Float32frombits(0x7f800000)
-			goto b73
-		}
-		if v921 < -104 {
-			v967 = 0
+		if v857 < -104 {
+			v907 = 0
 		} else {
-			v926 := float32(math.RoundToEven(float64(float32(v921 * 1.442695))))
-			v928 := float32(v921 - float32(v926*0.69314575))
-			v929 := float32(v926 * 1.4286068e-06)
-			v930 := float32(v928 - v929)
-			v936 := float32(v930 * float32(float32(v930*0.00019954202)+0.0013936147))
-			v939 := float32(float32(v930*float32(v936+0.008333197)) + 0.04166645)
-			v943 := float32(float32(v930*float32(float32(v930*v939)+0.16666667)) + 0.5)
-			v944 := float32(v930 + 1)
-			v948 := float32(float32(float32(v930*v930)*v943) + float32(float32(v928-v930)-v929))
-			v950 := float32(v944 + float32(float32(v930-float32(v944-1))+v948))
-			v953 := (v926 < 2.1474836e+09) && (-2.1474836e+09 <= v926)
-			v954 := float32(0)
-			if v953 {
-				v954 = v926
+			v897 := v862 >> 1
+			v901 := float32(v886 * math.Float32frombits(uint32((v897+127)<<23)))
+			v906 := float32(v901 * math.Float32frombits(uint32(((v862-v897)+127)<<23)))
+			v907 = v906
+		}
+	b72:
+		{
+			v908 := float32(v1*v907 + v36)
+			v910 := float32(0)
+			if 0 < v908 {
+				v910 = v908
 			}
-			v956 := int32(-2147483648)
-			if v953 {
-				v956 = int32(v954)
+			v912 := v910
+			if v908 != v908 {
+				v912 = v908
 			}
-			v957 := v956 >> 1
-			v961 := float32(v950 * math.Float32frombits(uint32((v957+127)<<23)))
-			v966 := float32(v961 * math.Float32frombits(uint32(((v956-v957)+127)<<23)))
-			v967 = v966
+			v915 = float32(v852 + v912)
+			v916 = float32(v912*v912 + v853)
 		}
 	b73:
-		{
-			v968 := float32(v1*v967 + v36)
-			v970 := float32(0)
-			if 0 < v968 {
-				v970 = v968
-			}
-			v972 := v970
-			if v968 != v968 {
-				v972 = v968
-			}
-			v975 = float32(v916 + v972)
-			v976 = float32(v972*v972 + v917)
+		v917 := *(*float32)(unsafe.Add(m1, 12))
+		if (v42 + 3) >= v8 {
+			v978 = v915
+			v979 = v916
+			goto b81
 		}
-	b74:
-		v39 = v975
-		v40 = v976
+		{
+			v920 = float32(v16*v917 + v14)
+			v922 := float32(float32(v920*1.442695) + 1.2582912e+07)
+			v923 := float32(v922 - 1.2582912e+07)
+			v925 = int32(math.Float32bits(v922)) + -1262485504
+			v927 := float32(v920 - float32(v923*0.69314575))
+			v928 := float32(v923 * 1.4286068e-06)
+			v929 := float32(v927 - v928)
+			v935 := float32(v929 * float32(float32(v929*0.00019954202)+0.0013936147))
+			v938 := float32(float32(v929*float32(v935+0.008333197)) + 0.04166645)
+			v942 := float32(float32(v929*float32(float32(v929*v938)+0.16666667)) + 0.5)
+			v943 := float32(v929 + 1)
+			v947 := float32(float32(float32(v929*v929)*v942) + float32(float32(v927-v929)-v928))
+			v949 = float32(v943 + float32(float32(v929-float32(v943-1))+v947))
+			v952 := uint32(int32(math.Float32bits(v920))&2147483647) < 1118699520
+			if v952 {
+				v956 := math.Float32frombits(uint32(int32(math.Float32bits(v949)) + (v925 << 23)))
+				v970 = v956
+				goto b80
+			}
+		}
+		if v920 != v920 {
+			v970 = v920
+			goto b80
+		}
+		if 89 < v920 {
+			v970 = math.Float32frombits(0x7f800000)
+			goto b80
+		}
+		if v920 < -104 {
+			v970 = 0
+		} else {
+			v960 := v925 >> 1
+			v964 := float32(v949 * math.Float32frombits(uint32((v960+127)<<23)))
+			v969 := float32(v964 * math.Float32frombits(uint32(((v925-v960)+127)<<23)))
+			v970 = v969
+		}
+	b80:
+		{
+			v971 := float32(v1*v970 + v36)
+			v973 := float32(0)
+			if 0 < v971 {
+				v973 = v971
+			}
+			v975 := v973
+			if v971 != v971 {
+				v975 = v971
+			}
+			v978 = float32(v915 + v975)
+			v979 = float32(v975*v975 + v916)
+		}
+	b81:
+		v39 = v978
+		v40 = v979
 		v41 = v41 + v38
 		if stop.Load() {
 			g.Stop()
@@ -842,13 +814,13 @@ func (g *priceHost) Run() {
 		return
 	}
 	// GroupReduce, kernel.go:51
-	v978 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
+	v981 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
 	// GroupReduce, kernel.go:52
-	v979 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
-	v982 := int32(g.ID[0])
-	v983 := int64(uint32(v982))
+	v982 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
+	v985 := int32(g.ID[0])
+	v986 := int64(uint32(v985))
 	v9 := g.Int64(72)
-	v984 := uint64(v983) < uint64(v9)
+	v987 := uint64(v986) < uint64(v9)
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -857,14 +829,14 @@ func (g *priceHost) Run() {
 		}
 		v0 := int32(basex + li)
 		if int32(li) != 0 {
-			goto b81
+			goto b88
 		}
-		if !v984 {
-			g.Fault(1, v983, v9, v0)
+		if !v987 {
+			g.Fault(1, v986, v9, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v982)*8)) = v978
-		*(*float32)(unsafe.Add(p3, int(v982)*8+4)) = v979
-	b81:
+		*(*float32)(unsafe.Add(p3, int(v985)*8)) = v981
+		*(*float32)(unsafe.Add(p3, int(v985)*8+4)) = v982
+	b88:
 	}
 }

@@ -110,18 +110,18 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
-		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0xc149a7cf},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x2d6beaab},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
-		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xfd04f195},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xc898e22f},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
 		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
-		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x84415958},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x2b375264},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
-		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x6b6b0ecf},
-		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0x3dc44770},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
+		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "examples/pipeline/develop/kernel.go", Package: "develop", Sum: 0xa31d43d0},
 		{File: "examples/pipeline/develop/pixel.go", Package: "develop", Sum: 0xc054978b},
 	},
@@ -467,9 +467,9 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 	Loops: "-",
 	SPIRV: printSPIRV,
 	IR:    printIR,
-	Sum:   0x69026a18,
+	Sum:   0x9bb7640d,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: printWords, Sum: 0x39bec832},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: printWords, Sum: 0x21eda36},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return develop.Print{
@@ -622,10 +622,10 @@ var vignetteKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: vignetteSPIRV,
 	IR:    vignetteIR,
-	Sum:   0x2a111623,
+	Sum:   0x51954fa0,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {40}, {56}, {8, 12}, {12, 12}, {8, 8}}, Loops: "-", SPIRV: vignetteSmall, Sum: 0x59422259},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: vignetteWords, Sum: 0x6d0c1b45},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {12}, {40}, {56}, {8, 12}, {12, 12}, {8, 8}}, Loops: "-", SPIRV: vignetteSmall, Sum: 0x28dd04a4},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: vignetteWords, Sum: 0x44d1e4dd},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return develop.Vignette{

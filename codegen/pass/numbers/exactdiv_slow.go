@@ -1,0 +1,199 @@
+package numbers
+
+// This file is the slow part of the pass exactdiv: division and roots in integers.
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// floatParts is a float32 taken apart.
+type floatParts struct {
+	bits, abs *ir.Value
+	// special says that it is zero, infinite or NaN; the rest means nothing then.
+	special *ir.Value
+	// exponent is biased; below 1 for subnormals, which are normalized.
+	exponent *ir.Value
+	fraction *ir.Value // without the hidden bit
+}
+
+// slow returns v's result from 32-bit integers, without control flow. It asks the device
+// for the result of the significands alone, where Vulkan bounds the error, finds the exact
+// result by the remainder, which as an integer modulo a power of two is exact, and rounds
+// it once, to a subnormal where it is one.
+func (x *corrector) slow(v *ir.Value) *ir.Value {
+	switch v.Op {
+	case ir.OpFDiv:
+		return x.quotient(v.Args[0], v.Args[1])
+	case ir.OpFSqrt:
+		return x.root(v.Args[0])
+	}
+	return x.inverseRoot(v.Args[0])
+}
+
+// split takes a float32 apart.
+func (x *corrector) split(v *ir.Value) *floatParts {
+	p := x.parts[v]
+	if p == nil {
+		p = &floatParts{bits: x.word(v)}
+		p.abs = x.i(ir.OpAnd, p.bits, x.n(SignBit-1))
+		x.normalize(p)
+		x.parts[v] = p
+	}
+	return p
+}
+
+// normalize fills in the parts that follow from abs.
+func (x *corrector) normalize(p *floatParts) {
+	p.special = x.is(ir.OpULe, x.n(InfBits-1), x.i(ir.OpISub, p.abs, x.n(1)))
+	// A subnormal is its fraction times 2^-149, and that as a float32 is normal.
+	scaled := x.i(ir.OpISub, x.word(x.add(ir.OpUToF, ir.TypeF32, p.abs)), x.n(149<<23))
+	bits := x.i(ir.OpSelect, x.is(ir.OpULt, p.abs, x.n(HiddenBit)), scaled, p.abs)
+	p.exponent = x.i(ir.OpShrA, bits, x.n(23))
+	p.fraction = x.i(ir.OpAnd, bits, x.n(Fraction))
+}
+
+// Seeds are lowered by this much, so that they are too small if anything. With
+// the steps that follow they may be one less than as many units in the last
+// place off the nearest float, either way.
+const (
+	QuotientSlack    = 4
+	RootSlack        = 8
+	InverseRootSlack = 8
+)
+
+// seed returns the integer significand to start from: the device's result, which
+// is about 1 to 2, less the slack. Below 1 units are smaller.
+func (x *corrector) seed(device *ir.Value, slack int64) *ir.Value {
+	below := x.is(ir.OpULt, device, x.n(OneBits))
+	device = x.i(ir.OpSelect, below, x.n(OneBits), device)
+	return x.i(ir.OpISub, device, x.n(OneBits-HiddenBit+slack))
+}
+
+// quotient returns a/b.
+func (x *corrector) quotient(a, b *ir.Value) *ir.Value {
+	p, q := x.split(a), x.split(b)
+	special := x.is(ir.OpLOr, p.special, q.special)
+
+	// Double the dividend's significand where it is the smaller one: then the
+	// quotient is in [1, 2). As integers, both have 24 bits.
+	less := x.is(ir.OpULt, p.fraction, q.fraction)
+	dividend := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
+	divisor := x.i(ir.OpOr, q.fraction, x.n(HiddenBit))
+	dividend = x.i(ir.OpShl, dividend, x.i(ir.OpSelect, less, x.n(24), x.n(23)))
+	fa := x.i(ir.OpOr, p.fraction, x.i(ir.OpSelect, less, x.n(TwoBits), x.n(OneBits)))
+	fb := x.i(ir.OpOr, q.fraction, x.n(OneBits))
+
+	// Where an operand is special, so is the quotient of what replaces the other.
+	fa = x.i(ir.OpSelect, p.special, p.abs, fa)
+	fb = x.i(ir.OpSelect, q.special, q.abs, fb)
+	device := x.word(x.add(ir.OpFDiv, ir.TypeF32, x.float(fa), x.float(fb)))
+
+	quo := x.seed(device, QuotientSlack)
+	rem := x.i(ir.OpISub, dividend, x.i(ir.OpIMul, quo, divisor))
+	for j := int64(2); j >= 0; j-- {
+		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, divisor, x.n(j)))
+		fits := x.is(ir.OpSLe, x.n(0), left)
+		rem = x.i(ir.OpSelect, fits, left, rem)
+		quo = x.i(ir.OpIAdd, quo, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
+	}
+	// Two more bits: half a unit, and whether there is more. Quotients are never
+	// half-way between floats, except between subnormal ones.
+	more := x.is(ir.OpULt, divisor, x.i(ir.OpShl, rem, x.n(1)))
+	tail := x.i(ir.OpSelect, more, x.n(3), x.n(1))
+	tail = x.i(ir.OpSelect, x.is(ir.OpIEq, rem, x.n(0)), x.n(0), tail)
+	quo = x.i(ir.OpOr, x.i(ir.OpShl, quo, x.n(2)), tail)
+
+	// One less than the biased exponent: the hidden bit adds one.
+	exponent := x.i(ir.OpIAdd, p.exponent, x.i(ir.OpSelect, less, x.n(125), x.n(126)))
+	exponent = x.i(ir.OpISub, exponent, q.exponent)
+	abs := x.i(ir.OpSelect, special, device, x.round(quo, exponent))
+	sign := x.i(ir.OpAnd, x.i(ir.OpXor, p.bits, q.bits), x.n(SignBit))
+	return x.float(x.i(ir.OpOr, abs, sign))
+}
+
+// round returns the float32 nearest to significand * 2^-25 * 2^(exponent-126),
+// ties to even; the significand has 26 bits.
+func (x *corrector) round(significand, exponent *ir.Value) *ir.Value {
+	subnormal := x.is(ir.OpSLt, exponent, x.n(0))
+	drop := x.i(ir.OpISub, x.n(2), exponent)
+	drop = x.i(ir.OpSelect, x.is(ir.OpULt, drop, x.n(31)), drop, x.n(31))
+	drop = x.i(ir.OpSelect, subnormal, drop, x.n(2))
+	odd := x.i(ir.OpAnd, x.i(ir.OpShrL, significand, drop), x.n(1))
+	half := x.i(ir.OpShl, x.n(1), x.i(ir.OpISub, drop, x.n(1)))
+	sum := x.i(ir.OpIAdd, significand, x.i(ir.OpIAdd, half, x.i(ir.OpISub, odd, x.n(1))))
+	bits := x.i(ir.OpSelect, subnormal, x.n(0), x.i(ir.OpShl, exponent, x.n(23)))
+	bits = x.i(ir.OpIAdd, bits, x.i(ir.OpShrL, sum, drop))
+	return x.i(ir.OpSelect, x.is(ir.OpULt, bits, x.n(InfBits)), bits, x.n(InfBits))
+}
+
+// root returns the square root of a.
+func (x *corrector) root(a *ir.Value) *ir.Value {
+	// Negative operands count as special: as words they are large.
+	p := &floatParts{bits: x.word(a)}
+	p.abs = p.bits
+	x.normalize(p)
+
+	// The significand is in [1, 2) where the exponent is even, which is odd with
+	// its bias, and doubled where not; so the root is in [1, 2).
+	even := x.i(ir.OpAnd, p.exponent, x.n(1))
+	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
+	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
+	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
+	fa = x.i(ir.OpOr, p.fraction, fa)
+	fa = x.i(ir.OpSelect, p.special, p.bits, fa)
+	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
+
+	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.
+	root := x.seed(device, RootSlack)
+	rem := x.i(ir.OpISub, square, x.i(ir.OpIMul, root, root))
+	for j := int64(3); j >= 0; j-- {
+		left := x.i(ir.OpISub, rem, x.i(ir.OpShl, root, x.n(j+1)))
+		left = x.i(ir.OpISub, left, x.n(1<<(2*j)))
+		fits := x.is(ir.OpSLe, x.n(0), left)
+		rem = x.i(ir.OpSelect, fits, left, rem)
+		root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, fits, x.n(1<<j), x.n(0)))
+	}
+	// (root+1/2)^2 is root*root + root + 1/4. Roots are never half-way between
+	// floats, subnormal or infinite.
+	up := x.is(ir.OpULt, root, rem)
+	root = x.i(ir.OpIAdd, root, x.i(ir.OpSelect, up, x.n(1), x.n(0)))
+	exponent := x.i(ir.OpShrL, x.i(ir.OpIAdd, p.exponent, x.n(125)), x.n(1))
+	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, exponent, x.n(23)), root)
+	return x.float(x.i(ir.OpSelect, p.special, device, bits))
+}
+
+// inverseRoot returns the inverse of the square root of a.
+func (x *corrector) inverseRoot(a *ir.Value) *ir.Value {
+	p := &floatParts{bits: x.word(a)}
+	p.abs = p.bits // as in root
+	x.normalize(p)
+
+	// As in root: the square is in [1, 4), so that the inverse root is in (1/2, 1].
+	even := x.i(ir.OpAnd, p.exponent, x.n(1))
+	square := x.i(ir.OpOr, p.fraction, x.n(HiddenBit))
+	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(1), even))
+	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
+	fa = x.i(ir.OpOr, p.fraction, fa)
+	fa = x.i(ir.OpSelect, p.special, x.n(OneBits), fa)
+	device := x.word(x.add(ir.OpFRsqrt, ir.TypeF32, x.float(fa)))
+	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(HalfBits)), x.n(HalfBits), device)
+	device = x.i(ir.OpSelect, x.is(ir.OpULt, device, x.n(OneBits)), device, x.n(OneBits))
+
+	// middle is the integer, in units of 2^-25, between a float and the one below it. It is
+	// above the root if square*middle*middle is above 2^23 * 2^50; so near to that the
+	// difference is that of the lowest 64 bits. Roots are never in the middle.
+	middle := x.i(ir.OpISub, x.i(ir.OpShl, device, x.n(1)), x.n((HalfBits-HiddenBit)<<1+2*InverseRootSlack+1))
+	for j := int64(3); j >= 0; j-- {
+		next := x.i(ir.OpIAdd, middle, x.n(2<<j))
+		low, high := x.i(ir.OpIMul, next, next), x.i(ir.OpUMulHi, next, next)
+		high = x.i(ir.OpIAdd, x.i(ir.OpUMulHi, low, square), x.i(ir.OpIMul, high, square))
+		middle = x.i(ir.OpSelect, x.is(ir.OpSLt, high, x.n(0)), next, middle)
+	}
+	root := x.i(ir.OpShrL, x.i(ir.OpIAdd, middle, x.n(1)), x.n(1))
+	half := x.i(ir.OpShrA, x.i(ir.OpISub, x.i(ir.OpIAdd, p.exponent, even), x.n(128)), x.n(1))
+	bits := x.i(ir.OpIAdd, x.i(ir.OpShl, x.i(ir.OpISub, x.n(125), half), x.n(23)), root)
+
+	// Zeros have infinities with their sign, infinity has zero, what is negative has none.
+	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
+	special := x.i(ir.OpSelect, x.is(ir.OpIEq, p.bits, x.n(InfBits)), x.n(0), x.n(NaNBits))
+	special = x.i(ir.OpSelect, zero, x.i(ir.OpOr, p.bits, x.n(InfBits)), special)
+	return x.float(x.i(ir.OpSelect, p.special, special, bits))
+}

@@ -1,0 +1,105 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+)
+
+//go:embed kernels/fused.spv
+var fusedModule []byte
+
+// fusedCases is how many operands probeFused tries.
+const fusedCases = 4096
+
+// probeFused finds out whether kernels may correct float32 division and roots by fused
+// products and sums: whether Fma rounds once, and inverses and inverse roots, from which
+// the corrections start, have no larger errors than Vulkan allows.
+func (d *device) probeFused() (bool, error) {
+	const size = 16 * fusedCases
+	m, err := d.mem.alloc(2*size, d.mem.types.host)
+	if err != nil {
+		return false, err
+	}
+	defer m.Free()
+	le := binary.LittleEndian
+	for i := range uint32(fusedCases) {
+		for j, x := range fusedCase(i) {
+			le.PutUint32(m.data[16*i+4*uint32(j):], math.Float32bits(x))
+		}
+	}
+	t, err := d.queue.submit(func(e *encoder) error {
+		return e.builtin(fusedModule, m.addr+size, m.addr, size, 0)
+	})
+	if err != nil {
+		return false, err
+	}
+	if err := d.answer(t); err != nil {
+		return false, err
+	}
+	for i := range uint32(fusedCases) {
+		c, out := fusedCase(i), m.data[size+16*i:]
+		if le.Uint32(out) != math.Float32bits(fma(c[0], c[1], c[2])) ||
+			!near(math.Float32frombits(le.Uint32(out[4:])), 1/math.Sqrt(float64(c[3])), 2) ||
+			!near(math.Float32frombits(le.Uint32(out[8:])), 1/float64(c[0]), 2.5) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// near reports whether got is no more than ulps units in the last place from want, which is
+// neither tiny nor huge.
+func near(got float32, want float64, ulps float64) bool {
+	_, exp := math.Frexp(want)
+	return math.Abs(float64(got)-want) <= math.Ldexp(ulps, exp-24)
+}
+
+// fusedCase returns two floats to multiply and one to add, and one to take the inverse root
+// of, neither of which is tiny or huge, nor are results. A third of the sums cancels all but
+// the product's rounding error, and a third is next to the middle between two floats, so that
+// it matters what has been cut off.
+func fusedCase(i uint32) [4]float32 {
+	var a [4]uint32
+	for j := range a {
+		a[j] = scramble(4*i + uint32(j))
+	}
+	number := func(a uint32, exponents int) float32 {
+		f := math.Float32frombits(a&(1<<31|1<<23-1) | 127<<23)
+		return float32(math.Ldexp(float64(f), int(a>>23&0xff)%(2*exponents)-exponents))
+	}
+	x, y, z := number(a[0], 30), number(a[1], 30), number(a[2], 30)
+	switch i % 3 {
+	case 0:
+		z = -x * y
+	case 1:
+		// Odd numbers of 12 and 13 bits, the product of which mostly has 25.
+		x = float32(math.Ldexp(float64(a[0]&(1<<12-1)|1<<11|1), int(a[0]>>12%32)-30))
+		y = float32(math.Ldexp(float64(a[1]&(1<<13-1)|1<<12|1), int(a[1]>>13%32)-30))
+		z = float32(math.Ldexp(float64(x*y), -26-int(a[2]%64)))
+		if a[2]>>31 != 0 {
+			z = -z
+		}
+	}
+	return [4]float32{x, y, z, float32(math.Abs(float64(number(a[3], 100))))}
+}
+
+// fma returns x*y + z, rounded once: the product is exact in float64, and the sum is rounded to
+// odd there (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", 2008).
+func fma(x, y, z float32) float32 {
+	p, q := float64(x)*float64(y), float64(z)
+	s := p + q
+	b := s - p
+	if e := (p - (s - b)) + (q - b); e != 0 {
+		if n := math.Float64bits(s); n&1 == 0 {
+			n++
+			if (e > 0) != (s > 0) {
+				n -= 2
+			}
+			s = math.Float64frombits(n)
+		}
+	}
+	return float32(s)
+}
