@@ -10,7 +10,8 @@ import (
 
 // later are the ops that passes behind this stage make.
 var later = map[ir.Op]string{
-	ir.OpPair: "words", ir.OpLow: "words", ir.OpHigh: "words",
+	ir.OpAtomicIAddRelaxed: "relax",
+	ir.OpPair:              "words", ir.OpLow: "words", ir.OpHigh: "words",
 	ir.OpAtomicLoadVolatile:    "polls",
 	ir.OpAtomicCompareExchange: "atomics",
 	ir.OpCall:                  "expand",

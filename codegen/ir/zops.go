@@ -129,6 +129,8 @@ const (
 	// OpAtomicCompareAndSwap: args: new value, comparator; result: whether it has stored the new value.
 	OpAtomicCompareAndSwap
 	OpAtomicIAdd
+	// OpAtomicIAddRelaxed: orders nothing, and nobody reads the result.
+	OpAtomicIAddRelaxed
 	OpAtomicSMin
 	OpAtomicUMin
 	OpAtomicSMax
@@ -259,6 +261,7 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicCompareExchange: {Name: "AtomicCompareExchange", Sig: "II.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicCompareAndSwap:  {Name: "AtomicCompareAndSwap", Sig: "II.:b", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicIAdd:            {Name: "AtomicIAdd", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
+	OpAtomicIAddRelaxed:     {Name: "AtomicIAddRelaxed", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicSMin:            {Name: "AtomicSMin", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicUMin:            {Name: "AtomicUMin", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicSMax:            {Name: "AtomicSMax", Sig: "I.:I", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},

@@ -79,6 +79,12 @@ var passOrder = []constraint{
 	{"ahead", "narrow", "the tests that ahead hoists bound the integers of the loop behind them"},
 	{"unroll", "gather", "gather merges the checks of the rounds that unroll writes out one after the other"},
 	{"unroll", "overlap", "overlap would have several rounds at a time of small loops that unroll writes out whole"},
+	{"bounds", "writeout", "what bounds proves of a loop it would have to prove of each round"},
+	{"ahead", "writeout", "ahead makes the checks of a loop at once that would stand in each round"},
+	{"narrow", "writeout", "the host's form is made behind narrow, and its compiler has no registers for arrays"},
+	{"writeout", "elements", "elements makes values of arrays whose indexes writeout has made constants"},
+	{"elements", "overlap", "overlap takes stores to an array for stores to memory, and leaves loops that have them"},
+	{"elements", "gather", "gather moves no load past a store to an array"},
 	{"narrow", "overlap", "overlap computes indices of rounds that do not come, of which the conditions that narrow reads ranges from do not hold"},
 	{"overlap", "gather", "gather leaves checks that several faults are behind, which are ways out of a loop that overlap does not know"},
 	{"overlap", "coarsen", "coarsen repeats only small kernels and must count what overlap adds"},
@@ -100,6 +106,9 @@ var passOrder = []constraint{
 	{"deadlanes", "atomics", "the retry loops that atomics adds need no dead lanes: they have no barriers"},
 	{"deadlanes", "zerolocal", "all lanes take part in zeroing work-group memory, dead ones too, and meet at its barrier"},
 	{"deadlanes", "mem2reg2", "deadlanes keeps its flags in variables, which mem2reg2 promotes"},
+	{"groups", "relax", "relax asks what lies between barriers, and groups adds barriers"},
+	{"atomics", "relax", "what atomics writes out as a loop reads the memory that it adds to"},
+	{"zerolocal", "relax", "relax asks what lies between barriers, and zerolocal adds barriers and stores"},
 	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers behind it would look divergent"},
 
 	// Loops and branches are all there; they get SPIR-V's structure.

@@ -124,10 +124,10 @@ func TestSroa(t *testing.T) {
 			return t.load(v, ir.TypeI32, dyn, t.n(1))
 		}, nil, "[4]" + newMemFunc().point().String()},
 		{"long array", func(t *memFunc, _ *ir.Value) *ir.Value {
-			v := t.local(t.m.ArrayOf(ir.TypeI32, t.n(17)))
+			v := t.local(t.m.ArrayOf(ir.TypeI32, t.n(33)))
 			t.store(v, t.n(5), t.n(0))
 			return t.load(v, ir.TypeI32, t.n(0))
-		}, nil, "[17]i32"},
+		}, nil, "[33]i32"},
 		{"specialized array", func(t *memFunc, _ *ir.Value) *ir.Value {
 			n := t.m.SpecValue(&ir.Spec{Name: "N", Type: ir.TypeI32})
 			v := t.local(t.m.ArrayOf(ir.TypeI32, n))

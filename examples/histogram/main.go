@@ -77,7 +77,7 @@ func count(ctx context.Context, dev *runtime.Device, pixels []uint32) ([]uint32,
 	}
 	defer b.Close()
 	q := dev.DefaultQueue()
-	groups := min((len(pixels)+tally.Size-1)/tally.Size, 512)
+	groups := min((len(pixels)+tally.Each*tally.Size-1)/(tally.Each*tally.Size), 2048)
 	nd := runtime.NDRange1{Global: runtime.Range1(groups * tally.Size), Local: tally.Size}
 	d, err := demo.Best(3, func() error {
 		if err := b.CopyFrom(ctx, q, bins); err != nil { // zeros

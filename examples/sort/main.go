@@ -85,7 +85,7 @@ func readKeys() ([]uint32, error) {
 // sortKeys returns the keys in order and the time that the kernels took.
 func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32, time.Duration, error) {
 	n := len(keys)
-	blocks := (n + radix.Block - 1) / radix.Block
+	parts := (n + radix.Part - 1) / radix.Part
 	from, err := runtime.BufferOf(dev, keys)
 	if err != nil {
 		return nil, 0, err
@@ -96,7 +96,7 @@ func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32
 		return nil, 0, err
 	}
 	defer to.Close()
-	counts, err := runtime.NewBuffer[uint32](dev, blocks*radix.Digits)
+	counts, err := runtime.NewBuffer[uint32](dev, parts*radix.Digits)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -108,7 +108,7 @@ func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32
 	defer scan.Close()
 
 	q := dev.DefaultQueue()
-	nd := runtime.NDRange1{Global: runtime.Range1(blocks * radix.Size), Local: radix.Size}
+	nd := runtime.NDRange1{Global: runtime.Range1(parts * radix.Size), Local: radix.Size}
 	pass := func(shift int, x, y runtime.View[uint32]) (runtime.Event, error) {
 		if ev, err := (radixgen.Count{Shift: shift, Keys: x, Counts: counts.All()}).ParallelFor(q, nd); err != nil {
 			return ev, err

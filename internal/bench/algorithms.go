@@ -217,19 +217,19 @@ func prefix(out, x []uint32, sum uint32) {
 
 var sort = Work{Group: "Algorithms", Name: "sort u32 (example)", Target: "≥ 0.6 CUB", Sizes: [4]int{1 << 12, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := random(n)
-	blocks := (n + radix.Block - 1) / radix.Block
+	parts := (n + radix.Part - 1) / radix.Part
 	x, err1 := memoryOf(b, hx)
 	to, err2 := memoryFor[uint32](b, n)
 	fro, err3 := memoryFor[uint32](b, n)
-	counts, err4 := memoryFor[uint32](b, blocks*radix.Digits)
-	s, err5 := scanner.New(b.dev, blocks*radix.Digits)
+	counts, err4 := memoryFor[uint32](b, parts*radix.Digits)
+	s, err5 := scanner.New(b.dev, parts*radix.Digits)
 	if err := first(err1, err2, err3, err4, err5); err != nil {
 		return nil, err
 	}
 	b.closers = append(b.closers, s.Close)
 	want := slices.Clone(hx)
 	slices.Sort(want)
-	nd := groups(blocks*radix.Size, radix.Size)
+	nd := groups(parts*radix.Size, radix.Size)
 	run := b.repeat(func() error { // the keys themselves stay as they are
 		from, out, other := x.all(), to.all(), fro.all()
 		for shift := 0; shift < 32; shift += radix.Bits {

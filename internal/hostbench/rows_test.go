@@ -144,14 +144,14 @@ func sorting(b *bench, less int, name string) row {
 	for i := range keys {
 		keys[i] = b.r.Uint32()
 	}
-	blocks := (n + radix.Size - 1) / radix.Size
-	from, to, counts := copyOf(b, keys), copyOf(b, keys), copyOf(b, make([]uint32, blocks*radix.Digits))
+	parts := (n + radix.Part - 1) / radix.Part
+	from, to, counts := copyOf(b, keys), copyOf(b, keys), copyOf(b, make([]uint32, parts*radix.Digits))
 	s, err := scanner.New(b.dev, counts.Len())
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(s.Close)
-	nd := runtime.NDRange1{Global: runtime.Range1(blocks * radix.Size), Local: radix.Size}
+	nd := runtime.NDRange1{Global: runtime.Range1(parts * radix.Size), Local: radix.Size}
 	want, other := make([]uint32, n), make([]uint32, n)
 	return row{name, func() {
 		copy(want, keys)

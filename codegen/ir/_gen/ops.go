@@ -137,6 +137,7 @@ var ops = []row{
 	{name: "AtomicCompareExchange", sig: "II.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; ordered as a load if they differ"},
 	{name: "AtomicCompareAndSwap", sig: "II.:b", flags: "Reads Writes Atomic", aux: "Ref", doc: "args: new value, comparator; result: whether it has stored the new value"},
 	{name: "AtomicIAdd", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
+	{name: "AtomicIAddRelaxed", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref", doc: "orders nothing, and nobody reads the result"},
 	{name: "AtomicSMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicUMin", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},
 	{name: "AtomicSMax", sig: "I.:I", flags: "Reads Writes Atomic", aux: "Ref"},

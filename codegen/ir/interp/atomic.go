@@ -4,7 +4,7 @@ import "github.com/kgen-go/kgen/codegen/ir"
 
 // combiners has the atomic ops that combine the old value and the argument.
 var combiners = map[ir.Op]ir.Combiner{
-	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
+	ir.OpAtomicIAdd: ir.CombineIAdd, ir.OpAtomicIAddRelaxed: ir.CombineIAdd, ir.OpAtomicAnd: ir.CombineAnd, ir.OpAtomicOr: ir.CombineOr,
 	ir.OpAtomicSMin: ir.CombineSMin, ir.OpAtomicUMin: ir.CombineUMin,
 	ir.OpAtomicSMax: ir.CombineSMax, ir.OpAtomicUMax: ir.CombineUMax,
 	ir.OpAtomicFAdd: ir.CombineFAdd, ir.OpAtomicFAddNative: ir.CombineFAdd,
@@ -13,7 +13,7 @@ var combiners = map[ir.Op]ir.Combiner{
 
 // atomic runs an atomic op. Items run one at a time, so there is nothing to it.
 func (w *item) atomic(v *ir.Value) {
-	if c := w.x.check; c != nil {
+	if c := w.x.check; c != nil && v.Op != ir.OpAtomicIAddRelaxed {
 		k := w.location(v)
 		c.acquire(w, k)
 		defer c.release(w, k)

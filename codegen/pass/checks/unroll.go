@@ -36,17 +36,25 @@ func Unroll(m *ir.Module) diag.List {
 	return nil
 }
 
+// limits bound the loops to unroll: their rounds, and their instructions afterwards.
+type limits struct{ rounds, values int }
+
 // UnrollOne unrolls the first small loop of f that is worth it, and reports whether
 // there was one.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
+	return unrollOne(f, tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
+}
+
+// unrollOne is UnrollOne with limits.
+func unrollOne(f *ir.Func, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
 	f.RemoveUnreachable()
 	for _, l := range innermost(f) {
 		if tried[l.head] || l.head.Cold {
 			continue
 		}
 		tried[l.head] = true
-		n := l.trips(f.Module)
-		if n == 0 || n*l.values() > maxUnrolledValues || !worth(l, n) {
+		n := l.tripsWithin(within.rounds, f.Module)
+		if n == 0 || n*l.values() > within.values || !worth(l, n) {
 			continue
 		}
 		l.unroll(f, n)
@@ -154,12 +162,15 @@ func (l *Loop) worthChecking(trips int) bool {
 // trips returns how often the loop's head runs, or 0 if that is not known to be
 // small. The constants that it comes to are made in the module consts: for unroll, which goes
 // on to make copies with them, that is the loop's own, and for who only asks another one.
-func (l *Loop) trips(consts *ir.Module) int {
+func (l *Loop) trips(consts *ir.Module) int { return l.tripsWithin(maxUnrolled, consts) }
+
+// tripsWithin is trips with what is small.
+func (l *Loop) tripsWithin(most int, consts *ir.Module) int {
 	for _, b := range l.blocks {
 		if b.Term.Kind == ir.Branch && l.dom.Dominates(b, l.latch) {
 			out := slices.IndexFunc(b.Term.Succs, func(s *ir.Block) bool { return !l.in[s] && !rewrite.IsFault(s) })
 			if out >= 0 {
-				if n := l.simulate(b.Term.Cond, out, consts); n > 0 {
+				if n := l.simulate(b.Term.Cond, out, most, consts); n > 0 {
 					return n
 				}
 			}
@@ -168,9 +179,9 @@ func (l *Loop) trips(consts *ir.Module) int {
 	return 0
 }
 
-// simulate returns how often the loop's head runs if the loop is left when cond
-// chooses its branch's successor out.
-func (l *Loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
+// simulate returns how often the loop's head runs, if that is not more than most rounds and the
+// last time that it is left, when cond chooses its branch's successor out.
+func (l *Loop) simulate(cond *ir.Value, out, most int, consts *ir.Module) int {
 	back := slices.Index(l.head.Preds, l.latch)
 	env := map[*ir.Value]*ir.Value{}
 	for _, phi := range l.head.Phis {
@@ -187,7 +198,7 @@ func (l *Loop) simulate(cond *ir.Value, out int, consts *ir.Module) int {
 			env[phi] = init
 		}
 	}
-	for n := 1; n <= maxUnrolled+1; n++ {
+	for n := 1; n <= most+1; n++ {
 		seen := map[*ir.Value]*ir.Value{}
 		c := l.fold(consts, cond, env, seen)
 		if c == nil {

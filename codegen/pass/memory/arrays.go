@@ -59,6 +59,16 @@ func Arrays(m *ir.Module) diag.List {
 	return nil
 }
 
+// Elements makes values of the elements of a work-item's own arrays, where writeout has made all
+// indexes constants.
+func Elements(m *ir.Module) diag.List {
+	SRoA(m)
+	rewrite.Mem2Reg(m)
+	simplify.CSE(m)
+	simplify.DCE(m)
+	return nil
+}
+
 // ownArrays returns the Function variables of f, other than scalars, that are zeroed as a
 // whole, loaded and stored, and nothing else.
 func ownArrays(f *ir.Func) map[*ir.Var]bool {

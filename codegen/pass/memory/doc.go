@@ -12,7 +12,8 @@
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
 // Both do so for device memory, once equal values are one and products are fused, and Arrays for
-// the arrays that the first two have left whole; it makes one array of copies. What stays a
+// the arrays that the first two have left whole; it makes one array of copies. Elements
+// takes arrays apart whose indices package checks has made constants, by writing loops out. What stays a
 // load may leave a loop whose head makes it in each round, with its check:
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}

@@ -11,13 +11,6 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// The longest array, and the largest number of parts of an array, that sroa
-// takes apart.
-const (
-	sroaMaxLen   = 16
-	sroaMaxParts = 64
-)
-
 // SRoA splits Function variables into the parts that constant paths reach:
 // structs always, short arrays where no index varies.
 func SRoA(m *ir.Module) diag.List {
@@ -110,14 +103,14 @@ func newShape(t *ir.Type) *shape {
 		}
 	case ir.Array:
 		n, ok := t.ArrayLen()
-		if !ok || n > sroaMaxLen {
+		if !ok || n > rewrite.MaxSplitLen {
 			h.whole = true
 			break
 		}
 		for range n {
 			h.kids = append(h.kids, newShape(t.Elem))
 		}
-		if h.leaves() > sroaMaxParts {
+		if h.leaves() > rewrite.MaxSplitParts {
 			h.whole, h.kids = true, nil
 		}
 	default:

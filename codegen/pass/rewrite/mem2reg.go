@@ -8,6 +8,13 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
+// The longest array, and the largest number of parts of an array, that sroa takes apart, so that
+// Mem2Reg can promote the parts.
+const (
+	MaxSplitLen   = 32
+	MaxSplitParts = 128
+)
+
 // Mem2Reg turns scalar Function variables into SSA values.
 func Mem2Reg(m *ir.Module) diag.List {
 	for _, f := range Bodies(m) {

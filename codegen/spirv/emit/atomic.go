@@ -47,12 +47,20 @@ func emitAtomic(op spirv.Op) emitFunc {
 }
 
 func (f *function) readModifyWrite(op spirv.Op, v *ir.Value, t *ir.Type, x *ir.Value) spirv.ID {
+	return f.readModifyWriteOrdered(op, v, t, x, acquireRelease)
+}
+
+func (f *function) readModifyWriteOrdered(op spirv.Op, v *ir.Value, t *ir.Type, x *ir.Value, s spirv.MemorySemantics) spirv.ID {
 	typ := f.e.register(t)
 	ptr, scope := f.atomic(v, t)
 	if ptr == 0 {
 		return f.e.b.ConstNull(typ)
 	}
-	return f.Op(op, typ, ptr, scope, f.order(acquireRelease), f.value(x))
+	return f.Op(op, typ, ptr, scope, f.order(s), f.value(x))
+}
+
+func emitRelaxedAdd(f *function, v *ir.Value) spirv.ID {
+	return f.readModifyWriteOrdered(spirv.OpAtomicIAdd, v, v.Type, v.Args[0], spirv.MemorySemanticsNone)
 }
 
 func emitAtomicCompareExchange(f *function, v *ir.Value) spirv.ID {

@@ -129,6 +129,7 @@ var special = [256]emitFunc{
 	ir.OpAtomicStore:           emitAtomicStore,
 	ir.OpAtomicExchange:        emitAtomic(spirv.OpAtomicExchange),
 	ir.OpAtomicIAdd:            emitAtomic(spirv.OpAtomicIAdd),
+	ir.OpAtomicIAddRelaxed:     emitRelaxedAdd,
 	ir.OpAtomicSMin:            emitAtomic(spirv.OpAtomicSMin),
 	ir.OpAtomicUMin:            emitAtomic(spirv.OpAtomicUMin),
 	ir.OpAtomicSMax:            emitAtomic(spirv.OpAtomicSMax),

@@ -13,6 +13,7 @@ import (
 // Sizes of a work-group and of what it counts.
 const (
 	Size     = 256
+	Each     = 4 // pixels that a work-item loads at a time
 	Channels = 3
 	Levels   = 256
 )
@@ -31,10 +32,20 @@ func (Tally) Properties() properties.List { return properties.List{properties.Wo
 // not in the way.
 func (k Tally) Kernel(it dsl.NDItem1) {
 	bins := dsl.Local[[Channels * Levels]atomic.Uint32](it)
-	for i := it.GlobalID(); i < len(k.Pixels); i += it.GlobalRange() {
-		p := k.Pixels[i]
-		for c := range uint32(Channels) {
-			bins[c*Levels+p>>(8*c)%Levels].Add(1)
+	r := it.GlobalRange()
+	for i := it.GlobalID(); i < len(k.Pixels); i += Each * r {
+		var p [Each]uint32
+		for j := range Each {
+			if at := i + j*r; at < len(k.Pixels) {
+				p[j] = k.Pixels[at]
+			}
+		}
+		for j := range Each {
+			if i+j*r < len(k.Pixels) {
+				bins[p[j]%Levels].Add(1)
+				bins[Levels+p[j]>>8%Levels].Add(1)
+				bins[2*Levels+p[j]>>16%Levels].Add(1)
+			}
 		}
 	}
 	it.Barrier()

@@ -11,7 +11,7 @@ import (
 // Sizes of a work-group, and of the block of elements that it scans.
 const (
 	Size  = 256
-	Each  = 9 // elements of a work-item; odd, so that neighbours use different banks of local memory
+	Each  = 17 // elements of a work-item; odd, so that neighbours use different banks of local memory
 	Block = Size * Each
 )
 
@@ -28,10 +28,8 @@ func (Sums) Properties() properties.List { return properties.List{properties.Wor
 func (k Sums) Kernel(it dsl.NDItem1) {
 	l, base := it.LocalID(), it.GroupID()*Block
 	sum := uint32(0)
-	for j := range Each {
-		if i := base + j*Size + l; i < len(k.X) {
-			sum += k.X[i]
-		}
+	for i := base + l; i < min(base+Block, len(k.X)); i += Size {
+		sum += k.X[i]
 	}
 	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
 	if l == 0 {
@@ -54,10 +52,15 @@ func (Blocks) Properties() properties.List { return properties.List{properties.W
 func (k Blocks) Kernel(it dsl.NDItem1) {
 	tile := dsl.Local[[Block]uint32](it)
 	l, base := it.LocalID(), it.GroupID()*Block
+	part := k.X[base:min(base+Block, len(k.X))]
+	var x [Each]uint32 // kgen writes out loops over small arrays: all loads are under way at once
 	for j := range Each {
-		if i := base + j*Size + l; i < len(k.X) {
-			tile[j*Size+l] = k.X[i]
+		if p := j*Size + l; p < len(part) {
+			x[j] = part[p]
 		}
+	}
+	for j := range Each {
+		tile[j*Size+l] = x[j]
 	}
 	it.Barrier()
 	sum := uint32(0)
@@ -72,8 +75,8 @@ func (k Blocks) Kernel(it dsl.NDItem1) {
 	}
 	it.Barrier()
 	for j := range Each {
-		if i := base + j*Size + l; i < len(k.X) {
-			k.X[i] = tile[j*Size+l]
+		if p := j*Size + l; p < len(part) {
+			part[p] = tile[p]
 		}
 	}
 }

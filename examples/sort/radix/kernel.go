@@ -1,4 +1,4 @@
-// Package radix sorts keys by four bits at a time.
+// Package radix sorts keys by eight bits at a time.
 package radix
 
 import (
@@ -10,16 +10,18 @@ import (
 
 //go:generate go tool kgen .
 
-// A pass sorts by one digit. A work-group of Size work-items sorts a block of keys.
+// A pass sorts by one digit. A work-group of Size work-items has a part of the keys, which it
+// sorts block by block.
 const (
 	Size   = 256
-	Each   = 9 // keys of a work-item; odd, so that neighbours use different banks of local memory
+	Each   = 17 // keys of a work-item; odd, so that neighbours use different banks of local memory
 	Block  = Size * Each
-	Bits   = 4
+	Part   = 4 * Block
+	Bits   = 8
 	Digits = 1 << Bits
 )
 
-// Count counts the digits of each block: those with digit d in block b are Counts[d*blocks + b].
+// Count counts the digits of each part: those with digit d in part p are Counts[d*parts + p].
 type Count struct {
 	Shift  int // of the digit
 	Keys   []uint32
@@ -32,15 +34,13 @@ func (Count) Properties() properties.List { return properties.List{properties.Wo
 // Kernel counts in local memory.
 func (k Count) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
-	l, base := it.LocalID(), it.GroupID()*Block
-	for j := range Each {
-		if i := base + j*Size + l; i < len(k.Keys) {
-			counts[k.Keys[i]>>uint(k.Shift)%Digits].Add(1)
-		}
+	l, base := it.LocalID(), it.GroupID()*Part
+	for i := base + l; i < min(base+Part, len(k.Keys)); i += Size {
+		counts[k.Keys[i]>>uint(k.Shift)%Digits].Add(1)
 	}
 	it.Barrier()
-	if l < Digits {
-		k.Counts[l*it.GroupRange()+it.GroupID()] = counts[l].Load()
+	for d := l; d < Digits; d += Size {
+		k.Counts[d*it.GroupRange()+it.GroupID()] = counts[d].Load()
 	}
 }
 
@@ -57,47 +57,103 @@ type Scatter struct {
 // Properties states the work-group's size.
 func (Scatter) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
-// Kernel sorts a block in local memory, bit by bit, between the halves of tile, and then
-// writes runs of keys with one digit.
+// Kernel sorts each block in local memory, and then writes runs of keys with one digit. The
+// loops over arrays of Each keys are written out by kgen, so that the keys are in registers.
 func (k Scatter) Kernel(it dsl.NDItem1) {
-	tile := dsl.Local[[2 * Block]uint32](it)
-	first := dsl.Local[[Digits]int32](it) // where each digit begins in the block
-	l, g, base := it.LocalID(), it.Group(), it.GroupID()*Block
-	for p := l; p < Block; p += Size {
-		key := ^uint32(0) // what is past the end stays there
-		if base+p < len(k.Keys) {
-			key = k.Keys[base+p]
-		}
-		tile[p] = key
+	tile := dsl.Local[[Block]uint32](it)
+	run := dsl.Local[[Digits]uint32](it)       // from a key's place in the block to its place in Out
+	begin := dsl.Local[[Digits + 1]uint32](it) // where each digit begins in the block
+	l, shift := uint32(it.LocalID()), uint(k.Shift)
+	first := uint32(it.GroupID()) * Part
+
+	var next uint32 // where in Out the next key with digit l goes
+	if i := int(l)*it.GroupRange() + it.GroupID(); i < len(k.Starts) {
+		next = k.Starts[i]
 	}
-	it.Barrier()
-	for bit := range Bits {
-		from, to, shift := bit%2*Block+l*Each, (bit+1)%2*Block, uint(k.Shift+bit)
-		zeros := int32(0)
-		for j := range Each {
-			zeros += int32(^tile[from+j] >> shift & 1)
+	for base := first; base < min(first+Part, uint32(len(k.Keys))); base += Block {
+		var key [Each]uint32
+		for j := range uint32(Each) {
+			key[j] = ^uint32(0) // what is past the end stays there
+			if i := base + j*Size + l; int(i) < len(k.Keys) {
+				key[j] = k.Keys[i]
+			}
 		}
-		zero := dsl.ExclusiveScanOverGroup(g, zeros, dsl.Plus) // where the next key with a zero goes
-		one := dsl.GroupBroadcast(g, zero+zeros, Size-1) + int32(l*Each) - zero
-		for j := range Each {
-			key := tile[from+j]
-			is := int32(key >> shift & 1) // which is as good as random: no branch can be predicted
-			tile[to+int(zero+is*(one-zero))] = key
-			zero += 1 - is
-			one += is
+		for j := range uint32(Each) {
+			tile[j*Size+l] = key[j]
+		}
+		for half := range uint(2) {
+			sortBlock(it, tile, shift+half*halfBits)
+		}
+		at := uint32(0) // how many keys have smaller digits than l
+		for step := uint32(1 << 12); step > 0; step /= 2 {
+			if at+step <= Block && tile[at+step-1]>>shift%Digits < l {
+				at += step
+			}
+		}
+		begin[l], run[l] = at, next-at
+		if l == 0 {
+			begin[Digits] = Block
+		}
+		it.Barrier()
+		next += begin[l+1] - at
+		for p := l; p < Block; p += Size {
+			if to := run[tile[p]>>shift%Digits] + p; int(base+p) < len(k.Keys) && int(to) < len(k.Out) {
+				k.Out[to] = tile[p]
+			}
 		}
 		it.Barrier()
 	}
-	for p := l; p < Block; p += Size {
-		digit := tile[p] >> uint(k.Shift) % Digits
-		if p == 0 || tile[p-1]>>uint(k.Shift)%Digits != digit {
-			first[digit] = int32(p)
-		}
+}
+
+// Half a digit, by which sortBlock sorts, and the counters for one value of it, a column for each
+// work-item. After 32 of them one is left out, so that neighbours use different banks.
+const (
+	halfBits = 4
+	halves   = 1 << halfBits
+	row      = Size + Size/32
+)
+
+// sortBlock sorts the keys in tile by half a digit. While it counts it has the keys in registers
+// and the counters in tile: each work-item counts its own keys, and one scan of all counters,
+// by digit and then by work-item, says where each key goes.
+func sortBlock(it dsl.NDItem1, tile *[Block]uint32, shift uint) {
+	l := it.LocalID()
+	column := l + l/32
+	var key, place [Each]uint32
+	it.Barrier()
+	for j := range Each {
+		key[j] = tile[l*Each+j]
 	}
 	it.Barrier()
-	for p := l; p < Block && base+p < len(k.Keys); p += Size {
-		digit := tile[p] >> uint(k.Shift) % Digits
-		start := k.Starts[int(digit)*it.GroupRange()+it.GroupID()]
-		k.Out[int32(start)+int32(p)-first[digit]] = tile[p]
+	for d := range halves {
+		tile[d*row+column] = 0
 	}
+	for j := range Each {
+		c := int(key[j]>>shift%halves)*row + column
+		place[j] = tile[c]
+		tile[c] = place[j] + 1
+	}
+	it.Barrier()
+	var count [halves]uint32
+	sum := uint32(0)
+	for d := range halves {
+		i := l*halves + d
+		count[d] = tile[i+i/32]
+		sum += count[d]
+	}
+	before := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+	for d := range halves {
+		i := l*halves + d
+		tile[i+i/32] = before
+		before += count[d]
+	}
+	it.Barrier()
+	for j := range Each {
+		place[j] += tile[int(key[j]>>shift%halves)*row+column]
+	}
+	it.Barrier()
+	for j := range Each {
+		tile[place[j]%Block] = key[j]
+	}
+	it.Barrier()
 }

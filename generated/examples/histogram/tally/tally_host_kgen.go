@@ -16,7 +16,7 @@ type tallyHost struct {
 
 func newTallyHost() kernelimpl.HostForm { return new(tallyHost) }
 
-const tallyHostSites = `1	examples/histogram/tally/kernel.go:43:28`
+const tallyHostSites = `1	examples/histogram/tally/kernel.go:54:28`
 
 func (g *tallyHost) Begin() {
 	g.Sites = tallyHostSites
@@ -26,78 +26,127 @@ func (g *tallyHost) Begin() {
 
 func (g *tallyHost) Run() {
 	const n = 256
-	// ZeroLocal, kernel.go:33
+	// ZeroLocal, kernel.go:34
 	g.Zero(0)
 	basex := g.Base(0)
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
+	v5 := g.Int32(8)
+	v6 := int64(uint32(v5))
+	v8 := v6 * 2
+	v9 := v6 * 3
 	m0 := g.Memory(0)
-	v6 := g.Int32(8)
-	v7 := int64(uint32(v6))
+	v10 := v6 * 4
 	stop := g.Cancelled()
 	for li := range n {
 		v0 := int32(basex + li)
-		var v8 int64
-		v8 = int64(uint32(v0))
+		var v11 int64
+		var v17, v21, v25 int32
+		v11 = int64(uint32(v0))
 	b2:
-		if v8 >= v1 {
+		if v11 >= v1 {
 			continue
 		}
-		v10 := *(*int32)(unsafe.Add(p0, int(v8)*4))
-		_ = *(*int32)(unsafe.Add(m0, int(v10&255)*4))
-		*(*int32)(unsafe.Add(m0, int(v10&255)*4)) += int32(1)
-		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4))
-		*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>8)&255)+256)*4)) += int32(1)
-		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4))
-		*(*int32)(unsafe.Add(m0, int((int32(uint32(v10)>>16)&255)+512)*4)) += int32(1)
-		v8 = v8 + v7
+		v13 := *(*int32)(unsafe.Add(p0, int(v11)*4))
+		v14 := v11 + v6
+		v15 := v14 < v1
+		if v15 {
+			v17 = *(*int32)(unsafe.Add(p0, int(v14)*4))
+		} else {
+			v17 = 0
+		}
+		v18 := v11 + v8
+		v19 := v18 < v1
+		if v19 {
+			v21 = *(*int32)(unsafe.Add(p0, int(v18)*4))
+		} else {
+			v21 = 0
+		}
+		v22 := v11 + v9
+		v23 := v22 < v1
+		if v23 {
+			v25 = *(*int32)(unsafe.Add(p0, int(v22)*4))
+		} else {
+			v25 = 0
+		}
+		_ = *(*int32)(unsafe.Add(m0, int(v13&255)*4))
+		*(*int32)(unsafe.Add(m0, int(v13&255)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v13)>>8)&255)+256)*4))
+		*(*int32)(unsafe.Add(m0, int((int32(uint32(v13)>>8)&255)+256)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v13)>>16)&255)+512)*4))
+		*(*int32)(unsafe.Add(m0, int((int32(uint32(v13)>>16)&255)+512)*4)) += int32(1)
+		if v15 {
+			_ = *(*int32)(unsafe.Add(m0, int(v17&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v17&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v17)>>8)&255)+256)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v17)>>8)&255)+256)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v17)>>16)&255)+512)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v17)>>16)&255)+512)*4)) += int32(1)
+		}
+		if v19 {
+			_ = *(*int32)(unsafe.Add(m0, int(v21&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v21&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v21)>>8)&255)+256)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v21)>>8)&255)+256)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v21)>>16)&255)+512)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v21)>>16)&255)+512)*4)) += int32(1)
+		}
+		if v23 {
+			_ = *(*int32)(unsafe.Add(m0, int(v25&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v25&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v25)>>8)&255)+256)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v25)>>8)&255)+256)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int((int32(uint32(v25)>>16)&255)+512)*4))
+			*(*int32)(unsafe.Add(m0, int((int32(uint32(v25)>>16)&255)+512)*4)) += int32(1)
+		}
+		v11 = v11 + v10
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
 	}
-	// Barrier, kernel.go:40
+	// Barrier, kernel.go:51
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
 	for li := range n {
 		v0 := int32(basex + li)
-		var v33, v35, v39, v42 int32
-		var v40 int64
-		v22 := int32(li)
-		v31 := uint64(int64(uint32(v22+((((768-v22)+-1)/256)*256)))) < uint64(v3)
-		if !((uint64(int64(uint32(v22))) < uint64(v3)) && v31) {
-			v39 = v22
-			goto b10
+		var v78, v80, v84, v87 int32
+		var v85 int64
+		v67 := int32(li)
+		v76 := uint64(int64(uint32(v67+((((768-v67)+-1)/256)*256)))) < uint64(v3)
+		if !((uint64(int64(uint32(v67))) < uint64(v3)) && v76) {
+			v84 = v67
+			goto b22
 		}
-		v33 = v22
-	b6:
-		if v33 >= 768 {
-			goto b16
+		v78 = v67
+	b18:
+		if v78 >= 768 {
+			goto b28
 		}
-		v35 = *(*int32)(unsafe.Add(m0, int(v33)*4))
-		if v35 != 0 {
-			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v33)*4)), v35)
+		v80 = *(*int32)(unsafe.Add(m0, int(v78)*4))
+		if v80 != 0 {
+			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v78)*4)), v80)
 		}
-		v33 = v33 + 256
-		goto b6
-	b10:
-		v40 = int64(uint32(v39))
-		if v39 >= 768 {
-			goto b16
+		v78 = v78 + 256
+		goto b18
+	b22:
+		v85 = int64(uint32(v84))
+		if v84 >= 768 {
+			goto b28
 		}
-		v42 = *(*int32)(unsafe.Add(m0, int(v39)*4))
-		if v42 == 0 {
-			goto b15
+		v87 = *(*int32)(unsafe.Add(m0, int(v84)*4))
+		if v87 == 0 {
+			goto b27
 		}
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(0, v40, v3, v0)
+		if uint64(v85) >= uint64(v3) {
+			g.Fault(0, v85, v3, v0)
 			continue
 		}
-		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v39)*4)), v42)
-	b15:
-		v39 = v39 + 256
-		goto b10
-	b16:
+		atomic.AddInt32((*int32)(unsafe.Add(p1, int(v84)*4)), v87)
+	b27:
+		v84 = v84 + 256
+		goto b22
+	b28:
 	}
 }

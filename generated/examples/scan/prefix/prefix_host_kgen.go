@@ -11,205 +11,339 @@ import (
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v87, v90 []int32
+	v183, v186 []int32
 
-	v89 int32
+	v185 int32
 
 	sint32 []int32
 }
 
 func newBlocksHost() kernelimpl.HostForm { return new(blocksHost) }
 
-const blocksHostSites = `1	examples/scan/prefix/kernel.go:67:20`
+const blocksHostSites = `4	examples/scan/prefix/kernel.go:55:13
+1	70:20`
 
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
-	g.Allot(0, 9216)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v87, &g.v90)
+	g.Allot(0, 17408)
+	g.Allot(1, 68)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v183, &g.v186)
 }
 
 func (g *blocksHost) Run() {
 	const n = 256
-	// ZeroLocal, kernel.go:55
+	// ZeroLocal, kernel.go:53
 	g.Zero(0)
-	v7 := int32(g.ID[0])
-	v8 := int64(uint32(v7))
-	v9 := v8 * 2304
+	v6 := int32(g.ID[0])
+	v7 := int64(uint32(v6))
+	v8 := v7 * 4352
+	v9 := v8 + 4352
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
-	m0 := g.Memory(0)
-	v14 := v9 + 256
-	v20 := v9 + 512
-	v26 := v9 + 768
-	v32 := v9 + 1024
-	v38 := v9 + 1280
-	v44 := v9 + 1536
-	v50 := v9 + 1792
-	v56 := v9 + 2048
-	for li := range n {
-		v6 := int64(uint32(int32(li)))
-		v10 := v9 + v6
-		if v10 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(p0, int(v10)*4))
-		}
-		v15 := v14 + v6
-		if v15 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(p0, int(v15)*4))
-		}
-		v21 := v20 + v6
-		if v21 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(p0, int(v21)*4))
-		}
-		v27 := v26 + v6
-		if v27 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(p0, int(v27)*4))
-		}
-		v33 := v32 + v6
-		if v33 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(p0, int(v33)*4))
-		}
-		v39 := v38 + v6
-		if v39 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(p0, int(v39)*4))
-		}
-		v45 := v44 + v6
-		if v45 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(p0, int(v45)*4))
-		}
-		v51 := v50 + v6
-		if v51 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(p0, int(v51)*4))
-		}
-		v57 := v56 + v6
-		if v57 < v1 {
-			*(*int32)(unsafe.Add(m0, li*4+8192)) = *(*int32)(unsafe.Add(p0, int(v57)*4))
-		}
+	v10 := v9 < v1
+	v11 := v1
+	if v10 {
+		v11 = v9
 	}
-	// Barrier, kernel.go:62
-	v3 := g.Int64(48)
-	v88 := uint64(v8) < uint64(v3)
+	v12 := uint64(v8) <= uint64(v11)
 	basex := g.Base(0)
-	p1 := g.Pointer(1)
-	h87 := g.v87[:n]
-	u89 := g.v89
+	m1 := g.Memory(1)
+	v13 := v11 - v8
+	p0 := g.Pointer(0)
+	v14 := int(v8) * 4
+	m0 := g.Memory(0)
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v66 := *(*int32)(unsafe.Add(m0, li*36)) + *(*int32)(unsafe.Add(m0, li*36+4))
-		v72 := (v66 + *(*int32)(unsafe.Add(m0, li*36+8))) + *(*int32)(unsafe.Add(m0, li*36+12))
-		v78 := (v72 + *(*int32)(unsafe.Add(m0, li*36+16))) + *(*int32)(unsafe.Add(m0, li*36+20))
-		v84 := (v78 + *(*int32)(unsafe.Add(m0, li*36+24))) + *(*int32)(unsafe.Add(m0, li*36+28))
-		v87 := v84 + *(*int32)(unsafe.Add(m0, li*36+32))
-		if !v88 {
-			g.Fault(0, v8, v3, v0)
+		v5 := int32(li)
+		if !v12 {
+			g.Fault(0, v8, v11, v0)
 			g.Leave(li)
 			continue
 		}
-		v89 := *(*int32)(unsafe.Add(p1, int(v7)*4))
-		h87[li] = v87
-		u89 = v89
+		*(*[68]byte)(m1) = [68]byte{}
+		if int64(uint32(v5)) < v13 {
+			*(*int32)(m1) = *(*int32)(unsafe.Add(p0, v14+li*4))
+		}
+		if int64(uint32(v5+256)) < v13 {
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p0, v14+li*4+1024))
+		}
+		if int64(uint32(v5+512)) < v13 {
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p0, v14+li*4+2048))
+		}
+		if int64(uint32(v5+768)) < v13 {
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p0, v14+li*4+3072))
+		}
+		if int64(uint32(v5+1024)) < v13 {
+			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p0, v14+li*4+4096))
+		}
+		if int64(uint32(v5+1280)) < v13 {
+			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p0, v14+li*4+5120))
+		}
+		if int64(uint32(v5+1536)) < v13 {
+			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p0, v14+li*4+6144))
+		}
+		if int64(uint32(v5+1792)) < v13 {
+			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p0, v14+li*4+7168))
+		}
+		if int64(uint32(v5+2048)) < v13 {
+			*(*int32)(unsafe.Add(m1, 32)) = *(*int32)(unsafe.Add(p0, v14+li*4+8192))
+		}
+		if int64(uint32(v5+2304)) < v13 {
+			*(*int32)(unsafe.Add(m1, 36)) = *(*int32)(unsafe.Add(p0, v14+li*4+9216))
+		}
+		if int64(uint32(v5+2560)) < v13 {
+			*(*int32)(unsafe.Add(m1, 40)) = *(*int32)(unsafe.Add(p0, v14+li*4+10240))
+		}
+		if int64(uint32(v5+2816)) < v13 {
+			*(*int32)(unsafe.Add(m1, 44)) = *(*int32)(unsafe.Add(p0, v14+li*4+11264))
+		}
+		if int64(uint32(v5+3072)) < v13 {
+			*(*int32)(unsafe.Add(m1, 48)) = *(*int32)(unsafe.Add(p0, v14+li*4+12288))
+		}
+		if int64(uint32(v5+3328)) < v13 {
+			*(*int32)(unsafe.Add(m1, 52)) = *(*int32)(unsafe.Add(p0, v14+li*4+13312))
+		}
+		if int64(uint32(v5+3584)) < v13 {
+			*(*int32)(unsafe.Add(m1, 56)) = *(*int32)(unsafe.Add(p0, v14+li*4+14336))
+		}
+		if int64(uint32(v5+3840)) < v13 {
+			*(*int32)(unsafe.Add(m1, 60)) = *(*int32)(unsafe.Add(p0, v14+li*4+15360))
+		}
+		if int64(uint32(v5+4096)) < v13 {
+			*(*int32)(unsafe.Add(m1, 64)) = *(*int32)(unsafe.Add(p0, v14+li*4+16384))
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(m1)
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m1, 4))
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m1, 8))
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m1, 12))
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m1, 16))
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m1, 20))
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m1, 24))
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m1, 28))
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = *(*int32)(unsafe.Add(m1, 32))
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = *(*int32)(unsafe.Add(m1, 36))
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = *(*int32)(unsafe.Add(m1, 40))
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = *(*int32)(unsafe.Add(m1, 44))
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = *(*int32)(unsafe.Add(m1, 48))
+		*(*int32)(unsafe.Add(m0, li*4+13312)) = *(*int32)(unsafe.Add(m1, 52))
+		*(*int32)(unsafe.Add(m0, li*4+14336)) = *(*int32)(unsafe.Add(m1, 56))
+		*(*int32)(unsafe.Add(m0, li*4+15360)) = *(*int32)(unsafe.Add(m1, 60))
+		*(*int32)(unsafe.Add(m0, li*4+16384)) = *(*int32)(unsafe.Add(m1, 64))
 		more = true
 	}
-	g.v89 = u89
 	if !more {
 		return
 	}
-	// GroupExclusiveScan, kernel.go:67
-	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v87, 0)
-		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v90, in, len(in), int32(0))
-	}
-	h90 := g.v90[:n]
-	v89 := g.v89
+	// Barrier, kernel.go:65
+	v3 := g.Int64(48)
+	v184 := uint64(v7) < uint64(v3)
+	p1 := g.Pointer(1)
+	h183 := g.v183[:n]
+	u185 := g.v185
 	dead := g.Dead[:n]
+	more = false
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v90 := h90[li]
-		v93 := v90
-		if int32(li) == 0 {
-			v93 = 0
+		v0 := int32(basex + li)
+		v138 := *(*int32)(unsafe.Add(m0, li*68)) + *(*int32)(unsafe.Add(m0, li*68+4))
+		v144 := (v138 + *(*int32)(unsafe.Add(m0, li*68+8))) + *(*int32)(unsafe.Add(m0, li*68+12))
+		v150 := (v144 + *(*int32)(unsafe.Add(m0, li*68+16))) + *(*int32)(unsafe.Add(m0, li*68+20))
+		v156 := (v150 + *(*int32)(unsafe.Add(m0, li*68+24))) + *(*int32)(unsafe.Add(m0, li*68+28))
+		v162 := (v156 + *(*int32)(unsafe.Add(m0, li*68+32))) + *(*int32)(unsafe.Add(m0, li*68+36))
+		v168 := (v162 + *(*int32)(unsafe.Add(m0, li*68+40))) + *(*int32)(unsafe.Add(m0, li*68+44))
+		v174 := (v168 + *(*int32)(unsafe.Add(m0, li*68+48))) + *(*int32)(unsafe.Add(m0, li*68+52))
+		v180 := (v174 + *(*int32)(unsafe.Add(m0, li*68+56))) + *(*int32)(unsafe.Add(m0, li*68+60))
+		v183 := v180 + *(*int32)(unsafe.Add(m0, li*68+64))
+		if !v184 {
+			g.Fault(1, v7, v3, v0)
+			g.Leave(li)
+			continue
 		}
-		v94 := v89 + v93
-		v95 := *(*int32)(unsafe.Add(m0, li*36))
-		*(*int32)(unsafe.Add(m0, li*36)) = v94
-		v97 := v94 + v95
-		v98 := *(*int32)(unsafe.Add(m0, li*36+4))
-		*(*int32)(unsafe.Add(m0, li*36+4)) = v97
-		v100 := v97 + v98
-		v101 := *(*int32)(unsafe.Add(m0, li*36+8))
-		*(*int32)(unsafe.Add(m0, li*36+8)) = v100
-		v103 := v100 + v101
-		v104 := *(*int32)(unsafe.Add(m0, li*36+12))
-		*(*int32)(unsafe.Add(m0, li*36+12)) = v103
-		v106 := v103 + v104
-		v107 := *(*int32)(unsafe.Add(m0, li*36+16))
-		*(*int32)(unsafe.Add(m0, li*36+16)) = v106
-		v109 := v106 + v107
-		v110 := *(*int32)(unsafe.Add(m0, li*36+20))
-		*(*int32)(unsafe.Add(m0, li*36+20)) = v109
-		v112 := v109 + v110
-		v113 := *(*int32)(unsafe.Add(m0, li*36+24))
-		*(*int32)(unsafe.Add(m0, li*36+24)) = v112
-		v115 := v112 + v113
-		v116 := *(*int32)(unsafe.Add(m0, li*36+28))
-		*(*int32)(unsafe.Add(m0, li*36+28)) = v115
-		*(*int32)(unsafe.Add(m0, li*36+32)) = v115 + v116
+		v185 := *(*int32)(unsafe.Add(p1, int(v6)*4))
+		h183[li] = v183
+		u185 = v185
+		more = true
 	}
-	// Barrier, kernel.go:73
+	g.v185 = u185
+	if !more {
+		return
+	}
+	// GroupExclusiveScan, kernel.go:70
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v186, in, len(in), int32(0))
+	}
+	h186 := g.v186[:n]
+	v185 := g.v185
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v186 := h186[li]
+		v189 := v186
+		if int32(li) == 0 {
+			v189 = 0
+		}
+		v190 := v185 + v189
+		v191 := *(*int32)(unsafe.Add(m0, li*68))
+		*(*int32)(unsafe.Add(m0, li*68)) = v190
+		v193 := v190 + v191
+		v194 := *(*int32)(unsafe.Add(m0, li*68+4))
+		*(*int32)(unsafe.Add(m0, li*68+4)) = v193
+		v196 := v193 + v194
+		v197 := *(*int32)(unsafe.Add(m0, li*68+8))
+		*(*int32)(unsafe.Add(m0, li*68+8)) = v196
+		v199 := v196 + v197
+		v200 := *(*int32)(unsafe.Add(m0, li*68+12))
+		*(*int32)(unsafe.Add(m0, li*68+12)) = v199
+		v202 := v199 + v200
+		v203 := *(*int32)(unsafe.Add(m0, li*68+16))
+		*(*int32)(unsafe.Add(m0, li*68+16)) = v202
+		v205 := v202 + v203
+		v206 := *(*int32)(unsafe.Add(m0, li*68+20))
+		*(*int32)(unsafe.Add(m0, li*68+20)) = v205
+		v208 := v205 + v206
+		v209 := *(*int32)(unsafe.Add(m0, li*68+24))
+		*(*int32)(unsafe.Add(m0, li*68+24)) = v208
+		v211 := v208 + v209
+		v212 := *(*int32)(unsafe.Add(m0, li*68+28))
+		*(*int32)(unsafe.Add(m0, li*68+28)) = v211
+		v214 := v211 + v212
+		v215 := *(*int32)(unsafe.Add(m0, li*68+32))
+		*(*int32)(unsafe.Add(m0, li*68+32)) = v214
+		v217 := v214 + v215
+		v218 := *(*int32)(unsafe.Add(m0, li*68+36))
+		*(*int32)(unsafe.Add(m0, li*68+36)) = v217
+		v220 := v217 + v218
+		v221 := *(*int32)(unsafe.Add(m0, li*68+40))
+		*(*int32)(unsafe.Add(m0, li*68+40)) = v220
+		v223 := v220 + v221
+		v224 := *(*int32)(unsafe.Add(m0, li*68+44))
+		*(*int32)(unsafe.Add(m0, li*68+44)) = v223
+		v226 := v223 + v224
+		v227 := *(*int32)(unsafe.Add(m0, li*68+48))
+		*(*int32)(unsafe.Add(m0, li*68+48)) = v226
+		v229 := v226 + v227
+		v230 := *(*int32)(unsafe.Add(m0, li*68+52))
+		*(*int32)(unsafe.Add(m0, li*68+52)) = v229
+		v232 := v229 + v230
+		v233 := *(*int32)(unsafe.Add(m0, li*68+56))
+		*(*int32)(unsafe.Add(m0, li*68+56)) = v232
+		v235 := v232 + v233
+		v236 := *(*int32)(unsafe.Add(m0, li*68+60))
+		*(*int32)(unsafe.Add(m0, li*68+60)) = v235
+		*(*int32)(unsafe.Add(m0, li*68+64)) = v235 + v236
+	}
+	// Barrier, kernel.go:76
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v5 := int32(li)
-		v6 := int64(uint32(v5))
-		v10 := v9 + v6
-		v11 := v10 < v1
-		v15 := v14 + v6
-		v16 := v15 < v1
-		v21 := v20 + v6
-		v22 := v21 < v1
-		v27 := v26 + v6
-		v28 := v27 < v1
-		v33 := v32 + v6
-		v34 := v33 < v1
-		v39 := v38 + v6
-		v40 := v39 < v1
-		v45 := v44 + v6
-		v46 := v45 < v1
-		v51 := v50 + v6
-		v52 := v51 < v1
-		v57 := v56 + v6
-		v58 := v57 < v1
-		if v11 {
-			*(*int32)(unsafe.Add(p0, int(v10)*4)) = *(*int32)(unsafe.Add(m0, li*4))
-		}
-		if v16 {
-			*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(m0, li*4+1024))
+		v16 := int64(uint32(v5))
+		v17 := v16 < v13
+		v20 := v5 + 256
+		v21 := int64(uint32(v20))
+		v22 := v21 < v13
+		v25 := v5 + 512
+		v26 := int64(uint32(v25))
+		v27 := v26 < v13
+		v30 := v5 + 768
+		v31 := int64(uint32(v30))
+		v32 := v31 < v13
+		v35 := v5 + 1024
+		v36 := int64(uint32(v35))
+		v37 := v36 < v13
+		v40 := v5 + 1280
+		v41 := int64(uint32(v40))
+		v42 := v41 < v13
+		v45 := v5 + 1536
+		v46 := int64(uint32(v45))
+		v47 := v46 < v13
+		v50 := v5 + 1792
+		v51 := int64(uint32(v50))
+		v52 := v51 < v13
+		v55 := v5 + 2048
+		v56 := int64(uint32(v55))
+		v57 := v56 < v13
+		v60 := v5 + 2304
+		v61 := int64(uint32(v60))
+		v62 := v61 < v13
+		v65 := v5 + 2560
+		v66 := int64(uint32(v65))
+		v67 := v66 < v13
+		v70 := v5 + 2816
+		v71 := int64(uint32(v70))
+		v72 := v71 < v13
+		v75 := v5 + 3072
+		v76 := int64(uint32(v75))
+		v77 := v76 < v13
+		v80 := v5 + 3328
+		v81 := int64(uint32(v80))
+		v82 := v81 < v13
+		v85 := v5 + 3584
+		v86 := int64(uint32(v85))
+		v87 := v86 < v13
+		v90 := v5 + 3840
+		v91 := int64(uint32(v90))
+		v92 := v91 < v13
+		v95 := v5 + 4096
+		v96 := int64(uint32(v95))
+		v97 := v96 < v13
+		if v17 {
+			*(*int32)(unsafe.Add(p0, v14+li*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
 		if v22 {
-			*(*int32)(unsafe.Add(p0, int(v21)*4)) = *(*int32)(unsafe.Add(m0, li*4+2048))
+			*(*int32)(unsafe.Add(p0, v14+li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v28 {
-			*(*int32)(unsafe.Add(p0, int(v27)*4)) = *(*int32)(unsafe.Add(m0, li*4+3072))
+		if v27 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v34 {
-			*(*int32)(unsafe.Add(p0, int(v33)*4)) = *(*int32)(unsafe.Add(m0, li*4+4096))
+		if v32 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v40 {
-			*(*int32)(unsafe.Add(p0, int(v39)*4)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		if v37 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v46 {
-			*(*int32)(unsafe.Add(p0, int(v45)*4)) = *(*int32)(unsafe.Add(m0, li*4+6144))
+		if v42 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120))
+		}
+		if v47 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
 		if v52 {
-			*(*int32)(unsafe.Add(p0, int(v51)*4)) = *(*int32)(unsafe.Add(m0, li*4+7168))
+			*(*int32)(unsafe.Add(p0, v14+li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v58 {
-			*(*int32)(unsafe.Add(p0, int(v57)*4)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		if v57 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+8192)) = *(*int32)(unsafe.Add(m0, li*4+8192))
+		}
+		if v62 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+9216)) = *(*int32)(unsafe.Add(m0, li*4+9216))
+		}
+		if v67 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+10240)) = *(*int32)(unsafe.Add(m0, li*4+10240))
+		}
+		if v72 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+11264)) = *(*int32)(unsafe.Add(m0, li*4+11264))
+		}
+		if v77 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+12288)) = *(*int32)(unsafe.Add(m0, li*4+12288))
+		}
+		if v82 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+13312)) = *(*int32)(unsafe.Add(m0, li*4+13312))
+		}
+		if v87 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+14336)) = *(*int32)(unsafe.Add(m0, li*4+14336))
+		}
+		if v92 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+15360)) = *(*int32)(unsafe.Add(m0, li*4+15360))
+		}
+		if v97 {
+			*(*int32)(unsafe.Add(p0, v14+li*4+16384)) = *(*int32)(unsafe.Add(m0, li*4+16384))
 		}
 	}
 }
@@ -217,113 +351,71 @@ func (g *blocksHost) Run() {
 // sumsHost is a work-group of the kernel [Sums].
 type sumsHost struct {
 	kernelimpl.HostGroup
-	v61 []int32
+	v14 []int32
 
 	sint32 []int32
 }
 
 func newSumsHost() kernelimpl.HostForm { return new(sumsHost) }
 
-const sumsHostSites = `1	examples/scan/prefix/kernel.go:38:11`
+const sumsHostSites = `1	examples/scan/prefix/kernel.go:36:11`
 
 func (g *sumsHost) Begin() {
 	g.Sites = sumsHostSites
 	const n = 256
-	kernelimpl.HostRoom(n, &g.sint32, &g.v61)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v14)
 }
 
 func (g *sumsHost) Run() {
 	const n = 256
 	v7 := int32(g.ID[0])
 	v8 := int64(uint32(v7))
-	v9 := v8 * 2304
+	v9 := v8 * 4352
+	v11 := v9 + 4352
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
-	v14 := v9 + 256
-	v20 := v9 + 512
-	v26 := v9 + 768
-	v32 := v9 + 1024
-	v38 := v9 + 1280
-	v44 := v9 + 1536
-	v50 := v9 + 1792
-	v56 := v9 + 2048
-	h61 := g.v61[:n]
-	for li := range n {
-		var v13, v19, v25, v31, v37, v43, v49, v55, v61 int32
-		v6 := int64(uint32(int32(li)))
-		v10 := v9 + v6
-		if v10 < v1 {
-			v13 = *(*int32)(unsafe.Add(p0, int(v10)*4))
-		} else {
-			v13 = 0
-		}
-		v15 := v14 + v6
-		if v15 < v1 {
-			v19 = v13 + *(*int32)(unsafe.Add(p0, int(v15)*4))
-		} else {
-			v19 = v13
-		}
-		v21 := v20 + v6
-		if v21 < v1 {
-			v25 = v19 + *(*int32)(unsafe.Add(p0, int(v21)*4))
-		} else {
-			v25 = v19
-		}
-		v27 := v26 + v6
-		if v27 < v1 {
-			v31 = v25 + *(*int32)(unsafe.Add(p0, int(v27)*4))
-		} else {
-			v31 = v25
-		}
-		v33 := v32 + v6
-		if v33 < v1 {
-			v37 = v31 + *(*int32)(unsafe.Add(p0, int(v33)*4))
-		} else {
-			v37 = v31
-		}
-		v39 := v38 + v6
-		if v39 < v1 {
-			v43 = v37 + *(*int32)(unsafe.Add(p0, int(v39)*4))
-		} else {
-			v43 = v37
-		}
-		v45 := v44 + v6
-		if v45 < v1 {
-			v49 = v43 + *(*int32)(unsafe.Add(p0, int(v45)*4))
-		} else {
-			v49 = v43
-		}
-		v51 := v50 + v6
-		if v51 < v1 {
-			v55 = v49 + *(*int32)(unsafe.Add(p0, int(v51)*4))
-		} else {
-			v55 = v49
-		}
-		v57 := v56 + v6
-		if v57 < v1 {
-			v61 = v55 + *(*int32)(unsafe.Add(p0, int(v57)*4))
-		} else {
-			v61 = v55
-		}
-		h61[li] = v61
+	v12 := v11 < v1
+	v13 := v1
+	if v12 {
+		v13 = v11
 	}
-	// GroupReduce, kernel.go:36
-	v62 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v61, 0))
+	h14 := g.v14[:n]
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	for li := range n {
+		var v14 int32
+		var v15 int64
+		v14 = 0
+		v15 = v9 + int64(uint32(int32(li)))
+	b1:
+		if v15 >= v13 {
+			h14[li] = v14
+			continue
+		}
+		v14 = v14 + *(*int32)(unsafe.Add(p0, int(v15)*4))
+		v15 = v15 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b1
+	}
+	// GroupReduce, kernel.go:34
+	v20 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v14, 0))
 	v3 := g.Int64(48)
-	v64 := uint64(v8) < uint64(v3)
+	v22 := uint64(v8) < uint64(v3)
 	basex := g.Base(0)
 	p1 := g.Pointer(1)
 	for li := range n {
 		v5 := int32(li)
 		v0 := int32(basex + li)
 		if v5 != 0 {
-			goto b23
+			goto b8
 		}
-		if !v64 {
+		if !v22 {
 			g.Fault(0, v8, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v62
-	b23:
+		*(*int32)(unsafe.Add(p1, int(v7)*4)) = v20
+	b8:
 	}
 }

@@ -50,7 +50,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Blocks", "Sums"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x447be424},
+		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x253f25a0},
 	},
 })
 
@@ -85,21 +85,22 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:      1,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 2304, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:67:20", Limit: -2},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/scan/prefix/kernel.go:55:13"},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:70:20", Limit: -2},
 	},
-	Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2",
+	Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2",
 	SPIRV: blocksSPIRV,
 	IR:    blocksIR,
-	Sum:   0xec22ef61,
+	Sum:   0x27250804,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksSmall, Sum: 0xd539e17d},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - - 68:2 74:2", SPIRV: blocksWords, Sum: 0xf3da6c16},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAlone, Sum: 0xb40898ae},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:57:2 64:2 - 68:2 74:2", SPIRV: blocksAloneWords, Sum: 0xfffc518b},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-4352, 8}}, Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2", SPIRV: blocksSmall, Sum: 0x19d13ae0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2", SPIRV: blocksWords, Sum: 0xda6183cf},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:67:2 - 71:2 77:2", SPIRV: blocksAlone, Sum: 0x55174e5b},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:67:2 - 71:2 77:2", SPIRV: blocksAloneWords, Sum: 0x70a2f6ec},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{
@@ -170,22 +171,23 @@ var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	ArgSize:    32,
 	Items:      1,
+	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(256)},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:38:11", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:36:11", Limit: -2},
 	},
-	Loops: "examples/scan/prefix/kernel.go:31:2 -",
+	Loops: "examples/scan/prefix/kernel.go:31:2 31:2 -",
 	SPIRV: sumsSPIRV,
 	IR:    sumsIR,
-	Sum:   0xdeff8688,
+	Sum:   0xa1e1c72,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-2304, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsSmall, Sum: 0xc818501f},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsWords, Sum: 0xd6ad1e0e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAlone, Sum: 0xdc723e59},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 -", SPIRV: sumsAloneWords, Sum: 0xeceb15d8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {8}, {-4352, 8}}, Loops: "examples/scan/prefix/kernel.go:31:2 31:2 -", SPIRV: sumsSmall, Sum: 0xd09e04f0},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/scan/prefix/kernel.go:31:2 31:2 -", SPIRV: sumsWords, Sum: 0x82825a51},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 31:2 -", SPIRV: sumsAlone, Sum: 0x6634ba05},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/scan/prefix/kernel.go:31:2 31:2 -", SPIRV: sumsAloneWords, Sum: 0xd37ecba2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Sums{

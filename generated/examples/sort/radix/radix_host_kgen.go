@@ -22,150 +22,53 @@ func (g *countHost) Begin() {
 	g.Sites = countHostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
-	g.Allot(0, 64)
+	g.Allot(0, 1024)
 }
 
 func (g *countHost) Run() {
 	const n = 256
-	// ZeroLocal, kernel.go:34
+	// ZeroLocal, kernel.go:36
 	g.Zero(0)
 	v8 := int32(g.ID[0])
 	v9 := int64(uint32(v8))
-	v10 := v9 * 2304
+	v10 := v9 * 17408
+	v12 := v10 + 17408
 	v2 := g.Int64(40)
+	v13 := v12 < v2
+	v14 := v2
+	if v13 {
+		v14 = v12
+	}
 	p1 := g.Pointer(1)
 	v1 := g.Int64(24)
-	v15 := int32(uint64(v1))
-	v16 := v15 & 31
-	v14 := uint64(v1) < 32
+	v16 := int32(uint64(v1))
+	v17 := v16 & 31
+	v15 := uint64(v1) < 32
 	m0 := g.Memory(0)
-	v21 := v10 + 256
-	v26 := int32(uint64(v1))
-	v27 := v26 & 31
-	v25 := uint64(v1) < 32
-	v32 := v10 + 512
-	v37 := int32(uint64(v1))
-	v38 := v37 & 31
-	v36 := uint64(v1) < 32
-	v43 := v10 + 768
-	v48 := int32(uint64(v1))
-	v49 := v48 & 31
-	v47 := uint64(v1) < 32
-	v54 := v10 + 1024
-	v59 := int32(uint64(v1))
-	v60 := v59 & 31
-	v58 := uint64(v1) < 32
-	v65 := v10 + 1280
-	v70 := int32(uint64(v1))
-	v71 := v70 & 31
-	v69 := uint64(v1) < 32
-	v76 := v10 + 1536
-	v81 := int32(uint64(v1))
-	v82 := v81 & 31
-	v80 := uint64(v1) < 32
-	v87 := v10 + 1792
-	v92 := int32(uint64(v1))
-	v93 := v92 & 31
-	v91 := uint64(v1) < 32
-	v98 := v10 + 2048
-	v103 := int32(uint64(v1))
-	v104 := v103 & 31
-	v102 := uint64(v1) < 32
+	stop := g.Cancelled()
 	for li := range n {
-		v7 := int64(uint32(int32(li)))
-		v11 := v10 + v7
-		if v11 < v2 {
-			v13 := *(*int32)(unsafe.Add(p1, int(v11)*4))
-			v18 := int32(0)
-			if v14 {
-				v18 = int32(uint32(v13) >> (uint32(v16) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v18&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v18&15)*4)) += int32(1)
+		var v18 int64
+		v18 = v10 + int64(uint32(int32(li)))
+	b2:
+		if v18 >= v14 {
+			continue
 		}
-		v22 := v21 + v7
-		if v22 < v2 {
-			v24 := *(*int32)(unsafe.Add(p1, int(v22)*4))
-			v29 := int32(0)
-			if v25 {
-				v29 = int32(uint32(v24) >> (uint32(v27) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v29&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v29&15)*4)) += int32(1)
+		v20 := *(*int32)(unsafe.Add(p1, int(v18)*4))
+		v22 := int32(0)
+		if v15 {
+			v22 = int32(uint32(v20) >> (uint32(v17) & 31))
 		}
-		v33 := v32 + v7
-		if v33 < v2 {
-			v35 := *(*int32)(unsafe.Add(p1, int(v33)*4))
-			v40 := int32(0)
-			if v36 {
-				v40 = int32(uint32(v35) >> (uint32(v38) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v40&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v40&15)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int(v22&255)*4))
+		*(*int32)(unsafe.Add(m0, int(v22&255)*4)) += int32(1)
+		v18 = v18 + 256
+		if stop.Load() {
+			g.Stop()
+			return
 		}
-		v44 := v43 + v7
-		if v44 < v2 {
-			v46 := *(*int32)(unsafe.Add(p1, int(v44)*4))
-			v51 := int32(0)
-			if v47 {
-				v51 = int32(uint32(v46) >> (uint32(v49) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v51&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v51&15)*4)) += int32(1)
-		}
-		v55 := v54 + v7
-		if v55 < v2 {
-			v57 := *(*int32)(unsafe.Add(p1, int(v55)*4))
-			v62 := int32(0)
-			if v58 {
-				v62 = int32(uint32(v57) >> (uint32(v60) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v62&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v62&15)*4)) += int32(1)
-		}
-		v66 := v65 + v7
-		if v66 < v2 {
-			v68 := *(*int32)(unsafe.Add(p1, int(v66)*4))
-			v73 := int32(0)
-			if v69 {
-				v73 = int32(uint32(v68) >> (uint32(v71) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v73&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v73&15)*4)) += int32(1)
-		}
-		v77 := v76 + v7
-		if v77 < v2 {
-			v79 := *(*int32)(unsafe.Add(p1, int(v77)*4))
-			v84 := int32(0)
-			if v80 {
-				v84 = int32(uint32(v79) >> (uint32(v82) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v84&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v84&15)*4)) += int32(1)
-		}
-		v88 := v87 + v7
-		if v88 < v2 {
-			v90 := *(*int32)(unsafe.Add(p1, int(v88)*4))
-			v95 := int32(0)
-			if v91 {
-				v95 = int32(uint32(v90) >> (uint32(v93) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v95&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v95&15)*4)) += int32(1)
-		}
-		v99 := v98 + v7
-		if v99 < v2 {
-			v101 := *(*int32)(unsafe.Add(p1, int(v99)*4))
-			v106 := int32(0)
-			if v102 {
-				v106 = int32(uint32(v101) >> (uint32(v104) & 31))
-			}
-			_ = *(*int32)(unsafe.Add(m0, int(v106&15)*4))
-			*(*int32)(unsafe.Add(m0, int(v106&15)*4)) += int32(1)
-		}
+		goto b2
 	}
 	// Barrier, kernel.go:41
-	v110 := g.Int32(8)
+	v26 := g.Int32(8)
 	c0 := g.c0
 	v4 := g.Int64(56)
 	basex := g.Base(0)
@@ -173,19 +76,21 @@ func (g *countHost) Run() {
 	for li := range n {
 		v6 := int32(li)
 		v0 := int32(basex + li)
-		var v112 int32
-		var v115 int64
-		if uint32(v6) >= 16 {
-			goto b24
-		}
-		v112 = *(*int32)(unsafe.Add(m0, li*4))
-		v115 = int64(uint32(v6*int32(uint32(v110)/uint32(c0)))) + v9
-		if uint64(v115) >= uint64(v4) {
-			g.Fault(0, v115, v4, v0)
+		var v27 int32
+		v27 = v6
+	b6:
+		if v27 >= 256 {
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v115)*4)) = v112
-	b24:
+		v30 := *(*int32)(unsafe.Add(m0, int(v27)*4))
+		v33 := int64(uint32(v27*int32(uint32(v26)/uint32(c0)))) + v9
+		if uint64(v33) >= uint64(v4) {
+			g.Fault(0, v33, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, int(v33)*4)) = v30
+		v27 = v27 + 256
+		goto b6
 	}
 }
 
@@ -193,52 +98,43 @@ func (g *countHost) Run() {
 type scatterHost struct {
 	kernelimpl.HostGroup
 	c0             int32
-	v1, v2, v4, v6 int64
+	v0, v1, v3, v5 int64
 
-	v262 int32
+	v11 int32
 
-	v28, v44, v51, v58, v65, v72, v79, v86, v93, v99, v100, v103, v104 []int32
+	v19, v167, v169, v171, v173, v175, v177, v179, v181, v183, v185, v187, v189, v191, v193, v195, v197, v199, v238, v239, v246, v247, v254, v255, v262, v263, v270, v271, v278, v279, v286, v287, v294, v295, v302, v303, v310, v311, v318, v319, v326, v327, v334, v335, v342, v343, v350, v351, v358, v359, v366, v367, v372, v373, v376, v377, v381, v382, v386, v387, v391, v392, v396, v397, v401, v402, v406, v407, v411, v412, v416, v417, v421, v422, v426, v427, v431, v432, v436, v437, v441, v442, v446, v448, v449, v485, v487, v489, v491, v493, v495, v497, v499, v501, v503, v505, v507, v509, v511, v513, v515, v517, v681, v690 []int32
 
-	v29, v40, v105 int32
+	v20, v160 int32
 
-	v34 int64
-
-	v38 bool
+	v163 int64
 
 	sint32 []int32
 }
 
 func newScatterHost() kernelimpl.HostForm { return new(scatterHost) }
 
-const scatterHostSites = `1	examples/sort/radix/kernel.go:85:8
-1	100:20
-1	101:8`
-
 func (g *scatterHost) Begin() {
-	g.Sites = scatterHostSites
 	const n = 256
-	g.v1 = g.Int64(24)
-	g.v2 = g.Int64(40)
-	g.v4 = g.Int64(56)
-	g.v6 = g.Int64(72)
-	g.v262 = g.Int32(8)
+	g.v0 = g.Int64(24)
+	g.v1 = g.Int64(40)
+	g.v3 = g.Int64(56)
+	g.v5 = g.Int64(72)
+	g.v11 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
-	g.Allot(0, 18432)
-	g.Allot(1, 64)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v28, &g.v44, &g.v51, &g.v58, &g.v65, &g.v72, &g.v79, &g.v86, &g.v93, &g.v99, &g.v100, &g.v103, &g.v104)
+	g.Allot(0, 17408)
+	g.Allot(1, 1024)
+	g.Allot(2, 1028)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v19, &g.v167, &g.v169, &g.v171, &g.v173, &g.v175, &g.v177, &g.v179, &g.v181, &g.v183, &g.v185, &g.v187, &g.v189, &g.v191, &g.v193, &g.v195, &g.v197, &g.v199, &g.v238, &g.v239, &g.v246, &g.v247, &g.v254, &g.v255, &g.v262, &g.v263, &g.v270, &g.v271, &g.v278, &g.v279, &g.v286, &g.v287, &g.v294, &g.v295, &g.v302, &g.v303, &g.v310, &g.v311, &g.v318, &g.v319, &g.v326, &g.v327, &g.v334, &g.v335, &g.v342, &g.v343, &g.v350, &g.v351, &g.v358, &g.v359, &g.v366, &g.v367, &g.v372, &g.v373, &g.v376, &g.v377, &g.v381, &g.v382, &g.v386, &g.v387, &g.v391, &g.v392, &g.v396, &g.v397, &g.v401, &g.v402, &g.v406, &g.v407, &g.v411, &g.v412, &g.v416, &g.v417, &g.v421, &g.v422, &g.v426, &g.v427, &g.v431, &g.v432, &g.v436, &g.v437, &g.v441, &g.v442, &g.v446, &g.v448, &g.v449, &g.v485, &g.v487, &g.v489, &g.v491, &g.v493, &g.v495, &g.v497, &g.v499, &g.v501, &g.v503, &g.v505, &g.v507, &g.v509, &g.v511, &g.v513, &g.v515, &g.v517, &g.v681, &g.v690)
 }
 
 func (g *scatterHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // GroupExclusiveScan, kernel.go:80
-			in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v99, 0)
-			kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-			kernelimpl.HostShift(g.v100, in, len(in), int32(0))
+		case 3: // Barrier, kernel.go:123
 			next = g.r4()
-		case 6: // Barrier, kernel.go:97
-			next = g.r7()
+		case 10: // Barrier, kernel.go:97
+			next = g.r11()
 		}
 	}
 }
@@ -249,426 +145,850 @@ func (g *scatterHost) r0() int {
 	g.Zero(0)
 	// ZeroLocal, kernel.go:64
 	g.Zero(1)
-	v9 := int32(g.ID[0])
-	v10 := int64(uint32(v9))
-	v11 := v10 * 2304
-	v2 := g.v2
+	// ZeroLocal, kernel.go:65
+	g.Zero(2)
+	v11 := g.v11
+	c0 := g.c0
+	v8 := int32(g.ID[0])
+	v9 := int64(uint32(v8))
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v10 := v8 * 17408
+	v21 := v10 + 17408
+	v1 := g.v1
+	v22 := int32(uint64(v1))
+	v23 := uint32(v21) < uint32(v22)
+	v24 := v22
+	if v23 {
+		v24 = v21
+	}
 	p1 := g.Pointer(1)
 	m0 := g.Memory(0)
+	v0 := g.v0
+	h19 := g.v19[:n]
+	u20 := g.v20
+	u160 := g.v160
+	u163 := g.v163
+	next := -1
 	for li := range n {
-		var v12, v18 int32
-		v12 = int32(li)
-	b3:
-		v13 := int64(uint32(v12))
-		if v12 >= 2304 {
+		var v18, v19, v20, v30, v36, v42, v48, v54, v60, v66, v72, v78, v84, v90, v96, v102, v108, v114, v120, v126, v160 int32
+		v7 := int32(li)
+		v15 := int64(uint32(v7*int32(uint32(v11)/uint32(c0)))) + v9
+		if v15 < v3 {
+			v18 = *(*int32)(unsafe.Add(p2, int(v15)*4))
+		} else {
+			v18 = 0
+		}
+		v19 = v18
+		v20 = v10
+		if uint32(v20) >= uint32(v24) {
+			g.Leave(li)
 			continue
 		}
-		v15 := v11 + v13
-		if v15 < v2 {
-			v18 = *(*int32)(unsafe.Add(p1, int(v15)*4))
+		v27 := int64(uint32(v20 + v7))
+		if v27 < v1 {
+			v30 = *(*int32)(unsafe.Add(p1, int(v27)*4))
 		} else {
-			v18 = -1
+			v30 = -1
 		}
-		*(*int32)(unsafe.Add(m0, int(v12)*4)) = v18
-		v12 = v12 + 256
-		goto b3
+		v33 := int64(uint32((v20 + 256) + v7))
+		if v33 < v1 {
+			v36 = *(*int32)(unsafe.Add(p1, int(v33)*4))
+		} else {
+			v36 = -1
+		}
+		v39 := int64(uint32((v20 + 512) + v7))
+		if v39 < v1 {
+			v42 = *(*int32)(unsafe.Add(p1, int(v39)*4))
+		} else {
+			v42 = -1
+		}
+		v45 := int64(uint32((v20 + 768) + v7))
+		if v45 < v1 {
+			v48 = *(*int32)(unsafe.Add(p1, int(v45)*4))
+		} else {
+			v48 = -1
+		}
+		v51 := int64(uint32((v20 + 1024) + v7))
+		if v51 < v1 {
+			v54 = *(*int32)(unsafe.Add(p1, int(v51)*4))
+		} else {
+			v54 = -1
+		}
+		v57 := int64(uint32((v20 + 1280) + v7))
+		if v57 < v1 {
+			v60 = *(*int32)(unsafe.Add(p1, int(v57)*4))
+		} else {
+			v60 = -1
+		}
+		v63 := int64(uint32((v20 + 1536) + v7))
+		if v63 < v1 {
+			v66 = *(*int32)(unsafe.Add(p1, int(v63)*4))
+		} else {
+			v66 = -1
+		}
+		v69 := int64(uint32((v20 + 1792) + v7))
+		if v69 < v1 {
+			v72 = *(*int32)(unsafe.Add(p1, int(v69)*4))
+		} else {
+			v72 = -1
+		}
+		v75 := int64(uint32((v20 + 2048) + v7))
+		if v75 < v1 {
+			v78 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+		} else {
+			v78 = -1
+		}
+		v81 := int64(uint32((v20 + 2304) + v7))
+		if v81 < v1 {
+			v84 = *(*int32)(unsafe.Add(p1, int(v81)*4))
+		} else {
+			v84 = -1
+		}
+		v87 := int64(uint32((v20 + 2560) + v7))
+		if v87 < v1 {
+			v90 = *(*int32)(unsafe.Add(p1, int(v87)*4))
+		} else {
+			v90 = -1
+		}
+		v93 := int64(uint32((v20 + 2816) + v7))
+		if v93 < v1 {
+			v96 = *(*int32)(unsafe.Add(p1, int(v93)*4))
+		} else {
+			v96 = -1
+		}
+		v99 := int64(uint32((v20 + 3072) + v7))
+		if v99 < v1 {
+			v102 = *(*int32)(unsafe.Add(p1, int(v99)*4))
+		} else {
+			v102 = -1
+		}
+		v105 := int64(uint32((v20 + 3328) + v7))
+		if v105 < v1 {
+			v108 = *(*int32)(unsafe.Add(p1, int(v105)*4))
+		} else {
+			v108 = -1
+		}
+		v111 := int64(uint32((v20 + 3584) + v7))
+		if v111 < v1 {
+			v114 = *(*int32)(unsafe.Add(p1, int(v111)*4))
+		} else {
+			v114 = -1
+		}
+		v117 := int64(uint32((v20 + 3840) + v7))
+		if v117 < v1 {
+			v120 = *(*int32)(unsafe.Add(p1, int(v117)*4))
+		} else {
+			v120 = -1
+		}
+		v123 := int64(uint32((v20 + 4096) + v7))
+		if v123 < v1 {
+			v126 = *(*int32)(unsafe.Add(p1, int(v123)*4))
+		} else {
+			v126 = -1
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v30
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v36
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v42
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v48
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v54
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v60
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v66
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v72
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v78
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v84
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v90
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v96
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v102
+		*(*int32)(unsafe.Add(m0, li*4+13312)) = v108
+		*(*int32)(unsafe.Add(m0, li*4+14336)) = v114
+		*(*int32)(unsafe.Add(m0, li*4+15360)) = v120
+		*(*int32)(unsafe.Add(m0, li*4+16384)) = v126
+		v160 = 0
+		v163 := v0 + int64(uint32(v160*4))
+		h19[li] = v19
+		u20 = v20
+		u160 = v160
+		u163 = v163
+		next = 3
 	}
-	// Barrier, kernel.go:73
-	v1 := g.v1
-	h28 := g.v28[:n]
-	u29 := g.v29
-	u34 := g.v34
-	u38 := g.v38
-	u40 := g.v40
-	h44 := g.v44[:n]
-	h51 := g.v51[:n]
-	h58 := g.v58[:n]
-	h65 := g.v65[:n]
-	h72 := g.v72[:n]
-	h79 := g.v79[:n]
-	h86 := g.v86[:n]
-	h93 := g.v93[:n]
-	h99 := g.v99[:n]
-	for li := range n {
-		v8 := int32(li)
-		var v21 int32
-		v21 = 0
-		v28 := ((v21 - ((v21 / 2) * 2)) * 2304) + (v8 * 9)
-		v29 := v21 + 1
-		v34 := int64(uint32((v29 - ((v29 / 2) * 2)) * 2304))
-		v35 := v1 + int64(uint32(v21))
-		v38 := uint64(v35) < 32
-		v40 := int32(uint64(v35)) & 31
-		v41 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v28)*4))) >> (uint32(v40) & 31))
-		v42 := int32(0)
-		if v38 {
-			v42 = v41
-		}
-		v44 := v28 + 1
-		v47 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v44)*4))) >> (uint32(v40) & 31))
-		v48 := int32(0)
-		if v38 {
-			v48 = v47
-		}
-		v51 := v28 + 2
-		v54 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v51)*4))) >> (uint32(v40) & 31))
-		v55 := int32(0)
-		if v38 {
-			v55 = v54
-		}
-		v58 := v28 + 3
-		v61 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v58)*4))) >> (uint32(v40) & 31))
-		v62 := int32(0)
-		if v38 {
-			v62 = v61
-		}
-		v65 := v28 + 4
-		v68 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v65)*4))) >> (uint32(v40) & 31))
-		v69 := int32(0)
-		if v38 {
-			v69 = v68
-		}
-		v71 := ((((v42 & 1) + (v48 & 1)) + (v55 & 1)) + (v62 & 1)) + (v69 & 1)
-		v72 := v28 + 5
-		v75 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v72)*4))) >> (uint32(v40) & 31))
-		v76 := int32(0)
-		if v38 {
-			v76 = v75
-		}
-		v79 := v28 + 6
-		v82 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v79)*4))) >> (uint32(v40) & 31))
-		v83 := int32(0)
-		if v38 {
-			v83 = v82
-		}
-		v86 := v28 + 7
-		v89 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v86)*4))) >> (uint32(v40) & 31))
-		v90 := int32(0)
-		if v38 {
-			v90 = v89
-		}
-		v93 := v28 + 8
-		v96 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v93)*4))) >> (uint32(v40) & 31))
-		v97 := int32(0)
-		if v38 {
-			v97 = v96
-		}
-		v99 := (((v71 + (v76 & 1)) + (v83 & 1)) + (v90 & 1)) + (v97 & 1)
-		h28[li] = v28
-		u29 = v29
-		u34 = v34
-		u38 = v38
-		u40 = v40
-		h44[li] = v44
-		h51[li] = v51
-		h58[li] = v58
-		h65[li] = v65
-		h72[li] = v72
-		h79[li] = v79
-		h86[li] = v86
-		h93[li] = v93
-		h99[li] = v99
-	}
-	g.v29 = u29
-	g.v34 = u34
-	g.v38 = u38
-	g.v40 = u40
-	return 3
+	g.v20 = u20
+	g.v160 = u160
+	g.v163 = u163
+	return next
 }
 
 func (g *scatterHost) r4() int {
 	const n = 256
-	h100 := g.v100[:n]
-	h99 := g.v99[:n]
-	h103 := g.v103[:n]
-	h104 := g.v104[:n]
+	m0 := g.Memory(0)
+	h167 := g.v167[:n]
+	h169 := g.v169[:n]
+	h171 := g.v171[:n]
+	h173 := g.v173[:n]
+	h175 := g.v175[:n]
+	h177 := g.v177[:n]
+	h179 := g.v179[:n]
+	h181 := g.v181[:n]
+	h183 := g.v183[:n]
+	h185 := g.v185[:n]
+	h187 := g.v187[:n]
+	h189 := g.v189[:n]
+	h191 := g.v191[:n]
+	h193 := g.v193[:n]
+	h195 := g.v195[:n]
+	h197 := g.v197[:n]
+	h199 := g.v199[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v100 := h100[li]
-		v99 := h99[li]
-		v103 := v100
-		if int32(li) == 0 {
-			v103 = 0
-		}
-		v104 := v103 + v99
-		h103[li] = v103
-		h104[li] = v104
+		v167 := *(*int32)(unsafe.Add(m0, li*68))
+		v169 := *(*int32)(unsafe.Add(m0, li*68+4))
+		v171 := *(*int32)(unsafe.Add(m0, li*68+8))
+		v173 := *(*int32)(unsafe.Add(m0, li*68+12))
+		v175 := *(*int32)(unsafe.Add(m0, li*68+16))
+		v177 := *(*int32)(unsafe.Add(m0, li*68+20))
+		v179 := *(*int32)(unsafe.Add(m0, li*68+24))
+		v181 := *(*int32)(unsafe.Add(m0, li*68+28))
+		v183 := *(*int32)(unsafe.Add(m0, li*68+32))
+		v185 := *(*int32)(unsafe.Add(m0, li*68+36))
+		v187 := *(*int32)(unsafe.Add(m0, li*68+40))
+		v189 := *(*int32)(unsafe.Add(m0, li*68+44))
+		v191 := *(*int32)(unsafe.Add(m0, li*68+48))
+		v193 := *(*int32)(unsafe.Add(m0, li*68+52))
+		v195 := *(*int32)(unsafe.Add(m0, li*68+56))
+		v197 := *(*int32)(unsafe.Add(m0, li*68+60))
+		v199 := *(*int32)(unsafe.Add(m0, li*68+64))
+		h167[li] = v167
+		h169[li] = v169
+		h171[li] = v171
+		h173[li] = v173
+		h175[li] = v175
+		h177[li] = v177
+		h179[li] = v179
+		h181[li] = v181
+		h183[li] = v183
+		h185[li] = v185
+		h187[li] = v187
+		h189[li] = v189
+		h191[li] = v191
+		h193[li] = v193
+		h195[li] = v195
+		h197[li] = v197
+		h199[li] = v199
 	}
-	// GroupSelect, kernel.go:81
-	g.v105 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v104, 0)[int32(255)]
-	v105 := g.v105
-	m0 := g.Memory(0)
-	h28 := g.v28[:n]
-	v40 := g.v40
-	v38 := g.v38
-	v34 := g.v34
-	basex := g.Base(0)
-	h44 := g.v44[:n]
-	h51 := g.v51[:n]
-	h58 := g.v58[:n]
-	h65 := g.v65[:n]
-	h72 := g.v72[:n]
-	h79 := g.v79[:n]
-	h86 := g.v86[:n]
-	h93 := g.v93[:n]
-	more := false
+	// Barrier, kernel.go:127
+	v163 := g.v163
+	v232 := int32(uint64(v163))
+	v233 := v232 & 31
+	v231 := uint64(v163) < 32
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h278 := g.v278[:n]
+	h279 := g.v279[:n]
+	h286 := g.v286[:n]
+	h287 := g.v287[:n]
+	h294 := g.v294[:n]
+	h295 := g.v295[:n]
+	h302 := g.v302[:n]
+	h303 := g.v303[:n]
+	h310 := g.v310[:n]
+	h311 := g.v311[:n]
+	h318 := g.v318[:n]
+	h319 := g.v319[:n]
+	h326 := g.v326[:n]
+	h327 := g.v327[:n]
+	h334 := g.v334[:n]
+	h335 := g.v335[:n]
+	h342 := g.v342[:n]
+	h343 := g.v343[:n]
+	h350 := g.v350[:n]
+	h351 := g.v351[:n]
+	h358 := g.v358[:n]
+	h359 := g.v359[:n]
+	h366 := g.v366[:n]
+	h367 := g.v367[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v8 := int32(li)
-		v27 := v8 * 9
-		v103 := h103[li]
-		v28 := h28[li]
-		v0 := int32(basex + li)
-		v44 := h44[li]
-		v51 := h51[li]
-		v58 := h58[li]
-		v65 := h65[li]
-		v72 := h72[li]
-		v79 := h79[li]
-		v86 := h86[li]
-		v93 := h93[li]
-		v107 := (v105 + v27) - v103
-		v108 := *(*int32)(unsafe.Add(m0, int(v28)*4))
-		v110 := int32(0)
-		if v38 {
-			v110 = int32(uint32(v108) >> (uint32(v40) & 31))
+		v7 := int32(li)
+		v164 := int32(uint32(v7) / 32)
+		v165 := v7 + v164
+		v167 := h167[li]
+		v169 := h169[li]
+		v171 := h171[li]
+		v173 := h173[li]
+		v175 := h175[li]
+		v177 := h177[li]
+		v179 := h179[li]
+		v181 := h181[li]
+		v183 := h183[li]
+		v185 := h185[li]
+		v187 := h187[li]
+		v189 := h189[li]
+		v191 := h191[li]
+		v193 := h193[li]
+		v195 := h195[li]
+		v197 := h197[li]
+		v199 := h199[li]
+		*(*int32)(unsafe.Add(m0, int(v165)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+264)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+528)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+792)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+1056)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+1320)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+1584)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+1848)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+2112)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+2376)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+2640)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+2904)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+3168)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+3432)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+3696)*4)) = 0
+		*(*int32)(unsafe.Add(m0, int(v165+3960)*4)) = 0
+		v235 := int32(0)
+		if v231 {
+			v235 = int32(uint32(v167) >> (uint32(v233) & 31))
 		}
-		v111 := v110 & 1
-		v116 := v34 + int64(v103+(v111*(v107-v103)))
-		if uint64(v116) >= 4608 {
-			g.Fault(0, v116, 4608, v0)
-			g.Leave(li)
-			continue
+		v238 := ((v235 & 15) * 264) + v165
+		v239 := *(*int32)(unsafe.Add(m0, int(v238)*4))
+		*(*int32)(unsafe.Add(m0, int(v238)*4)) = v239 + 1
+		v243 := int32(0)
+		if v231 {
+			v243 = int32(uint32(v169) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v116)))*4)) = v108
-		v121 := v103 + (1 - v111)
-		v122 := v107 + v111
-		v123 := *(*int32)(unsafe.Add(m0, int(v44)*4))
-		v125 := int32(0)
-		if v38 {
-			v125 = int32(uint32(v123) >> (uint32(v40) & 31))
+		v246 := ((v243 & 15) * 264) + v165
+		v247 := *(*int32)(unsafe.Add(m0, int(v246)*4))
+		*(*int32)(unsafe.Add(m0, int(v246)*4)) = v247 + 1
+		v251 := int32(0)
+		if v231 {
+			v251 = int32(uint32(v171) >> (uint32(v233) & 31))
 		}
-		v126 := v125 & 1
-		v131 := v34 + int64(v121+(v126*(v122-v121)))
-		if uint64(v131) >= 4608 {
-			g.Fault(0, v131, 4608, v0)
-			g.Leave(li)
-			continue
+		v254 := ((v251 & 15) * 264) + v165
+		v255 := *(*int32)(unsafe.Add(m0, int(v254)*4))
+		*(*int32)(unsafe.Add(m0, int(v254)*4)) = v255 + 1
+		v259 := int32(0)
+		if v231 {
+			v259 = int32(uint32(v173) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v131)))*4)) = v123
-		v136 := v121 + (1 - v126)
-		v137 := v122 + v126
-		v138 := *(*int32)(unsafe.Add(m0, int(v51)*4))
-		v140 := int32(0)
-		if v38 {
-			v140 = int32(uint32(v138) >> (uint32(v40) & 31))
+		v262 := ((v259 & 15) * 264) + v165
+		v263 := *(*int32)(unsafe.Add(m0, int(v262)*4))
+		*(*int32)(unsafe.Add(m0, int(v262)*4)) = v263 + 1
+		v267 := int32(0)
+		if v231 {
+			v267 = int32(uint32(v175) >> (uint32(v233) & 31))
 		}
-		v141 := v140 & 1
-		v146 := v34 + int64(v136+(v141*(v137-v136)))
-		if uint64(v146) >= 4608 {
-			g.Fault(0, v146, 4608, v0)
-			g.Leave(li)
-			continue
+		v270 := ((v267 & 15) * 264) + v165
+		v271 := *(*int32)(unsafe.Add(m0, int(v270)*4))
+		*(*int32)(unsafe.Add(m0, int(v270)*4)) = v271 + 1
+		v275 := int32(0)
+		if v231 {
+			v275 = int32(uint32(v177) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v146)))*4)) = v138
-		v151 := v136 + (1 - v141)
-		v152 := v137 + v141
-		v153 := *(*int32)(unsafe.Add(m0, int(v58)*4))
-		v155 := int32(0)
-		if v38 {
-			v155 = int32(uint32(v153) >> (uint32(v40) & 31))
+		v278 := ((v275 & 15) * 264) + v165
+		v279 := *(*int32)(unsafe.Add(m0, int(v278)*4))
+		*(*int32)(unsafe.Add(m0, int(v278)*4)) = v279 + 1
+		v283 := int32(0)
+		if v231 {
+			v283 = int32(uint32(v179) >> (uint32(v233) & 31))
 		}
-		v156 := v155 & 1
-		v161 := v34 + int64(v151+(v156*(v152-v151)))
-		if uint64(v161) >= 4608 {
-			g.Fault(0, v161, 4608, v0)
-			g.Leave(li)
-			continue
+		v286 := ((v283 & 15) * 264) + v165
+		v287 := *(*int32)(unsafe.Add(m0, int(v286)*4))
+		*(*int32)(unsafe.Add(m0, int(v286)*4)) = v287 + 1
+		v291 := int32(0)
+		if v231 {
+			v291 = int32(uint32(v181) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v161)))*4)) = v153
-		v166 := v151 + (1 - v156)
-		v167 := v152 + v156
-		v168 := *(*int32)(unsafe.Add(m0, int(v65)*4))
-		v170 := int32(0)
-		if v38 {
-			v170 = int32(uint32(v168) >> (uint32(v40) & 31))
+		v294 := ((v291 & 15) * 264) + v165
+		v295 := *(*int32)(unsafe.Add(m0, int(v294)*4))
+		*(*int32)(unsafe.Add(m0, int(v294)*4)) = v295 + 1
+		v299 := int32(0)
+		if v231 {
+			v299 = int32(uint32(v183) >> (uint32(v233) & 31))
 		}
-		v171 := v170 & 1
-		v176 := v34 + int64(v166+(v171*(v167-v166)))
-		if uint64(v176) >= 4608 {
-			g.Fault(0, v176, 4608, v0)
-			g.Leave(li)
-			continue
+		v302 := ((v299 & 15) * 264) + v165
+		v303 := *(*int32)(unsafe.Add(m0, int(v302)*4))
+		*(*int32)(unsafe.Add(m0, int(v302)*4)) = v303 + 1
+		v307 := int32(0)
+		if v231 {
+			v307 = int32(uint32(v185) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v176)))*4)) = v168
-		v181 := v166 + (1 - v171)
-		v182 := v167 + v171
-		v183 := *(*int32)(unsafe.Add(m0, int(v72)*4))
-		v185 := int32(0)
-		if v38 {
-			v185 = int32(uint32(v183) >> (uint32(v40) & 31))
+		v310 := ((v307 & 15) * 264) + v165
+		v311 := *(*int32)(unsafe.Add(m0, int(v310)*4))
+		*(*int32)(unsafe.Add(m0, int(v310)*4)) = v311 + 1
+		v315 := int32(0)
+		if v231 {
+			v315 = int32(uint32(v187) >> (uint32(v233) & 31))
 		}
-		v186 := v185 & 1
-		v191 := v34 + int64(v181+(v186*(v182-v181)))
-		if uint64(v191) >= 4608 {
-			g.Fault(0, v191, 4608, v0)
-			g.Leave(li)
-			continue
+		v318 := ((v315 & 15) * 264) + v165
+		v319 := *(*int32)(unsafe.Add(m0, int(v318)*4))
+		*(*int32)(unsafe.Add(m0, int(v318)*4)) = v319 + 1
+		v323 := int32(0)
+		if v231 {
+			v323 = int32(uint32(v189) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v191)))*4)) = v183
-		v196 := v181 + (1 - v186)
-		v197 := v182 + v186
-		v198 := *(*int32)(unsafe.Add(m0, int(v79)*4))
-		v200 := int32(0)
-		if v38 {
-			v200 = int32(uint32(v198) >> (uint32(v40) & 31))
+		v326 := ((v323 & 15) * 264) + v165
+		v327 := *(*int32)(unsafe.Add(m0, int(v326)*4))
+		*(*int32)(unsafe.Add(m0, int(v326)*4)) = v327 + 1
+		v331 := int32(0)
+		if v231 {
+			v331 = int32(uint32(v191) >> (uint32(v233) & 31))
 		}
-		v201 := v200 & 1
-		v206 := v34 + int64(v196+(v201*(v197-v196)))
-		if uint64(v206) >= 4608 {
-			g.Fault(0, v206, 4608, v0)
-			g.Leave(li)
-			continue
+		v334 := ((v331 & 15) * 264) + v165
+		v335 := *(*int32)(unsafe.Add(m0, int(v334)*4))
+		*(*int32)(unsafe.Add(m0, int(v334)*4)) = v335 + 1
+		v339 := int32(0)
+		if v231 {
+			v339 = int32(uint32(v193) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v206)))*4)) = v198
-		v211 := v196 + (1 - v201)
-		v212 := v197 + v201
-		v213 := *(*int32)(unsafe.Add(m0, int(v86)*4))
-		v215 := int32(0)
-		if v38 {
-			v215 = int32(uint32(v213) >> (uint32(v40) & 31))
+		v342 := ((v339 & 15) * 264) + v165
+		v343 := *(*int32)(unsafe.Add(m0, int(v342)*4))
+		*(*int32)(unsafe.Add(m0, int(v342)*4)) = v343 + 1
+		v347 := int32(0)
+		if v231 {
+			v347 = int32(uint32(v195) >> (uint32(v233) & 31))
 		}
-		v216 := v215 & 1
-		v221 := v34 + int64(v211+(v216*(v212-v211)))
-		if uint64(v221) >= 4608 {
-			g.Fault(0, v221, 4608, v0)
-			g.Leave(li)
-			continue
+		v350 := ((v347 & 15) * 264) + v165
+		v351 := *(*int32)(unsafe.Add(m0, int(v350)*4))
+		*(*int32)(unsafe.Add(m0, int(v350)*4)) = v351 + 1
+		v355 := int32(0)
+		if v231 {
+			v355 = int32(uint32(v197) >> (uint32(v233) & 31))
 		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v221)))*4)) = v213
-		v226 := v211 + (1 - v216)
-		v228 := *(*int32)(unsafe.Add(m0, int(v93)*4))
-		v230 := int32(0)
-		if v38 {
-			v230 = int32(uint32(v228) >> (uint32(v40) & 31))
+		v358 := ((v355 & 15) * 264) + v165
+		v359 := *(*int32)(unsafe.Add(m0, int(v358)*4))
+		*(*int32)(unsafe.Add(m0, int(v358)*4)) = v359 + 1
+		v363 := int32(0)
+		if v231 {
+			v363 = int32(uint32(v199) >> (uint32(v233) & 31))
 		}
-		v236 := v34 + int64(v226+((v230&1)*((v212+v216)-v226)))
-		if uint64(v236) >= 4608 {
-			g.Fault(0, v236, 4608, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(m0, int(int32(uint64(v236)))*4)) = v228
-		more = true
+		v366 := ((v363 & 15) * 264) + v165
+		v367 := *(*int32)(unsafe.Add(m0, int(v366)*4))
+		*(*int32)(unsafe.Add(m0, int(v366)*4)) = v367 + 1
+		h238[li] = v238
+		h239[li] = v239
+		h246[li] = v246
+		h247[li] = v247
+		h254[li] = v254
+		h255[li] = v255
+		h262[li] = v262
+		h263[li] = v263
+		h270[li] = v270
+		h271[li] = v271
+		h278[li] = v278
+		h279[li] = v279
+		h286[li] = v286
+		h287[li] = v287
+		h294[li] = v294
+		h295[li] = v295
+		h302[li] = v302
+		h303[li] = v303
+		h310[li] = v310
+		h311[li] = v311
+		h318[li] = v318
+		h319[li] = v319
+		h326[li] = v326
+		h327[li] = v327
+		h334[li] = v334
+		h335[li] = v335
+		h342[li] = v342
+		h343[li] = v343
+		h350[li] = v350
+		h351[li] = v351
+		h358[li] = v358
+		h359[li] = v359
+		h366[li] = v366
+		h367[li] = v367
 	}
-	if !more {
-		return -1
+	// Barrier, kernel.go:136
+	h372 := g.v372[:n]
+	h373 := g.v373[:n]
+	h376 := g.v376[:n]
+	h377 := g.v377[:n]
+	h381 := g.v381[:n]
+	h382 := g.v382[:n]
+	h386 := g.v386[:n]
+	h387 := g.v387[:n]
+	h391 := g.v391[:n]
+	h392 := g.v392[:n]
+	h396 := g.v396[:n]
+	h397 := g.v397[:n]
+	h401 := g.v401[:n]
+	h402 := g.v402[:n]
+	h406 := g.v406[:n]
+	h407 := g.v407[:n]
+	h411 := g.v411[:n]
+	h412 := g.v412[:n]
+	h416 := g.v416[:n]
+	h417 := g.v417[:n]
+	h421 := g.v421[:n]
+	h422 := g.v422[:n]
+	h426 := g.v426[:n]
+	h427 := g.v427[:n]
+	h431 := g.v431[:n]
+	h432 := g.v432[:n]
+	h436 := g.v436[:n]
+	h437 := g.v437[:n]
+	h441 := g.v441[:n]
+	h442 := g.v442[:n]
+	h446 := g.v446[:n]
+	h448 := g.v448[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v370 := v7 * 16
+		v372 := v370 + int32(uint32(v370)/32)
+		v373 := *(*int32)(unsafe.Add(m0, int(v372)*4))
+		v374 := v370 + 1
+		v376 := v374 + int32(uint32(v374)/32)
+		v377 := *(*int32)(unsafe.Add(m0, int(v376)*4))
+		v379 := v370 + 2
+		v381 := v379 + int32(uint32(v379)/32)
+		v382 := *(*int32)(unsafe.Add(m0, int(v381)*4))
+		v384 := v370 + 3
+		v386 := v384 + int32(uint32(v384)/32)
+		v387 := *(*int32)(unsafe.Add(m0, int(v386)*4))
+		v389 := v370 + 4
+		v391 := v389 + int32(uint32(v389)/32)
+		v392 := *(*int32)(unsafe.Add(m0, int(v391)*4))
+		v394 := v370 + 5
+		v396 := v394 + int32(uint32(v394)/32)
+		v397 := *(*int32)(unsafe.Add(m0, int(v396)*4))
+		v399 := v370 + 6
+		v401 := v399 + int32(uint32(v399)/32)
+		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
+		v404 := v370 + 7
+		v406 := v404 + int32(uint32(v404)/32)
+		v407 := *(*int32)(unsafe.Add(m0, int(v406)*4))
+		v408 := ((((((v373 + v377) + v382) + v387) + v392) + v397) + v402) + v407
+		v409 := v370 + 8
+		v411 := v409 + int32(uint32(v409)/32)
+		v412 := *(*int32)(unsafe.Add(m0, int(v411)*4))
+		v414 := v370 + 9
+		v416 := v414 + int32(uint32(v414)/32)
+		v417 := *(*int32)(unsafe.Add(m0, int(v416)*4))
+		v419 := v370 + 10
+		v421 := v419 + int32(uint32(v419)/32)
+		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
+		v424 := v370 + 11
+		v426 := v424 + int32(uint32(v424)/32)
+		v427 := *(*int32)(unsafe.Add(m0, int(v426)*4))
+		v429 := v370 + 12
+		v431 := v429 + int32(uint32(v429)/32)
+		v432 := *(*int32)(unsafe.Add(m0, int(v431)*4))
+		v434 := v370 + 13
+		v436 := v434 + int32(uint32(v434)/32)
+		v437 := *(*int32)(unsafe.Add(m0, int(v436)*4))
+		v439 := v370 + 14
+		v441 := v439 + int32(uint32(v439)/32)
+		v442 := *(*int32)(unsafe.Add(m0, int(v441)*4))
+		v443 := ((((((v408 + v412) + v417) + v422) + v427) + v432) + v437) + v442
+		v444 := v370 + 15
+		v446 := v444 + int32(uint32(v444)/32)
+		v448 := v443 + *(*int32)(unsafe.Add(m0, int(v446)*4))
+		h372[li] = v372
+		h373[li] = v373
+		h376[li] = v376
+		h377[li] = v377
+		h381[li] = v381
+		h382[li] = v382
+		h386[li] = v386
+		h387[li] = v387
+		h391[li] = v391
+		h392[li] = v392
+		h396[li] = v396
+		h397[li] = v397
+		h401[li] = v401
+		h402[li] = v402
+		h406[li] = v406
+		h407[li] = v407
+		h411[li] = v411
+		h412[li] = v412
+		h416[li] = v416
+		h417[li] = v417
+		h421[li] = v421
+		h422[li] = v422
+		h426[li] = v426
+		h427[li] = v427
+		h431[li] = v431
+		h432[li] = v432
+		h436[li] = v436
+		h437[li] = v437
+		h441[li] = v441
+		h442[li] = v442
+		h446[li] = v446
+		h448[li] = v448
 	}
-	// Barrier, kernel.go:89
-	e29 := g.v29
-	v1 := g.v1
-	u29 := g.v29
-	u34 := g.v34
-	u38 := g.v38
-	u40 := g.v40
-	v242 := int32(uint64(v1))
-	v243 := v242 & 31
-	v241 := uint64(v1) < 32
+	// GroupExclusiveScan, kernel.go:144
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v448, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v449, in, len(in), int32(0))
+	}
+	h449 := g.v449[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v449 := h449[li]
+		v372 := h372[li]
+		v373 := h373[li]
+		v376 := h376[li]
+		v377 := h377[li]
+		v381 := h381[li]
+		v382 := h382[li]
+		v386 := h386[li]
+		v387 := h387[li]
+		v391 := h391[li]
+		v392 := h392[li]
+		v396 := h396[li]
+		v397 := h397[li]
+		v401 := h401[li]
+		v402 := h402[li]
+		v406 := h406[li]
+		v407 := h407[li]
+		v411 := h411[li]
+		v412 := h412[li]
+		v416 := h416[li]
+		v417 := h417[li]
+		v421 := h421[li]
+		v422 := h422[li]
+		v426 := h426[li]
+		v427 := h427[li]
+		v431 := h431[li]
+		v432 := h432[li]
+		v436 := h436[li]
+		v437 := h437[li]
+		v441 := h441[li]
+		v442 := h442[li]
+		v446 := h446[li]
+		v452 := v449
+		if int32(li) == 0 {
+			v452 = 0
+		}
+		*(*int32)(unsafe.Add(m0, int(v372)*4)) = v452
+		v454 := v452 + v373
+		*(*int32)(unsafe.Add(m0, int(v376)*4)) = v454
+		v456 := v454 + v377
+		*(*int32)(unsafe.Add(m0, int(v381)*4)) = v456
+		v458 := v456 + v382
+		*(*int32)(unsafe.Add(m0, int(v386)*4)) = v458
+		v460 := v458 + v387
+		*(*int32)(unsafe.Add(m0, int(v391)*4)) = v460
+		v462 := v460 + v392
+		*(*int32)(unsafe.Add(m0, int(v396)*4)) = v462
+		v464 := v462 + v397
+		*(*int32)(unsafe.Add(m0, int(v401)*4)) = v464
+		v466 := v464 + v402
+		*(*int32)(unsafe.Add(m0, int(v406)*4)) = v466
+		v468 := v466 + v407
+		*(*int32)(unsafe.Add(m0, int(v411)*4)) = v468
+		v470 := v468 + v412
+		*(*int32)(unsafe.Add(m0, int(v416)*4)) = v470
+		v472 := v470 + v417
+		*(*int32)(unsafe.Add(m0, int(v421)*4)) = v472
+		v474 := v472 + v422
+		*(*int32)(unsafe.Add(m0, int(v426)*4)) = v474
+		v476 := v474 + v427
+		*(*int32)(unsafe.Add(m0, int(v431)*4)) = v476
+		v478 := v476 + v432
+		*(*int32)(unsafe.Add(m0, int(v436)*4)) = v478
+		v480 := v478 + v437
+		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v480
+		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v480 + v442
+	}
+	// Barrier, kernel.go:150
+	h485 := g.v485[:n]
+	h487 := g.v487[:n]
+	h489 := g.v489[:n]
+	h491 := g.v491[:n]
+	h493 := g.v493[:n]
+	h495 := g.v495[:n]
+	h497 := g.v497[:n]
+	h499 := g.v499[:n]
+	h501 := g.v501[:n]
+	h503 := g.v503[:n]
+	h505 := g.v505[:n]
+	h507 := g.v507[:n]
+	h509 := g.v509[:n]
+	h511 := g.v511[:n]
+	h513 := g.v513[:n]
+	h515 := g.v515[:n]
+	h517 := g.v517[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v238 := h238[li]
+		v239 := h239[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v254 := h254[li]
+		v255 := h255[li]
+		v262 := h262[li]
+		v263 := h263[li]
+		v270 := h270[li]
+		v271 := h271[li]
+		v278 := h278[li]
+		v279 := h279[li]
+		v286 := h286[li]
+		v287 := h287[li]
+		v294 := h294[li]
+		v295 := h295[li]
+		v302 := h302[li]
+		v303 := h303[li]
+		v310 := h310[li]
+		v311 := h311[li]
+		v318 := h318[li]
+		v319 := h319[li]
+		v326 := h326[li]
+		v327 := h327[li]
+		v334 := h334[li]
+		v335 := h335[li]
+		v342 := h342[li]
+		v343 := h343[li]
+		v350 := h350[li]
+		v351 := h351[li]
+		v358 := h358[li]
+		v359 := h359[li]
+		v366 := h366[li]
+		v367 := h367[li]
+		v485 := v239 + *(*int32)(unsafe.Add(m0, int(v238)*4))
+		v487 := v247 + *(*int32)(unsafe.Add(m0, int(v246)*4))
+		v489 := v255 + *(*int32)(unsafe.Add(m0, int(v254)*4))
+		v491 := v263 + *(*int32)(unsafe.Add(m0, int(v262)*4))
+		v493 := v271 + *(*int32)(unsafe.Add(m0, int(v270)*4))
+		v495 := v279 + *(*int32)(unsafe.Add(m0, int(v278)*4))
+		v497 := v287 + *(*int32)(unsafe.Add(m0, int(v286)*4))
+		v499 := v295 + *(*int32)(unsafe.Add(m0, int(v294)*4))
+		v501 := v303 + *(*int32)(unsafe.Add(m0, int(v302)*4))
+		v503 := v311 + *(*int32)(unsafe.Add(m0, int(v310)*4))
+		v505 := v319 + *(*int32)(unsafe.Add(m0, int(v318)*4))
+		v507 := v327 + *(*int32)(unsafe.Add(m0, int(v326)*4))
+		v509 := v335 + *(*int32)(unsafe.Add(m0, int(v334)*4))
+		v511 := v343 + *(*int32)(unsafe.Add(m0, int(v342)*4))
+		v513 := v351 + *(*int32)(unsafe.Add(m0, int(v350)*4))
+		v515 := v359 + *(*int32)(unsafe.Add(m0, int(v358)*4))
+		v517 := v367 + *(*int32)(unsafe.Add(m0, int(v366)*4))
+		h485[li] = v485
+		h487[li] = v487
+		h489[li] = v489
+		h491[li] = v491
+		h493[li] = v493
+		h495[li] = v495
+		h497[li] = v497
+		h499[li] = v499
+		h501[li] = v501
+		h503[li] = v503
+		h505[li] = v505
+		h507[li] = v507
+		h509[li] = v509
+		h511[li] = v511
+		h513[li] = v513
+		h515[li] = v515
+		h517[li] = v517
+	}
+	// Barrier, kernel.go:154
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v485 := h485[li]
+		v167 := h167[li]
+		v487 := h487[li]
+		v169 := h169[li]
+		v489 := h489[li]
+		v171 := h171[li]
+		v491 := h491[li]
+		v173 := h173[li]
+		v493 := h493[li]
+		v175 := h175[li]
+		v495 := h495[li]
+		v177 := h177[li]
+		v497 := h497[li]
+		v179 := h179[li]
+		v499 := h499[li]
+		v181 := h181[li]
+		v501 := h501[li]
+		v183 := h183[li]
+		v503 := h503[li]
+		v185 := h185[li]
+		v505 := h505[li]
+		v187 := h187[li]
+		v507 := h507[li]
+		v189 := h189[li]
+		v509 := h509[li]
+		v191 := h191[li]
+		v511 := h511[li]
+		v193 := h193[li]
+		v513 := h513[li]
+		v195 := h195[li]
+		v515 := h515[li]
+		v197 := h197[li]
+		v517 := h517[li]
+		v199 := h199[li]
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v485)%4352))*4)) = v167
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v487)%4352))*4)) = v169
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v489)%4352))*4)) = v171
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v491)%4352))*4)) = v173
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v493)%4352))*4)) = v175
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v495)%4352))*4)) = v177
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v497)%4352))*4)) = v179
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v499)%4352))*4)) = v181
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v501)%4352))*4)) = v183
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v503)%4352))*4)) = v185
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v505)%4352))*4)) = v187
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v507)%4352))*4)) = v189
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v509)%4352))*4)) = v191
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v511)%4352))*4)) = v193
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v513)%4352))*4)) = v195
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v515)%4352))*4)) = v197
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v517)%4352))*4)) = v199
+	}
+	// Barrier, kernel.go:158
+	e160 := g.v160
+	v0 := g.v0
+	u160 := g.v160
+	u163 := g.v163
+	v556 := int32(uint64(v0))
+	v557 := v556 & 31
+	v555 := uint64(v0) < 32
+	h19 := g.v19[:n]
+	m2 := g.Memory(2)
 	m1 := g.Memory(1)
+	h681 := g.v681[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v29 := e29
-		v8 := int32(li)
-		var v21, v244 int32
-		if v29 >= 4 {
-			v244 = v8
-			goto b24
+		v160 := e160
+		v7 := int32(li)
+		v19 := h19[li]
+		var v572, v582, v592, v602, v612, v622, v632, v642, v652, v662, v672, v681 int32
+		v552 := v160 + 1
+		if uint32(v552) < 2 {
+			v160 = v552
+		} else {
+			goto b51
 		}
-		v21 = v29
 		{
-			v28 := ((v21 - ((v21 / 2) * 2)) * 2304) + (v8 * 9)
-			v29 = v21 + 1
-			v34 := int64(uint32((v29 - ((v29 / 2) * 2)) * 2304))
-			v35 := v1 + int64(uint32(v21))
-			v38 := uint64(v35) < 32
-			v40 := int32(uint64(v35)) & 31
-			v41 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v28)*4))) >> (uint32(v40) & 31))
-			v42 := int32(0)
-			if v38 {
-				v42 = v41
-			}
-			v44 := v28 + 1
-			v47 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v44)*4))) >> (uint32(v40) & 31))
-			v48 := int32(0)
-			if v38 {
-				v48 = v47
-			}
-			v51 := v28 + 2
-			v54 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v51)*4))) >> (uint32(v40) & 31))
-			v55 := int32(0)
-			if v38 {
-				v55 = v54
-			}
-			v58 := v28 + 3
-			v61 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v58)*4))) >> (uint32(v40) & 31))
-			v62 := int32(0)
-			if v38 {
-				v62 = v61
-			}
-			v65 := v28 + 4
-			v68 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v65)*4))) >> (uint32(v40) & 31))
-			v69 := int32(0)
-			if v38 {
-				v69 = v68
-			}
-			v71 := ((((v42 & 1) + (v48 & 1)) + (v55 & 1)) + (v62 & 1)) + (v69 & 1)
-			v72 := v28 + 5
-			v75 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v72)*4))) >> (uint32(v40) & 31))
-			v76 := int32(0)
-			if v38 {
-				v76 = v75
-			}
-			v79 := v28 + 6
-			v82 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v79)*4))) >> (uint32(v40) & 31))
-			v83 := int32(0)
-			if v38 {
-				v83 = v82
-			}
-			v86 := v28 + 7
-			v89 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v86)*4))) >> (uint32(v40) & 31))
-			v90 := int32(0)
-			if v38 {
-				v90 = v89
-			}
-			v93 := v28 + 8
-			v96 := int32(uint32(^*(*int32)(unsafe.Add(m0, int(v93)*4))) >> (uint32(v40) & 31))
-			v97 := int32(0)
-			if v38 {
-				v97 = v96
-			}
-			v99 := (((v71 + (v76 & 1)) + (v83 & 1)) + (v90 & 1)) + (v97 & 1)
-			h28[li] = v28
-			u29 = v29
-			u34 = v34
-			u38 = v38
-			u40 = v40
-			h44[li] = v44
-			h51[li] = v51
-			h58[li] = v58
-			h65[li] = v65
-			h72[li] = v72
-			h79[li] = v79
-			h86[li] = v86
-			h93[li] = v93
-			h99[li] = v99
+			v163 := v0 + int64(uint32(v160*4))
+			u160 = v160
+			u163 = v163
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -677,109 +997,423 @@ func (g *scatterHost) r4() int {
 			}
 			continue
 		}
-	b24:
-		if v244 >= 2304 {
-			if next != 6 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 6
+	b51:
+		v558 := int32(uint32(*(*int32)(unsafe.Add(m0, 16380))) >> (uint32(v557) & 31))
+		v559 := int32(0)
+		if v555 {
+			v559 = v558
+		}
+		v562 := int32(0)
+		if uint32(v559&255) < uint32(v7) {
+			v562 = 4096
+		}
+		v563 := v562 + 2048
+		if uint32(v563) <= 4352 {
+			v567 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v562+2047)*4))) >> (uint32(v557) & 31))
+			v568 := int32(0)
+			if v555 {
+				v568 = v567
 			}
-			continue
-		}
-		v247 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v244)*4))) >> (uint32(v243) & 31))
-		v248 := int32(0)
-		if v241 {
-			v248 = v247
-		}
-		v249 := v248 & 15
-		if v244 == 0 {
-			goto b27
-		}
-		{
-			v253 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v244+-1)*4))) >> (uint32(v243) & 31))
-			v254 := int32(0)
-			if v241 {
-				v254 = v253
+			v571 := v562
+			if uint32(v568&255) < uint32(v7) {
+				v571 = v563
 			}
-			if (v254 & 15) == v249 {
-				goto b28
-			}
+			v572 = v571
+		} else {
+			v572 = v562
 		}
-	b27:
-		*(*int32)(unsafe.Add(m1, int(v249)*4)) = v244
-	b28:
-		v244 = v244 + 256
-		goto b24
+		v573 := v572 + 1024
+		if uint32(v573) <= 4352 {
+			v577 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v572+1023)*4))) >> (uint32(v557) & 31))
+			v578 := int32(0)
+			if v555 {
+				v578 = v577
+			}
+			v581 := v572
+			if uint32(v578&255) < uint32(v7) {
+				v581 = v573
+			}
+			v582 = v581
+		} else {
+			v582 = v572
+		}
+		v583 := v582 + 512
+		if uint32(v583) <= 4352 {
+			v587 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v582+511)*4))) >> (uint32(v557) & 31))
+			v588 := int32(0)
+			if v555 {
+				v588 = v587
+			}
+			v591 := v582
+			if uint32(v588&255) < uint32(v7) {
+				v591 = v583
+			}
+			v592 = v591
+		} else {
+			v592 = v582
+		}
+		v593 := v592 + 256
+		if uint32(v593) <= 4352 {
+			v597 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v592+255)*4))) >> (uint32(v557) & 31))
+			v598 := int32(0)
+			if v555 {
+				v598 = v597
+			}
+			v601 := v592
+			if uint32(v598&255) < uint32(v7) {
+				v601 = v593
+			}
+			v602 = v601
+		} else {
+			v602 = v592
+		}
+		v603 := v602 + 128
+		if uint32(v603) <= 4352 {
+			v607 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v602+127)*4))) >> (uint32(v557) & 31))
+			v608 := int32(0)
+			if v555 {
+				v608 = v607
+			}
+			v611 := v602
+			if uint32(v608&255) < uint32(v7) {
+				v611 = v603
+			}
+			v612 = v611
+		} else {
+			v612 = v602
+		}
+		v613 := v612 + 64
+		if uint32(v613) <= 4352 {
+			v617 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v612+63)*4))) >> (uint32(v557) & 31))
+			v618 := int32(0)
+			if v555 {
+				v618 = v617
+			}
+			v621 := v612
+			if uint32(v618&255) < uint32(v7) {
+				v621 = v613
+			}
+			v622 = v621
+		} else {
+			v622 = v612
+		}
+		v623 := v622 + 32
+		if uint32(v623) <= 4352 {
+			v627 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v622+31)*4))) >> (uint32(v557) & 31))
+			v628 := int32(0)
+			if v555 {
+				v628 = v627
+			}
+			v631 := v622
+			if uint32(v628&255) < uint32(v7) {
+				v631 = v623
+			}
+			v632 = v631
+		} else {
+			v632 = v622
+		}
+		v633 := v632 + 16
+		if uint32(v633) <= 4352 {
+			v637 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v632+15)*4))) >> (uint32(v557) & 31))
+			v638 := int32(0)
+			if v555 {
+				v638 = v637
+			}
+			v641 := v632
+			if uint32(v638&255) < uint32(v7) {
+				v641 = v633
+			}
+			v642 = v641
+		} else {
+			v642 = v632
+		}
+		v643 := v642 + 8
+		if uint32(v643) <= 4352 {
+			v647 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v642+7)*4))) >> (uint32(v557) & 31))
+			v648 := int32(0)
+			if v555 {
+				v648 = v647
+			}
+			v651 := v642
+			if uint32(v648&255) < uint32(v7) {
+				v651 = v643
+			}
+			v652 = v651
+		} else {
+			v652 = v642
+		}
+		v653 := v652 + 4
+		if uint32(v653) <= 4352 {
+			v657 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v652+3)*4))) >> (uint32(v557) & 31))
+			v658 := int32(0)
+			if v555 {
+				v658 = v657
+			}
+			v661 := v652
+			if uint32(v658&255) < uint32(v7) {
+				v661 = v653
+			}
+			v662 = v661
+		} else {
+			v662 = v652
+		}
+		v663 := v662 + 2
+		if uint32(v663) <= 4352 {
+			v667 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v662+1)*4))) >> (uint32(v557) & 31))
+			v668 := int32(0)
+			if v555 {
+				v668 = v667
+			}
+			v671 := v662
+			if uint32(v668&255) < uint32(v7) {
+				v671 = v663
+			}
+			v672 = v671
+		} else {
+			v672 = v662
+		}
+		v673 := v672 + 1
+		if uint32(v673) <= 4352 {
+			v676 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v672)*4))) >> (uint32(v557) & 31))
+			v677 := int32(0)
+			if v555 {
+				v677 = v676
+			}
+			v680 := v672
+			if uint32(v677&255) < uint32(v7) {
+				v680 = v673
+			}
+			v681 = v680
+		} else {
+			v681 = v672
+		}
+		*(*int32)(unsafe.Add(m2, li*4)) = v681
+		*(*int32)(unsafe.Add(m1, li*4)) = v19 - v681
+		if v7 == 0 {
+			*(*int32)(unsafe.Add(m2, 1024)) = 4352
+		}
+		h681[li] = v681
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
 	}
-	g.v29 = u29
-	g.v34 = u34
-	g.v38 = u38
-	g.v40 = u40
+	g.v160 = u160
+	g.v163 = u163
 	return next
 }
 
-func (g *scatterHost) r7() int {
+func (g *scatterHost) r11() int {
 	const n = 256
-	v9 := int32(g.ID[0])
-	v10 := int64(uint32(v9))
-	v11 := v10 * 2304
-	v2 := g.v2
+	m2 := g.Memory(2)
+	h681 := g.v681[:n]
+	h19 := g.v19[:n]
+	h690 := g.v690[:n]
 	m0 := g.Memory(0)
-	v1 := g.v1
-	v260 := int32(uint64(v1))
-	v261 := v260 & 31
-	v259 := uint64(v1) < 32
-	v262 := g.v262
-	c0 := g.c0
-	v4 := g.v4
-	basex := g.Base(0)
-	p2 := g.Pointer(2)
+	v0 := g.v0
+	v556 := int32(uint64(v0))
+	v557 := v556 & 31
+	v555 := uint64(v0) < 32
 	m1 := g.Memory(1)
-	v6 := g.v6
+	v20 := g.v20
+	v1 := g.v1
+	v5 := g.v5
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v8 := int32(li)
-		v0 := int32(basex + li)
-		var v263, v271, v280, v281 int32
-		var v275, v282 int64
-		v263 = v8
-	b31:
-		v264 := int64(uint32(v263))
-		if v263 >= 2304 {
-			goto b38
-		}
-		if (v11 + v264) >= v2 {
-			goto b38
-		}
-		{
-			v269 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v263)*4))) >> (uint32(v261) & 31))
-			v270 := int32(0)
-			if v259 {
-				v270 = v269
-			}
-			v271 = v270 & 15
-			v275 = int64(uint32(v271*int32(uint32(v262)/uint32(c0)))) + v10
-			if uint64(v275) >= uint64(v4) {
-				g.Fault(1, v275, v4, v0)
-				continue
-			}
-		}
-		v280 = (*(*int32)(unsafe.Add(p2, int(v275)*4)) + v263) - *(*int32)(unsafe.Add(m1, int(v271)*4))
-		v281 = *(*int32)(unsafe.Add(m0, int(v263)*4))
-		v282 = int64(v280)
-		if uint64(v282) >= uint64(v6) {
-			g.Fault(2, v282, v6, v0)
+		v681 := h681[li]
+		v19 := h19[li]
+		v7 := int32(li)
+		var v691 int32
+		var v702 int64
+		v690 := v19 + (*(*int32)(unsafe.Add(m2, li*4+4)) - v681)
+		v691 = v7
+	b79:
+		if uint32(v691) >= 4352 {
+			h690[li] = v690
 			continue
 		}
-		*(*int32)(unsafe.Add(p3, int(v280)*4)) = v281
-		v263 = v263 + 256
-		goto b31
-	b38:
+		v694 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v691)*4))) >> (uint32(v557) & 31))
+		v695 := int32(0)
+		if v555 {
+			v695 = v694
+		}
+		v698 := *(*int32)(unsafe.Add(m1, int(v695&255)*4)) + v691
+		if int64(uint32(v20+v691)) >= v1 {
+			goto b83
+		}
+		v702 = int64(uint32(v698))
+		if v702 < v5 {
+			*(*int32)(unsafe.Add(p3, int(v702)*4)) = *(*int32)(unsafe.Add(m0, int(v691)*4))
+		}
+	b83:
+		v691 = v691 + 256
+		goto b79
 	}
-	return -1
+	// Barrier, kernel.go:104
+	e20 := g.v20
+	v8 := int32(g.ID[0])
+	v10 := v8 * 17408
+	v21 := v10 + 17408
+	v22 := int32(uint64(v1))
+	v23 := uint32(v21) < uint32(v22)
+	v24 := v22
+	if v23 {
+		v24 = v21
+	}
+	p1 := g.Pointer(1)
+	u20 := g.v20
+	u160 := g.v160
+	u163 := g.v163
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v20 := e20
+		v690 := h690[li]
+		v7 := int32(li)
+		var v19, v30, v36, v42, v48, v54, v60, v66, v72, v78, v84, v90, v96, v102, v108, v114, v120, v126, v160 int32
+		v19 = v690
+		v20 = v20 + 4352
+		if uint32(v20) >= uint32(v24) {
+			g.Leave(li)
+			continue
+		}
+		v27 := int64(uint32(v20 + v7))
+		if v27 < v1 {
+			v30 = *(*int32)(unsafe.Add(p1, int(v27)*4))
+		} else {
+			v30 = -1
+		}
+		v33 := int64(uint32((v20 + 256) + v7))
+		if v33 < v1 {
+			v36 = *(*int32)(unsafe.Add(p1, int(v33)*4))
+		} else {
+			v36 = -1
+		}
+		v39 := int64(uint32((v20 + 512) + v7))
+		if v39 < v1 {
+			v42 = *(*int32)(unsafe.Add(p1, int(v39)*4))
+		} else {
+			v42 = -1
+		}
+		v45 := int64(uint32((v20 + 768) + v7))
+		if v45 < v1 {
+			v48 = *(*int32)(unsafe.Add(p1, int(v45)*4))
+		} else {
+			v48 = -1
+		}
+		v51 := int64(uint32((v20 + 1024) + v7))
+		if v51 < v1 {
+			v54 = *(*int32)(unsafe.Add(p1, int(v51)*4))
+		} else {
+			v54 = -1
+		}
+		v57 := int64(uint32((v20 + 1280) + v7))
+		if v57 < v1 {
+			v60 = *(*int32)(unsafe.Add(p1, int(v57)*4))
+		} else {
+			v60 = -1
+		}
+		v63 := int64(uint32((v20 + 1536) + v7))
+		if v63 < v1 {
+			v66 = *(*int32)(unsafe.Add(p1, int(v63)*4))
+		} else {
+			v66 = -1
+		}
+		v69 := int64(uint32((v20 + 1792) + v7))
+		if v69 < v1 {
+			v72 = *(*int32)(unsafe.Add(p1, int(v69)*4))
+		} else {
+			v72 = -1
+		}
+		v75 := int64(uint32((v20 + 2048) + v7))
+		if v75 < v1 {
+			v78 = *(*int32)(unsafe.Add(p1, int(v75)*4))
+		} else {
+			v78 = -1
+		}
+		v81 := int64(uint32((v20 + 2304) + v7))
+		if v81 < v1 {
+			v84 = *(*int32)(unsafe.Add(p1, int(v81)*4))
+		} else {
+			v84 = -1
+		}
+		v87 := int64(uint32((v20 + 2560) + v7))
+		if v87 < v1 {
+			v90 = *(*int32)(unsafe.Add(p1, int(v87)*4))
+		} else {
+			v90 = -1
+		}
+		v93 := int64(uint32((v20 + 2816) + v7))
+		if v93 < v1 {
+			v96 = *(*int32)(unsafe.Add(p1, int(v93)*4))
+		} else {
+			v96 = -1
+		}
+		v99 := int64(uint32((v20 + 3072) + v7))
+		if v99 < v1 {
+			v102 = *(*int32)(unsafe.Add(p1, int(v99)*4))
+		} else {
+			v102 = -1
+		}
+		v105 := int64(uint32((v20 + 3328) + v7))
+		if v105 < v1 {
+			v108 = *(*int32)(unsafe.Add(p1, int(v105)*4))
+		} else {
+			v108 = -1
+		}
+		v111 := int64(uint32((v20 + 3584) + v7))
+		if v111 < v1 {
+			v114 = *(*int32)(unsafe.Add(p1, int(v111)*4))
+		} else {
+			v114 = -1
+		}
+		v117 := int64(uint32((v20 + 3840) + v7))
+		if v117 < v1 {
+			v120 = *(*int32)(unsafe.Add(p1, int(v117)*4))
+		} else {
+			v120 = -1
+		}
+		v123 := int64(uint32((v20 + 4096) + v7))
+		if v123 < v1 {
+			v126 = *(*int32)(unsafe.Add(p1, int(v123)*4))
+		} else {
+			v126 = -1
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v30
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v36
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v42
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v48
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v54
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v60
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v66
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v72
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v78
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v84
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v90
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v96
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v102
+		*(*int32)(unsafe.Add(m0, li*4+13312)) = v108
+		*(*int32)(unsafe.Add(m0, li*4+14336)) = v114
+		*(*int32)(unsafe.Add(m0, li*4+15360)) = v120
+		*(*int32)(unsafe.Add(m0, li*4+16384)) = v126
+		v160 = 0
+		v163 := v0 + int64(uint32(v160*4))
+		h19[li] = v19
+		u20 = v20
+		u160 = v160
+		u163 = v163
+		next = 3
+	}
+	g.v20 = u20
+	g.v160 = u160
+	g.v163 = u163
+	return next
 }

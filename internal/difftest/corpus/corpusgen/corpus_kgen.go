@@ -64,6 +64,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/rounds.go", Package: "corpus", Sum: 0xb467225d},
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
+		{File: "internal/difftest/corpus/taps.go", Package: "corpus", Sum: 0xcc882645},
 		{File: "internal/difftest/corpus/types.go", Package: "corpus", Sum: 0x1e32e96c},
 		{File: "internal/difftest/corpus/vectors.go", Package: "corpus", Sum: 0xcbabda38},
 	},
@@ -217,6 +218,7 @@ var _, RunSubSlices = stubs.Range1(pkg.Kernel("SubSlices"), corpus.SubSlices.Ker
 var _, RunSwap = stubs.Range1(pkg.Kernel("Swap"), corpus.Swap.Kernel)
 var _, RunSwitches = stubs.Range1(pkg.Kernel("Switches"), corpus.Switches.Kernel)
 var _, RunTables = stubs.Range1(pkg.Kernel("Tables"), corpus.Tables.Kernel)
+var _, RunTaps = stubs.Range1(pkg.Kernel("Taps"), corpus.Taps.Kernel)
 var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), corpus.Transpose.Kernel, newTransposeHost)
 var _, RunVectorAdd = stubs.Range1(pkg.Kernel("VectorAdd"), corpus.VectorAdd.Kernel, newVectorAddHost)
 var _, RunVectorAdd64 = stubs.Range1(pkg.Kernel("VectorAdd64"), corpus.VectorAdd64.Kernel, newVectorAdd64Host)
