@@ -19,22 +19,22 @@ type body struct {
 	// What stands before the loop over the work-items, at the beginning of a row of them, at the
 	// beginning of a round, and after that.
 	top, row, item, code bytes.Buffer
-	done            map[any]bool
-	needed          map[*ir.Value]bool // of the region's own values
-	asked           map[*ir.Value]bool // those whose results are
-	wide            map[*ir.Value]bool // those that several nodes use
-	uses            map[*ir.Value]int
-	folded          map[*ir.Value]string // expressions of values that stand where these are used
-	foreign         []*ir.Value          // those of elsewhere that are needed
-	common          map[*ir.Value]bool   // memo of inTop
-	inRows          map[*ir.Value]bool   // memo of inRow
-	after           []string             // what stands behind the loop
-	x, y, z, lane   bool                 // counters of work-items that are used
-	field           bool                 // constant expressions are named as fields
-	at              map[*node]int        // the order of the region's nodes
-	where           map[*ir.Value]*node  // that have the region's own values, but for phis
-	items           bool                 // the number of work-items is used
-	before          []*region            // in the same method
+	done                 map[any]bool
+	needed               map[*ir.Value]bool // of the region's own values
+	asked                map[*ir.Value]bool // those whose results are
+	wide                 map[*ir.Value]bool // those that several nodes use
+	uses                 map[*ir.Value]int
+	folded               map[*ir.Value]string // expressions of values that stand where these are used
+	foreign              []*ir.Value          // those of elsewhere that are needed
+	common               map[*ir.Value]bool   // memo of inTop
+	inRows               map[*ir.Value]bool   // memo of inRow
+	after                []string             // what stands behind the loop
+	x, y, z, lane        bool                 // counters of work-items that are used
+	field                bool                 // constant expressions are named as fields
+	at                   map[*node]int        // the order of the region's nodes
+	where                map[*ir.Value]*node  // that have the region's own values, but for phis
+	items                bool                 // the number of work-items is used
+	before               []*region            // in the same method
 	placing
 }
 
