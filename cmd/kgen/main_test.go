@@ -71,7 +71,7 @@ func TestCommandLine(t *testing.T) {
 func TestDisable(t *testing.T) {
 	dump := func(args ...string) string {
 		var stdout, stderr bytes.Buffer
-		if code := run(context.Background(), append(args, "-C", "../..", "-dump", "quirks", "./examples/sort/radix"), &stdout, &stderr); code != 0 {
+		if code := run(context.Background(), append(args, "-C", "../..", "-dump", "quirks", "./examples/life/cells"), &stdout, &stderr); code != 0 {
 			t.Fatal(code, &stderr)
 		}
 		return stdout.String()
