@@ -59,14 +59,14 @@ func TestGeneral(t *testing.T) {
 
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
-	compareSome(t, nil, func(i int, name string) bool { return i%4 == 0 || i%2 == 0 && demands(name) },
+	compareSome(t, nil, func(i int, name string) bool { return i%8 == 0 || i%3 == 0 && demands(name) },
 		runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 }
 
 // onSwiftShader reports whether SwiftShader runs a case, whose driver compiles in half the time
-// that Mesa's takes. TestWords has the others, and half of those that SwiftShader lacks an aspect
-// for.
-func onSwiftShader(i int, name string) bool { return i%4 > 0 && !demands(name) }
+// that Mesa's takes. TestWords has some of the others, and a third of those that SwiftShader lacks
+// an aspect for.
+func onSwiftShader(i int, name string) bool { return i%8 > 2 && !demands(name) }
 
 // TestAlone does so, as far as work-groups combine values, with the variants for
 // devices without sub-groups. Where a device computes in words as well as not, each takes
