@@ -270,7 +270,7 @@ func TestMutants(t *testing.T) {
 	if len(sources) < 50 {
 		t.Fatalf("only %d kernels to start from", len(sources))
 	}
-	limit, seed, want := 10*time.Second, uint64(1), 150
+	limit, seed, want := 10*time.Second, uint64(1), 80
 	if *mutants > 0 {
 		limit, seed, want = *mutants, uint64(time.Now().UnixNano()), 1<<30
 	}
