@@ -15,7 +15,7 @@ func (k P0K) Kernel(it dsl.Item1) { k.Run(it.GlobalID()) }
 
 func (k P0K) Run(id int) {
 	out := k.Out[id*16 : id*16+16]
-	s := make([]int, 3, 5)
+	s := make([]int, 3, 40) // more elements than pass elements makes values of
 	s = append(s, 0)
 	for i := range s {
 		s[i] = 0
