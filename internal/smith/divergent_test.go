@@ -123,7 +123,7 @@ func TestDivergentGroups(t *testing.T) {
 			if err := b.runChecked(ps[i], kernels[i]); err != nil {
 				t.Errorf("%s: %v\n%s", what, err, ps[i].Source)
 			}
-			plain := m.base.goAstray("P0", m.at, astray[0], varying[0].first, varying[0].cond)
+			plain := m.base.goAstray("P0", m.at, m.statement, varying[0].first, varying[0].cond)
 			if _, errs := b.compile([]*Program{plain}); errs[0] != nil {
 				t.Errorf("%s: taken, but not so the plainest: %v\n%s", what, errs[0], ps[i].Source)
 			}
