@@ -41,7 +41,8 @@ func TestMain(m *testing.M) {
 }
 
 // TestDevices runs every kernel on the host device and on the Vulkan device, and compares: of
-// kernels with several cases every second one, and the first.
+// kernels with several cases two in three, and the first. Cases often come in pairs, such as one that
+// ends well and one that faults: every second one would be the same kind each time.
 func TestDevices(t *testing.T) {
 	if swiftshader.On() {
 		compareSome(t, nil, onSwiftShader)
@@ -52,7 +53,7 @@ func TestDevices(t *testing.T) {
 		kernel, _, _ := strings.Cut(name, "/")
 		first := !seen[kernel]
 		seen[kernel] = true
-		return first || i%2 == 0
+		return first || i%3 > 0
 	})
 }
 
@@ -65,7 +66,7 @@ func TestGeneral(t *testing.T) {
 
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
-	compareSome(t, nil, func(i int, name string) bool { return i%8 == 0 || i%3 == 0 && demands(name) },
+	compareSome(t, nil, func(i int, name string) bool { return i%7 == 0 || i%3 == 0 && demands(name) },
 		runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 }
 
@@ -76,16 +77,16 @@ func onSwiftShader(i int, name string) bool { return i%8 > 3 && !demands(name) }
 
 // TestAlone does so, as far as work-groups combine values, with the variants for
 // devices without sub-groups. Where a device computes in words as well as not, each takes
-// a quarter of the cases.
+// a fifth of the cases.
 func TestAlone(t *testing.T) {
 	t.Run("native", func(t *testing.T) {
 		if swiftshader.On() {
 			t.Skip("SwiftShader computes in words")
 		}
-		compareSome(t, aloneCases, func(i int, _ string) bool { return i%4 == 0 }, runtime.MaskAspects(properties.SubGroups))
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%5 == 0 }, runtime.MaskAspects(properties.SubGroups))
 	})
 	t.Run("words", func(t *testing.T) {
-		compareSome(t, aloneCases, func(i int, _ string) bool { return i%4 == 2 || swiftshader.On() },
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%5 == 2 || swiftshader.On() },
 			runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 	})
 }
