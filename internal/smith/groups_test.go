@@ -23,9 +23,9 @@ import (
 
 var keptGroups = flag.String("kept", "testdata/groups/*.go", "the programs with work-groups that once failed")
 
-// checkedPoint is the form in which programs are interpreted by turns, with data
-// races found.
-const checkedPoint = "mem2reg"
+// checkedPoint is the pass after which programs are interpreted by turns, with data races and
+// divergent barriers found: the one that the checked mode of launches takes, too.
+const checkedPoint = "params"
 
 // hostGroups runs programs on the host; those whose code gc refuses have an error.
 func hostGroups(ctx context.Context, ps []*Program, ks []*oracle.Kernel) ([][]GroupRun, []error) {
