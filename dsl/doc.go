@@ -1,6 +1,6 @@
-// Package dsl is the language that kernels import. Its types and functions are
-// ordinary Go with ordinary bodies: run on the host they are the meaning that
-// every device keeps to.
+// Package dsl is what kernels import: work-items and their ids, work-group memory, barriers,
+// group algorithms, atomics and specialization constants. Its types and functions are ordinary
+// Go. What their bodies do on the host defines what they do on every device.
 //
 // # Kernels
 //
@@ -26,13 +26,13 @@
 //		k.Y[i] += k.A * k.X[i]
 //	}
 //
-// Slices are device memory. Whether a kernel reads or writes one is inferred
-// from its body. Other fields are copied in; assigning to them changes the
-// work-item's own copy.
+// Slices are device memory. kgen infers from the body whether a kernel reads or
+// writes one. Each work-item has its own copy of the other fields; an assignment
+// changes that copy alone.
 //
-// The work-items of a launch run in no particular order and in parallel. Two
-// work-items that touch one element, with at least one writing, have a data race
-// unless they use atomics or stand on two sides of a barrier of their group.
+// The work-items of a launch run in parallel, in no particular order. If two of them
+// access the same element, and at least one writes it, that is a data race, unless both
+// use atomic operations, or a barrier of their group separates the accesses.
 //
 // # Ids
 //
@@ -79,45 +79,46 @@
 //	k.Seen[i].Store(true)                       // Seen []atomic.Bool
 //	dsl.AtomicAdd(&k.Sum[0], x)                 // Sum []float32
 //
-// They mean what the Go memory model says. All atomic operations of a launch behave
-// as though executed in some sequentially consistent order; if the effect of an
-// atomic operation is observed by another one, then what the first work-item wrote
-// before is seen by what the second does after. A compare-and-swap that fails is no
-// exception. For Vulkan, which has no such order, kgen makes it up from what there
-// is: every atomic operation, loads and stores too, reads, writes, acquires and
-// releases, in device scope for slices and in work-group scope for work-group
-// memory, so that each happens before the next one on its location. Two things
-// differ from Go:
+// They follow the Go memory model. All atomic operations of a launch behave
+// as though executed in some sequentially consistent order. If one atomic operation
+// observes the effect of another, then everything that the other work-item wrote
+// before its operation is visible after this one; a compare-and-swap that fails
+// counts, too. Vulkan has no sequentially consistent order, so kgen builds it: every
+// atomic operation, also a load or a store, becomes a read-modify-write that acquires
+// and releases, in device scope for slices and in work-group scope for work-group
+// memory, so that each operation happens before the next one on its location. Two
+// things differ from Go:
 //
-//   - The order is that of one launch. What an earlier launch wrote is seen by a
-//     later one; two launches that run at the same time see each other's atomic
-//     operations at some time, but in no order.
-//   - Nothing says that work-items make progress while others wait. A work-item may
-//     wait for what another one has begun, such as the rest of a short update, but
-//     not for one that may not have started yet, nor for its own sub-group: a lock
-//     that is held across a loop may never be released. Barriers are what groups
-//     wait by.
+//   - The order holds within one launch. A later launch sees all that an earlier one
+//     wrote. Two launches that run at the same time see each other's atomic operations
+//     eventually, but in no guaranteed order.
+//   - A work-item that waits in a loop may keep others from running. It may wait for
+//     a step that another work-item has begun, such as the rest of a short update, but
+//     not for a work-item that may not have started, nor for one of its own sub-group.
+//     A lock that is held across a loop may never be released. To wait for other
+//     work-items of a group, use barriers.
 //
 // On the host device the operations are those of package sync/atomic. There the race
-// detector (go test -race) knows what Go orders and what barriers and group algorithms
-// do, and reports a data race between work-items with both of its lines. [AtomicFence]
-// orders plain accesses, and is seldom needed.
+// detector (go test -race) knows the order that Go's operations, barriers and group
+// algorithms establish, and reports a data race between work-items with both lines.
+// [AtomicFence] orders plain accesses, and is seldom needed.
 //
 // # Launches that are cancelled
 //
-// A launch that is cancelled ends soon on the host device, whatever its work-items do. On
-// other devices it does where the Kernel method has a directive,
+// On the host device a cancelled launch ends soon, whatever its work-items do. On other
+// devices it does so if the Kernel method has a directive,
 //
 //	//kgen:cancel
 //	func (k Search) Kernel(it dsl.Item1) {
 //
-// for which kgen writes further modules, whose work-items look now and then whether they
-// are to leave; only launches that may be cancelled take them. Others run to their end.
+// for which kgen writes further modules. Their work-items check now and then whether the
+// launch was cancelled. Only launches that have a context run these modules; kernels without
+// the directive run to their end.
 //
 // # Specialization constants
 //
-// A [SpecConstant] is a value that the host sets before a device makes a kernel
-// ready to run: to the device it is a constant. It is a package-level variable:
+// A [SpecConstant] is a value that the host sets before the device's driver compiles
+// the kernel, so that it is a constant to that compiler. It is a package-level variable:
 //
 //	var Tile = dsl.NewSpecConstant(16)
 //
@@ -127,44 +128,44 @@
 //
 // and the host gives runtime.WithSpec(Tile, 32) to a launch, or sets it for all
 // launches of a program. Lengths of [LocalSlice] and [PrivateAlloca], bounds of
-// loops and conditions may depend on it; each set of values is made ready once.
-// A length is made of constants by arithmetic. What it is made of by sums and
-// products is not negative, and smaller types have smaller bounds, which saves
-// checks: a constant that is a radius may be a uint8.
+// loops and conditions may depend on it. The driver compiles the kernel once for each
+// set of values. A length is computed from specialization constants and other constants
+// by arithmetic. Constants of small types have small bounds, which lets kgen remove
+// checks: a radius, say, may be a uint8.
 //
 // # Private memory
 //
-// Variables are a work-item's own, arrays too. [PrivateAlloca] returns a slice of
-// such memory whose length specialization constants set.
+// Local variables, arrays among them, are private to a work-item. [PrivateAlloca] returns a
+// private slice whose length is given by specialization constants.
 //
 // # Kernels of kernels
 //
-// A kernel may call the Kernel methods of others. What goes from one to the next, and is
-// needed by nobody else, is a slice with a directive:
+// A kernel may call the Kernel methods of others. A slice that only carries values from one
+// to the next can have a directive:
 //
 //	type AffineTwice struct {
 //		In, Out []float32
 //		Tmp     []float32 //kgen:internal
 //	}
 //
-// Each work-item uses elements of its own there, which kgen proves, and keeps in variables;
-// launches have no such argument. The slice has as many elements for each work-item of
-// the launch as the kernel uses; they are zero at first. See docs/fusion.md.
+// kgen proves that each work-item uses only elements of its own in such a slice, and keeps
+// these elements in variables, so that launches have no such argument. The slice has as many
+// elements for each work-item as the kernel uses. They are zero at first. See docs/fusion.md.
 //
 // # Barriers and uniform control flow
 //
 // Barrier makes the work-items of a group (or sub-group) wait for one another
 // and orders their reads and writes of work-group and device memory.
 //
-// Barriers, group algorithms and calls of Local and LocalSlice stand in control
-// flow that is uniform over the group: all its work-items take the same way there.
-// Conditions made of constants, kernel fields, ranges, group ids and
-// specialization constants are uniform; conditions on a work-item's own id or on
-// data of its own are not. kgen proves uniformity or rejects the call with its
-// position. On the host, work-items that wait at different barriers fault with
-// "divergent barriers"; a work-item that has returned is no longer waited for.
-// One that returns from a function which the kernel calls, past barriers, goes on behind
-// the call; it must come to no barrier there.
+// Barriers, group algorithms and calls of Local and LocalSlice must stand in control
+// flow that is uniform over the group: either all its work-items reach the call, or none.
+// Conditions on constants, kernel fields, ranges, group ids and specialization
+// constants are uniform; conditions on a work-item's own id, or on data that it alone
+// has loaded, are not. kgen proves uniformity, or rejects the call with its position.
+// On the host, work-items that wait at different barriers fault with "divergent
+// barriers"; a group does not wait for work-items that have returned. A work-item that
+// returns early from a function which the kernel calls misses the barriers in that
+// function. It goes on behind the call, where it must reach no further barrier.
 //
 // # Group algorithms
 //
@@ -176,56 +177,56 @@
 //	sum := dsl.ReduceOverGroup(it.Group(), k.In[it.GlobalID()], dsl.Plus)
 //	below := dsl.ExclusiveScanOverGroup(it.SubGroup(), n, dsl.Plus)
 //
-// Those over sub-groups need the aspect properties.SubGroups. Those over work-groups
-// combine within the sub-groups first, which costs few barriers; on devices without,
-// and in kernels whose properties.DeviceHas does not list that aspect, they combine in
-// work-group memory, with the same results and more barriers.
+// Algorithms over sub-groups need the aspect properties.SubGroups. Algorithms over
+// work-groups combine within the sub-groups first, which takes few barriers. On devices
+// without sub-groups, and in kernels whose properties.DeviceHas does not list that aspect,
+// they combine in work-group memory, with the same results and more barriers.
 //
-// What a work-group reduces to, or broadcasts from a uniform lane, is uniform
-// itself and may decide whether a barrier is reached. So may what the kernel states
-// to be uniform by [Uniform], at no cost unless work-items have left.
+// The result of a reduction over a work-group, or of a broadcast from a uniform lane, is
+// uniform, so a condition on it may decide whether a barrier is reached. So may a value
+// that the kernel declares uniform by [Uniform], which costs nothing unless work-items
+// have returned.
 //
 // # Faults
 //
-// What panics in Go is a fault in a kernel: an index out of range, a division of
-// integers by zero, an explicit panic. The work-item that faults ends; it takes
-// no further part in barriers. The others go on, and the launch reports the
-// first fault. Recover has no use in kernels. Deferred calls run when their
-// function returns; after a fault a device does not run them, since a work-item
-// that has faulted writes nothing more.
+// Whatever panics in Go is a fault in a kernel: an index out of range, an integer
+// division by zero, an explicit panic. The work-item that faults ends, and barriers
+// no longer wait for it. The others go on, and the launch reports the first fault.
+// Kernels cannot recover. Deferred calls run when their function returns, but not
+// after a fault, since a work-item that has faulted writes nothing more.
 //
 // # Finding mistakes
 //
-// The host device runs kernels as gc compiled them, but for those with barriers or
-// group algorithms and those that do little per work-item: of these it runs a host
-// form, which kgen wrote, and in which a debugger stops at no line of the kernel's.
-// With KGEN_HOST_FORM=off in the environment, and under the race detector, it is the
-// kernel's own Go everywhere.
+// The host device runs a kernel's own Go code, as gc compiled it. Kernels with barriers
+// or group algorithms, and kernels that do little per work-item, run as a host form
+// instead: Go code that kgen generated, in which a debugger finds no line of the kernel.
+// With KGEN_HOST_FORM=off in the environment, and under the race detector, every kernel
+// runs its own Go.
 //
-// It finds what no compiler sees. Under the race detector a data race
-// between work-items is reported with both of its lines, as one between goroutines.
-// Its checked mode, runtime.Checked with package checked imported, reports barriers
+// The host device also finds mistakes that no compiler sees. The race detector reports a
+// data race between work-items with both lines, like one between goroutines.
+// The checked mode, runtime.Checked with package checked imported, reports barriers
 // that work-items of a group pass differently, values given to [Uniform] that are not
-// uniform, loads of work-group memory that was never written, and data races, in an
-// order that a seed chooses and repeats.
+// uniform, loads of work-group memory that was never written, and data races. It runs
+// work-items in an order that depends on a seed and can be repeated.
 //
 // # Which Go
 //
-// A kernel, with all functions it calls, is written in a part of Go. The host
-// device would run the rest too, but kgen rejects it, with a code; for example,
-// go tool kgen explain KG203 says what that one means and what to write instead.
+// A kernel and the functions that it calls may use a subset of Go. kgen rejects the rest
+// with a code and a position. For example, go tool kgen explain KG203 says what KG203
+// means and what to write instead.
 //
-// Functions are inlined, so kgen knows a value where it follows from constants
-// and from what a helper is called with. Data and ids are not known. A variable may hold
-// one of several functions, pointers, slices or interface values by data: an error that
-// is nil or not, or a method of one of several types. What is done with it is compiled
-// for each of them.
+// kgen inlines all functions, so a value is known to it if it follows from constants and
+// from the arguments that a helper is called with. Data and ids are not known. Data may
+// choose which of several functions, pointers, slices or interface values a variable
+// holds, such as an error that is nil or not, or one of several types with a method: kgen
+// compiles each use of the variable for every value that it may hold.
 //
-// Go leaves open when an expression reads a variable that a call in the same
-// expression changes: in x + f(), x may be read before or after. Kernels do what gc
-// does, which calls first, but not beside && and ||: a device reads x first in
-// x + f(b && g(&x)). Give such a call a statement of its own. Which of two faults of one
-// statement is reported may differ, too: a device goes from left to right.
+// Go does not specify when an expression reads a variable that a call in the same
+// expression changes: x + f() may read x before or after the call. Kernels do as gc does,
+// which calls first, except in expressions with && or ||: a device reads x first in
+// x + f(b && g(&x)). Give such a call a statement of its own. If one
+// statement has two faults, a device reports the leftmost, and gc possibly the other.
 //
 // Types:
 //
@@ -335,19 +336,18 @@
 //	fmt                        yes, Print, Printf and Println, as print and println; what cannot be printed so: KG305; the others: KG304
 //	os, sync, time, …          no: KG304
 //
-// A package of a module that has assembly, or uses unsafe, compiles from the files that
-// it has for ports without, by the build tags purego and appengine, as xxhash and blake2s
-// do; a function that has no other body: KG303.
+// Some packages, such as xxhash and blake2s, have assembly or unsafe code and, behind the
+// build tags purego or appengine, a version without. kgen compiles that version. A
+// function that has no Go body is KG303.
 //
 // # Package math
 //
-// The functions of package math compile from their Go code, as on a port that has
-// no assembly, and a kernel of the mode properties.FloatExact has that code's bits
-// on every device. On the host, gc replaces some by assembly. Where that is exact
-// the bits are the same; where it is not, those functions and the ones that call
-// them (Pow, Sinh, Log10, Gamma, …) may differ from the device in the last bits, and
-// on amd64 Log and Log10 of numbers below 2^-1022 in all of them, since that assembly
-// does not know such numbers:
+// kgen compiles the functions of package math from their Go code, as on a port without
+// assembly. A kernel of the mode properties.FloatExact gets the bits of that code on every
+// device. On the host, gc replaces some functions by assembly or instructions. Exact ones
+// give the same bits. The others, and the functions that call them (Pow, Sinh, Log10,
+// Gamma, …), may differ from the device in the last bits; on amd64, Log and Log10 of
+// subnormal numbers differ in all bits, since that assembly does not support them:
 //
 //	port       assembly with other bits     exact assembly or instructions
 //	amd64      Exp, Log, Hypot              Floor, Ceil, Trunc, Max, Min, Sqrt, FMA
@@ -362,7 +362,7 @@
 // Besides, gc fuses x*y + z into one rounding on arm64, loong64, ppc64x, riscv64
 // and s390x, as the language allows, and on amd64 only with GOAMD64=v3 or above.
 //
-// What is NaN is NaN everywhere. Which one arithmetic, conversions, negation and Abs
-// make, its sign and payload, is the device's: NVIDIA's GPUs have 0x7fffffff where others
-// keep an operand's bits. What is only loaded, stored or taken by Float32bits keeps them.
+// A NaN is a NaN on every device, but the sign and payload of one that arithmetic, a
+// conversion, negation or Abs produces depend on the device: NVIDIA's GPUs give 0x7fffffff
+// where others keep an operand's bits. Loads, stores and Float32bits keep all bits.
 package dsl
