@@ -14,9 +14,9 @@ var limits = []struct {
 	page       string
 }{
 	{"codegen/lower/size.go", "maxValues = 250_000", "| 250,000 |"},
-	{"codegen/lower/lower.go", "maxInlineDepth = 200", "| 200; of one function 40 |"},
-	{"codegen/lower/lower.go", "maxNested = 40 ", "| 200; of one function 40 |"},
-	{"codegen/lower/cell.go", "maxVar = 1 << 20", "| an array of a work-item's own | 1 MiB |"},
+	{"codegen/lower/lower.go", "maxInlineDepth = 200", "| 200; 40 of the same function |"},
+	{"codegen/lower/lower.go", "maxNested = 40 ", "| 200; 40 of the same function |"},
+	{"codegen/lower/cell.go", "maxVar = 1 << 20", "| a private array of a work-item | 1 MiB |"},
 	{"codegen/lower/items.go", "n > maxVar", "| a value of work-group memory (`dsl.Local`) | 1 MiB |"},
 	{"codegen/lower/global.go", "maxTable = 1 << 22", "| 4,194,304 |"},
 	{"codegen/lower/receiver.go", "maxArrayArg = 4096", "| 4,096; slices have no such bound |"},
@@ -24,14 +24,14 @@ var limits = []struct {
 	{"codegen/lower/spec.go", "maxSpecLeaves = 1 << 10", "| 1,024 |"},
 	{"codegen/load/directive.go", "maxPinned = 0x10000", "| 65,536 |"},
 	{"codegen/lower/initrun.go", "maxSteps = 10_000_000", "| 10,000,000 |"},
-	{"codegen/pass/memory/internal.go", "maxInternal = 1 << 20", "`//kgen:internal` | 1 MiB |"},
+	{"codegen/pass/memory/internal.go", "maxInternal = 1 << 20", "`//kgen:internal` slice | 1 MiB |"},
 	{"codegen/lower/print.go", "maxPrintWords = 512", "| 512 |"},
-	{"codegen/lower/oneof.go", "maxAlts = 32", "one of more than 32 functions"},
+	{"codegen/lower/oneof.go", "maxAlts = 32", "among more than 32 functions"},
 	{"abi/abi.go", "MaxLaunchBlock = 128", "more than 104 bytes"},
 	{"abi/abi.go", "OffsetArgs = 24", "more than 104 bytes"},
 	{"abi/abi.go", "MaxRange = 1<<31 - 1", "| 2,147,483,647 work-items;"},
 	{"abi/abi.go", "MaxSmall = 1 << 28", "reach 2<sup>28</sup>"},
-	{"abi/print.go", "MaxPrintBuffer = 1 << 30", "from 32 bytes to 1 GiB"},
+	{"abi/print.go", "MaxPrintBuffer = 1 << 30", "between 32 bytes and 1 GiB"},
 	{"abi/print.go", "MaxPrintString = 32 << 10", "longer than 32 KiB"},
 	{"internal/env/env.go", "MaxSubGroup = 128", "1 to 128 on the host device"},
 	{"runtime/internal/host/driver.go", "MaxWorkItems: 1024,", "The host device has 1,024 each"},
@@ -46,7 +46,7 @@ var limits = []struct {
 		"`bufferDeviceAddress`, `vulkanMemoryModel`, `vulkanMemoryModelDeviceScope`"},
 	{"runtime/internal/vulkan/features.go", "const least = 4", "sub-groups of at least 4"},
 	{"runtime/internal/vulkan/features.go", "//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)", "on amd64, arm64, loong64, ppc64le and riscv64"},
-	{"runtime/internal/fusion/group.go", "maxParts = 32", "At most 32 launches become one"},
+	{"runtime/internal/fusion/group.go", "maxParts = 32", "At most 32 launches are fused into one"},
 }
 
 // TestLimits: the figures of docs/limits.md are those of the code.
