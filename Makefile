@@ -11,6 +11,11 @@ KERNELS := ./examples/... ./internal/...
 SWIFTSHADER ?= 1
 VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=$(SWIFTSHADER) KGEN_VALIDATE=1
 
+# Drivers' compilers allocate and free much for each pipeline. By default glibc gives the memory
+# back to the kernel each time, and takes it again page by page, which is a third of the time
+# of tests that run many kernels on SwiftShader.
+VULKAN += MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000
+
 # Where check and modules write the modules of the test kernels, which are not committed.
 DIR ?= .cache/modules
 MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
