@@ -13,7 +13,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/cheap"
+	"github.com/kgen-go/kgen/internal/cheapstat"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/swiftshader"
@@ -214,7 +214,7 @@ func measure(t *testing.T) memory {
 	debug.FreeOSMemory()
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
-	c, _ := cheap.InUse()
+	c, _ := cheapstat.InUse()
 	return memory{resident(t), c, int(m.HeapAlloc)}
 }
 
