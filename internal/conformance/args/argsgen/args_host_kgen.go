@@ -412,10 +412,6 @@ func (g *spacesHost) Run() {
 		v73 = v76
 		v74 = v81
 		v75 = v82
-		if stop.Load() {
-			g.Stop()
-			return
-		}
 		goto b23
 	b32:
 		v92 = v89 + 1

@@ -3315,8 +3315,7 @@ const uniformRowsHostSites = `1	internal/difftest/groups/kernel.go:285:11
 1	287:6
 1	290:12
 1	295:21
-1	301:7
-1	299:12`
+1	301:7`
 
 func (g *uniformRowsHost) Begin() {
 	g.Sites = uniformRowsHostSites
@@ -3463,7 +3462,7 @@ func (g *uniformRowsHost) r0() int {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v25 := h25[li]
-			var v38, v39, v47, v56, v81 int32
+			var v38, v39, v47, v56, v75 int32
 			var v48 int64
 			v31 := *(*int32)(m0)
 			v35 := (v31 - ((v31 / 4) * 4))
@@ -3522,13 +3521,13 @@ func (g *uniformRowsHost) r0() int {
 				}
 				continue
 			}
-			v81 = v56
+			v75 = v56
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 			g.Leave(li)
 		}
 	}
@@ -3596,7 +3595,7 @@ func (g *uniformRowsHost) r3() int {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v25 := h25[li]
-			var v38, v47, v56, v81 int32
+			var v38, v47, v56, v75 int32
 			var v48 int64
 			v53 := v39 + 1
 			if v53 >= v36 {
@@ -3650,13 +3649,13 @@ func (g *uniformRowsHost) r3() int {
 				}
 				continue
 			}
-			v81 = v56
+			v75 = v56
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 			g.Leave(li)
 		}
 	}
@@ -3683,17 +3682,12 @@ func (g *uniformRowsHost) r5() int {
 	c0 := g.c0
 	v8 := int64(uint32(c0))
 	v57 := v13 * v8
-	v72 := v57 <= 2147483647
 	v71 := int32(uint64(v57))
-	v73 := int32(1)
-	if v72 {
-		v73 = v71
-	}
-	basex := g.Base(0)
-	basey := g.Base(1)
 	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p1 := g.Pointer(1)
 	{
 		nx := g.Local[0]
@@ -3708,27 +3702,18 @@ func (g *uniformRowsHost) r5() int {
 				continue
 			}
 			v12 := h12[li]
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
 			v56 := h56[li]
 			v25 := h25[li]
-			var v81 int32
-			v70 := int32(uint64(v12 + 7))
-			v75 := v70
-			if v72 {
-				v75 = int32(uint32(v70) % uint32(v73))
-			}
-			v76 := int64(uint32(v75))
-			if uint32(v75) >= 128 {
-				g.Fault(5, v76, 128, v0, v1)
-				continue
-			}
-			v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v75 int32
+			v73 := *(*int32)(unsafe.Add(m0, int(int32(uint32(int32(uint64(v12+7)))%uint32(v71)))*4))
+			v75 = v56 + v73
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 		}
 	}
 	return -1
