@@ -35,7 +35,7 @@ func (g *astrayHost) Run() {
 		}
 		var v5 int64
 		v0 := int32(x)
-		v4 := int64(uint32(v0))
+		v4 := int64(x)
 		v5 = 0
 	b1:
 		if v5 < v1 {
@@ -84,7 +84,7 @@ func (g *countHost) Run() {
 		}
 		var v8 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -162,7 +162,7 @@ func (g *distanceHost) Run() {
 		var v24, v28, v45, v46, v77, v78, v79, v82, v86 int32
 		var v76 bool
 		v0 := int32(x)
-		v8 := int64(uint32(v0))
+		v8 := int64(x)
 		v9 := v8 * 2
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
@@ -382,7 +382,7 @@ func (g *meetHost) r0() int {
 			next = 1
 			continue
 		}
-		v16 := int64(uint32(v0))
+		v16 := int64(basex + li)
 		v17 := *(*int64)(unsafe.Add(m0, li*8))
 		if uint64(v16) >= uint64(v2) {
 			g.Fault(0, v16, v2, v0)
@@ -435,7 +435,7 @@ func (g *meetHost) r2() int {
 		next = 1
 		continue
 	b6:
-		v16 := int64(uint32(v0))
+		v16 := int64(basex + li)
 		v17 := *(*int64)(unsafe.Add(m0, li*8))
 		if uint64(v16) >= uint64(v2) {
 			g.Fault(0, v16, v2, v0)
@@ -478,7 +478,7 @@ func (g *productHost) Run() {
 		}
 		var v7, v8, v9, v10, v16, v18 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if !v6 {
 			v18 = 0
 			goto b6
@@ -548,7 +548,7 @@ func (g *untilHost) Run() {
 		var v10, v14, v18, v19, v25, v29, v33, v34 int32
 		var v11, v16, v26, v31 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
