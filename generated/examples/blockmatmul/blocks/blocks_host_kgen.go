@@ -99,8 +99,8 @@ func (g *matMulHost) r0() int {
 			var v20, v32, v43 float32
 			var v21, v24, v25, v29, v36, v40, v98 int64
 			var v34 int32
-			v14 := int64(uint32(v0))
-			v15 := int64(uint32(v1))
+			v14 := int64(basex + x)
+			v15 := int64(basey + y)
 			v17 := int64(uint32(int32(x)))
 			v19 := int64(uint32(int32(y)))
 			v20 = 0
@@ -328,10 +328,10 @@ func (g *matMulHost) r3() int {
 			v19 := int64(uint32(v18))
 			v16 := int32(x)
 			v17 := int64(uint32(v16))
-			v1 := int32(basey + y)
-			v15 := int64(uint32(v1))
+			v15 := int64(basey + y)
 			v0 := int32(basex + x)
-			v14 := int64(uint32(v0))
+			v1 := int32(basey + y)
+			v14 := int64(basex + x)
 			var v20, v32, v43 float32
 			var v24, v25, v29, v36, v40, v98 int64
 			var v34 int32
