@@ -12,11 +12,10 @@ package vkx
 #cgo nocallback vkx_get_buffer_requirements
 #cgo nocallback vkx_get_buffer_address
 #cgo nocallback vkx_allocate_memory
-#cgo nocallback vkx_create_fence
-#cgo noescape vkx_wait_for_fences
-#cgo nocallback vkx_wait_for_fences
-#cgo noescape vkx_reset_fences
-#cgo nocallback vkx_reset_fences
+#cgo nocallback vkx_create_timeline
+#cgo noescape vkx_get_reached
+#cgo nocallback vkx_get_reached
+#cgo nocallback vkx_wait_reached
 #cgo nocallback vkx_create_command_pool
 #cgo nocallback vkx_allocate_command_buffer
 #cgo nocallback vkx_create_query_pool
@@ -55,17 +54,13 @@ type Device struct {
 
 // CreateDevice creates a device with the given features enabled and one queue of
 // the given family.
-func CreateDevice(p vk.PhysicalDevice, family uint32, features uint64, bufferMarker bool) (*Device, vk.Result) {
+func CreateDevice(p vk.PhysicalDevice, family uint32, features uint64) (*Device, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	marker := C.uint32_t(0)
-	if bufferMarker {
-		marker = 1
-	}
 	d := &Device{Family: family}
 	var c *C.vkx_device
-	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), C.uint32_t(family), C.uint64_t(features), marker, &c)
+	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), C.uint32_t(family), C.uint64_t(features), &c)
 	if r < 0 {
 		return nil, vk.Result(r)
 	}
@@ -146,34 +141,28 @@ func (d *Device) MapMemory(m vk.DeviceMemory) (unsafe.Pointer, vk.Result) {
 	return p, r
 }
 
-// CreateFence creates a fence that is not signalled.
-func (d *Device) CreateFence() (vk.Fence, vk.Result) {
+// CreateTimeline creates a timeline semaphore of value 0.
+func (d *Device) CreateTimeline() (vk.Semaphore, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.Fence](C.vkx_create_fence(d.c))
+	return handle[vk.Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// raw lets handles be passed from within a struct that Go pointers stand in, too,
-// which cgo's check of the binding's own call forbids.
-func raw(fences []vk.Fence) *C.uint64_t {
-	return (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(fences)))
+// Reached returns the value of a timeline semaphore. Nothing is injected here: it is asked as
+// often as a wait polls.
+func (d *Device) Reached(s vk.Semaphore) (uint64, vk.Result) {
+	var v C.uint64_t
+	r := C.vkx_get_reached(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s))), &v)
+	return uint64(v), vk.Result(r)
 }
 
-// WaitForFences waits for all fences, at most timeout nanoseconds.
-func (d *Device) WaitForFences(fences []vk.Fence, timeout uint64) vk.Result {
+// WaitReached waits until a timeline semaphore has a value, at most timeout nanoseconds.
+func (d *Device) WaitReached(s vk.Semaphore, value, timeout uint64) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
-	return vk.Result(C.vkx_wait_for_fences(d.c, raw(fences), C.uint32_t(len(fences)), C.uint64_t(timeout)))
-}
-
-// ResetFences resets fences that no submitted work will signal.
-func (d *Device) ResetFences(fences []vk.Fence) vk.Result {
-	if r := injected(); r != vk.Success {
-		return r
-	}
-	return vk.Result(C.vkx_reset_fences(d.c, raw(fences), C.uint32_t(len(fences))))
+	return vk.Result(C.vkx_wait_reached(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s))), C.uint64_t(value), C.uint64_t(timeout)))
 }
 
 // CreateCommandPool creates a pool, for short-lived command buffers or for others.
@@ -312,13 +301,13 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 }
 
 // Submit resets pool, records the commands into the pool's command buffer, and
-// submits that with a fence: one call into C for a whole batch.
-func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, fence vk.Fence, commands Commands) vk.Result {
+// submits that, after which the timeline gets a value: one call into C for a whole batch.
+func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, timeline vk.Semaphore, value uint64, commands Commands) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
 	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(d.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(pool))),
-		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(fence))),
+		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(timeline))), C.uint64_t(value),
 		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
 }
 

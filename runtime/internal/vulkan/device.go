@@ -38,7 +38,7 @@ type device struct {
 func openDevice(p *physicalDevice) (_ *device, err error) {
 	family, _ := queueFamily(p.PhysicalDeviceInfo)
 	messages := vkx.Messages()
-	handle, r := vkx.CreateDevice(p.handle, family, p.Features, p.BufferMarker)
+	handle, r := vkx.CreateDevice(p.handle, family, p.Features)
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
@@ -54,7 +54,9 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if err := d.pipes.init(d); err != nil {
 		return nil, err
 	}
-	d.queue.init(d)
+	if err := d.queue.init(d); err != nil {
+		return nil, err
+	}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}

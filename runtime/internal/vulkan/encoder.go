@@ -59,7 +59,6 @@ type encoder struct {
 	inPart   kinds // of the part's commands
 	launches int   // of the part
 	timing   bool  // a command has begun, see begun
-	toHost   bool  // a kernel of the part may write memory that the host reads: see part.completed
 	wait     bool  // for room that only completed work can give; else errBusy
 
 	current *hal.Command // that is encoded
@@ -86,7 +85,7 @@ func (e *encoder) open() error {
 		return err
 	}
 	e.part = &part{q: e.q, slot: s}
-	e.commands, e.bound, e.inPart, e.launches, e.timing, e.toHost = e.commands[:0], nil, 0, 0, false, false
+	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], nil, 0, 0, false
 	if err := e.fitQueries(s, maxTimed); err != nil {
 		e.drop(err)
 		return err
@@ -101,7 +100,6 @@ func (e *encoder) flush() error {
 		return nil
 	}
 	e.close()
-	p.transfers = e.inPart&(1<<transfer) != 0 || e.toHost
 	if err := e.q.push(p, &e.commands); err != nil {
 		e.drop(err)
 		return err
@@ -142,21 +140,15 @@ func (e *encoder) drop(err error) {
 	}
 }
 
-// close ends a part: the host sees what was written, and the word comes after it.
-// The barrier is for later launches too, which costs nothing more and spares the
-// next part its first one.
+// close ends a part: the host sees what was written. The barrier is for later commands too, which
+// costs nothing more and spares the next part its first one.
 func (e *encoder) close() {
-	from := e.inPart | e.loose | e.owed[compute]
+	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
 		return
 	}
-	to := scopes[1<<compute]
-	e.owed[transfer] |= from
-	if !e.d.phys.BufferMarker { // then the word is written by a transfer
-		to = scopes[1<<compute|1<<transfer]
-		e.owed[transfer] = 0
-	}
-	e.owed[compute], e.loose = 0, 0
+	to := scopes[1<<compute|1<<transfer]
+	e.owed, e.loose = [numKinds]kinds{}, 0
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
 }
 
@@ -308,9 +300,6 @@ func (e *encoder) launch(c *hal.Command) error {
 			return err
 		}
 	}
-	for i := range c.Slices {
-		e.reaches(c.Slices[i].Memory)
-	}
 	e.order(compute)
 	e.launches++
 	split := e.d.tooMany(c.Groups)
@@ -381,7 +370,6 @@ func (e *encoder) copy(c *hal.Command) error {
 	dst, src := c.Dst.(*memory), c.Src.(*memory)
 	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.d.built.byKernel(e.d, d, s, c.Size) {
 		e.notes(c)
-		e.reaches(dst)
 		return e.builtin(copyModule, d, s, c.Size, 0)
 	}
 	e.order(transfer)
@@ -401,7 +389,6 @@ func (e *encoder) fill(c *hal.Command) error {
 	dst := c.Dst.(*memory)
 	if d := dst.addr + c.DstOff; e.d.built.byKernel(e.d, d, 0, c.Size) {
 		e.notes(c)
-		e.reaches(dst)
 		return e.builtin(fillModule, d, 0, c.Size, c.Pattern)
 	}
 	e.order(transfer)
@@ -409,15 +396,6 @@ func (e *encoder) fill(c *hal.Command) error {
 	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
 	e.ended()
 	return nil
-}
-
-// reaches notes memory that a kernel may write.
-func (e *encoder) reaches(m hal.Memory) {
-	if t := &e.d.mem.types; t.host != t.device {
-		if m, ok := m.(*memory); ok && m.pool.kind == t.host {
-			e.toHost = true
-		}
-	}
 }
 
 // notes makes the command fail with the part.

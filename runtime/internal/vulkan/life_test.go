@@ -276,48 +276,39 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// TestFence: copies are complete with the fence, not with the word, which can be there
-// before what they wrote.
-func TestFence(t *testing.T) {
+// TestCompleted: a part is complete when the line has its value, and not before, whatever later
+// parts there are; once complete it stays so without asking the driver.
+func TestCompleted(t *testing.T) {
 	d := open(t)
-	defer d.Close()
-	s, err := d.queue.newSlot() // its fence is not signalled
+	m, err := d.Alloc(256, hal.HostMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := uint32(7)
-	p := &part{q: &d.queue, slot: s, word: &word, seq: 7}
-	if !p.completed() {
-		t.Error("launches whose word is there are not complete")
+	q := &d.queue
+	if p := (&part{q: q, value: q.pushed + 2}); p.completed() || p.await(0) != vk.Timeout {
+		t.Error("a part that was never submitted is complete")
 	}
-	p.transfers = true
-	if p.completed() {
-		t.Error("copies whose fence is not signalled are complete")
-	}
-	m, err := d.Alloc(256, hal.DeviceMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kernel := backendtest.Launch(increment(t, d), backendtest.Desc("increment").Kernel, 1, backendtest.Span{Mem: m, Len: 1})
-	for _, c := range []struct {
-		cmd  hal.Command
-		want bool
-	}{
-		{hal.Command{Op: hal.OpWrite, Dst: m, Size: 4, Host: make([]byte, 4)}, true},
-		{hal.Command{Op: hal.OpRead, Src: m, Size: 4, Host: make([]byte, 4)}, true},
-		{hal.Command{Op: hal.OpFill, Dst: m, Size: 4}, true},
-		{kernel, false},
-	} {
-		tk, err := d.Submit([]hal.Command{c.cmd})
+	var last *part
+	for i := range byte(100) {
+		tk, err := d.Submit([]hal.Command{{Op: hal.OpFill, Dst: m, Size: 256, Pattern: uint32(i), Barrier: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tk.(*ticket).parts[0].transfers; got != c.want {
-			t.Errorf("operation %d: is a transfer: %t", c.cmd.Op, got)
+		p := tk.(*ticket).parts[0]
+		if last != nil && p.value != last.value+1 {
+			t.Errorf("value %d behind value %d", p.value, last.value)
 		}
-		if err := tk.Wait(t.Context()); err != nil {
-			t.Error(err)
+		for last = p; !p.completed(); {
 		}
+		if m.Bytes()[252] != i || q.reached.Load() < p.value {
+			t.Fatalf("fill %d is complete, and the host sees %d", i, m.Bytes()[252])
+		}
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if !last.completed() || last.await(0) != vk.Success {
+		t.Error("a part is not complete once the device is closed")
 	}
 }
 

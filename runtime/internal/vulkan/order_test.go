@@ -59,10 +59,10 @@ type checker struct {
 }
 
 // widths are the words of each command; see vkx.h.
-var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6, 9: 3, 10: 5, 11: 5}
+var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 3, 9: 5, 10: 5}
 
 const (
-	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdMark, cmdExecute = 2, 3, 4, 5, 6, 7, 8, 9
+	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdExecute = 2, 3, 4, 5, 6, 7, 8
 )
 
 // check follows a part's commands, ops being where those of hal's begin.
@@ -88,8 +88,6 @@ func (k *checker) check(commands vkx.Commands, ops []watched) {
 			if current.kind != transfer {
 				k.wrong = append(k.wrong, "a copy is counted as a dispatch")
 			}
-		case cmdMark:
-			k.end()
 		case cmdExecute:
 			k.execute(current.graph)
 		}
@@ -216,7 +214,7 @@ func (k *checker) run(op watched) {
 	k.uses = append(k.uses, fresh...)
 }
 
-// end is where the host may look: it must see everything.
+// end is the end of a part, where the host may look: it must see everything.
 func (k *checker) end() {
 	for i := range k.uses {
 		if u := &k.uses[i]; u.write && u.visible&hostStage == 0 {
@@ -253,6 +251,7 @@ func watchAll() {
 			checkers.of[d] = k
 		}
 		k.check(commands, p.watched)
+		k.end()
 	}
 }
 
@@ -306,6 +305,7 @@ func TestChecker(t *testing.T) {
 	check := func(c vkx.Commands) []string {
 		var k checker
 		k.check(c, ops)
+		k.end()
 		return k.wrong
 	}
 	if wrong := check(commands); len(wrong) > 0 {

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"unsafe"
+	"sync/atomic"
+
+	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -28,16 +30,18 @@ type queue struct {
 	order sync.Mutex
 	enc   encoder
 
-	// fences is held while retired slots' fences are waited for.
-	fences sync.Mutex
+	// line is a timeline semaphore: each part has a value of it, one more than the part
+	// before, which the semaphore gets when the part has completed.
+	line    vk.Semaphore
+	pushed  uint64        // value of the newest part; the encoder's
+	reached atomic.Uint64 // value that the line is known to have
 
-	mu       sync.Mutex // taken after fences
+	mu       sync.Mutex
 	ring     *ring
 	inflight []*part // oldest first
 	free     []*slot
-	retired  []*slot // completed, but their fences may be a moment behind
+	retired  []*slot // of parts that are finished; the encoder makes them free
 	slots    []*slot // all
-	seq      uint32
 
 	// The pump is a goroutine that submits what needs room that only completed
 	// work can give, so that Submit need not wait for the device.
@@ -71,9 +75,12 @@ type job struct {
 	at    int // the node that is next
 }
 
-func (q *queue) init(d *device) {
+func (q *queue) init(d *device) error {
 	q.d = d
 	q.enc = encoder{d: d, q: q}
+	var r vk.Result
+	q.line, r = d.vk.CreateTimeline()
+	return d.check("vkCreateSemaphore", r)
 }
 
 // Submit starts a batch.
@@ -251,25 +258,44 @@ func (q *queue) sweep() {
 // push submits the commands of a part whose slot is set.
 func (q *queue) push(p *part, commands *vkx.Commands) error {
 	s := p.slot
-	q.mu.Lock()
-	q.seq++
-	if q.seq == 0 {
-		q.seq = 1
-	}
-	p.seq = q.seq
-	q.mu.Unlock()
-	p.word = (*uint32)(unsafe.Pointer(&s.host.data[offWord]))
-	commands.Mark(s.host.block.buffer, s.host.off+offWord, p.seq)
+	p.value = q.pushed + 1
 	if watch != nil {
 		watch(q.d, p, *commands)
 	}
-	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(s.pool, s.cb, s.fence[0], *commands)); err != nil {
+	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(s.pool, s.cb, q.line, p.value, *commands)); err != nil {
 		return err
 	}
+	q.pushed = p.value
 	q.mu.Lock()
 	q.inflight = append(q.inflight, p)
 	q.mu.Unlock()
 	return nil
+}
+
+// passed reports whether the part with that value has completed on the device.
+func (q *queue) passed(value uint64) bool {
+	if q.reached.Load() >= value {
+		return true
+	}
+	now, r := q.d.vk.Reached(q.line)
+	if r < 0 {
+		if r == vk.ErrorDeviceLost {
+			q.d.lose("vkGetSemaphoreCounterValue", r)
+		}
+		return false
+	}
+	q.reach(now)
+	return now >= value
+}
+
+// reach notes a value that the line has.
+func (q *queue) reach(value uint64) {
+	for {
+		old := q.reached.Load()
+		if old >= value || q.reached.CompareAndSwap(old, value) {
+			return
+		}
+	}
 }
 
 // drain waits until the queue has nothing to do or the device is lost, and lets
@@ -294,13 +320,17 @@ func (q *queue) close() {
 		p.finish()
 	}
 	q.mu.Lock()
-	slots, r := q.slots, q.ring
+	slots, ring := q.slots, q.ring
 	q.slots, q.free, q.retired, q.ring = nil, nil, nil, nil
 	q.mu.Unlock()
 	for _, s := range slots {
 		q.destroySlot(s)
 	}
-	if r != nil {
-		r.mem.Free()
+	if ring != nil {
+		ring.mem.Free()
+	}
+	if q.line != nil {
+		vk.DestroySemaphore(q.d.vk.Handle, q.line, nil)
+		q.line = nil
 	}
 }

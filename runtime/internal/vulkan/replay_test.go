@@ -589,6 +589,7 @@ func TestReplayChecker(t *testing.T) {
 	wrong := func(c vkx.Commands) int {
 		k := &checker{}
 		k.check(c, ops)
+		k.end()
 		return len(k.wrong)
 	}
 	if n := wrong(words); n > 0 {

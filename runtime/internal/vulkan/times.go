@@ -103,10 +103,7 @@ func (c *clock) bracket() error {
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
 		return err
 	}
-	defer func() {
-		c.d.queue.settle()
-		vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
-	}()
+	defer vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
 	best := int64(-1)
 	for range clockTries {
 		before := hal.Now()
