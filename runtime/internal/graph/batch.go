@@ -36,8 +36,9 @@ type Batch struct {
 	faults    []*[someFaults]hal.Fault        // of all commands
 	cmds      []hal.Command
 	events    []*Event
-	uses      []use // of all commands
-	ends      []int // command i uses uses[ends[i-1]:ends[i]]
+	uses      []use     // of all commands
+	ends      []int     // command i uses uses[ends[i-1]:ends[i]]
+	replays   []*Replay // of the commands that are an OpGraph
 
 	// Storage that commands point into; it may move while it grows, since
 	// earlier pieces keep the old array alive.
@@ -47,13 +48,14 @@ type Batch struct {
 
 // storage is what a batch leaves to another.
 type storage struct {
-	faults []*[someFaults]hal.Fault
-	cmds   []hal.Command
-	events []*Event
-	uses   []use
-	ends   []int
-	bytes  []byte
-	slices []hal.SliceArg
+	faults  []*[someFaults]hal.Fault
+	cmds    []hal.Command
+	events  []*Event
+	uses    []use
+	ends    []int
+	replays []*Replay
+	bytes   []byte
+	slices  []hal.SliceArg
 }
 
 // use is a Use whose handle may be forgotten.
@@ -196,11 +198,12 @@ func (b *Batch) finish() bool {
 		clear(b.events)
 		clear(b.uses)
 		clear(b.slices)
+		clear(b.replays)
 		if len(s.spare) < maxSpare && cap(b.bytes) <= 1<<20 && cap(b.cmds) <= 2*batchFull {
-			s.spare = append(s.spare, storage{faults, b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
+			s.spare = append(s.spare, storage{faults, b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.replays[:0], b.bytes[:0], b.slices[:0]})
 		}
 	}
-	b.faults, b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil, nil
+	b.faults, b.cmds, b.events, b.uses, b.ends, b.replays, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil, nil, nil
 	return true
 }
 

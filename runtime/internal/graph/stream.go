@@ -300,7 +300,7 @@ var ErrReleased = errors.New("the buffer is closed")
 // mustWait reports whether a command that depends on the events needs a barrier.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
-		if s.mustWait(e.after) {
+		if s.mustWait(e.After()) {
 			return true
 		}
 		if e.batch != nil && e.batch.stream == s && e.batch.state < batchDone && e.pos >= s.barrierPos {
@@ -329,7 +329,7 @@ func (s *Stream) current() *Batch {
 		}
 		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
 		*s.cur = Batch{stream: s, seq: s.seq, look: batchIdle,
-			faults: b.faults, cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
+			faults: b.faults, cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, replays: b.replays, bytes: b.bytes, slices: b.slices}
 	}
 	return s.cur
 }
