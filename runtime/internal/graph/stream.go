@@ -27,8 +27,9 @@ const (
 	maxInflight = 16
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is of how many batches the storage is kept.
-	maxSpare = 8
+	// maxSpare is of how many batches the storage is kept: as many as there can be, since a
+	// program that launches without a wait is as far ahead as it may be.
+	maxSpare = maxInflight + 2
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
 )
