@@ -65,7 +65,7 @@ func newLaunched(dev *Device, k *Kernel) *launched {
 
 // fewEvents is how many events are made at a time for launches without a context: each that is
 // kept keeps the others' memory.
-const fewEvents = 8
+const fewEvents = 24
 
 // eventFor is newLaunched, out of what the call has kept.
 func eventFor(c *launch.Call, dev *Device, k *Kernel) *launched {
