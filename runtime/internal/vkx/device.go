@@ -48,27 +48,31 @@ import (
 type Device struct {
 	c      *C.vkx_device
 	Handle vk.Device
-	Queue  vk.Queue
-	Family uint32
 }
 
-// CreateDevice creates a device with the given features enabled and one queue of
-// the given family.
-func CreateDevice(p vk.PhysicalDevice, family uint32, features uint64) (*Device, vk.Result) {
+// CreateDevice creates a device with the given features enabled and one queue of each of the
+// given families, of which there are one or two. All of them may use each buffer.
+func CreateDevice(p vk.PhysicalDevice, features uint64, families ...uint32) (*Device, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	d := &Device{Family: family}
+	d := &Device{}
 	var c *C.vkx_device
-	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), C.uint32_t(family), C.uint64_t(features), &c)
+	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), (*C.uint32_t)(unsafe.SliceData(families)),
+		C.uint32_t(len(families)), C.uint64_t(features), &c)
 	if r < 0 {
 		return nil, vk.Result(r)
 	}
 	d.c = c
 	handle := C.vkx_device_handle(c)
 	d.Handle = *(*vk.Device)(unsafe.Pointer(&handle))
-	vk.GetDeviceQueue(d.Handle, family, 0, &d.Queue)
 	return d, vk.Success
+}
+
+// Queue returns the queue of a family that the device was created with.
+func (d *Device) Queue(family uint32) (q vk.Queue) {
+	vk.GetDeviceQueue(d.Handle, family, 0, &q)
+	return q
 }
 
 // Destroy destroys the device; its children are destroyed already.
@@ -165,12 +169,12 @@ func (d *Device) WaitReached(s vk.Semaphore, value, timeout uint64) vk.Result {
 	return vk.Result(C.vkx_wait_reached(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s))), C.uint64_t(value), C.uint64_t(timeout)))
 }
 
-// CreateCommandPool creates a pool, for short-lived command buffers or for others.
-func (d *Device) CreateCommandPool(shortLived bool) (vk.CommandPool, vk.Result) {
+// CreateCommandPool creates a pool for a family's queue, for short-lived command buffers or for others.
+func (d *Device) CreateCommandPool(family uint32, shortLived bool) (vk.CommandPool, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(d.Family), flag(shortLived)))
+	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(family), flag(shortLived)))
 }
 
 // AllocateCommandBuffer allocates a command buffer: one that is submitted, or a secondary one,
@@ -300,14 +304,29 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 	return handle[vk.Pipeline](v)
 }
 
-// Submit resets pool, records the commands into the pool's command buffer, and
-// submits that, after which the timeline gets a value: one call into C for a whole batch.
-func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, timeline vk.Semaphore, value uint64, commands Commands) vk.Result {
+// Submission is where commands go.
+type Submission struct {
+	Queue    vk.Queue
+	Pool     vk.CommandPool
+	Buffer   vk.CommandBuffer // the pool's
+	Timeline vk.Semaphore     // gets the value when the commands have completed
+	Value    uint64
+	// Wait, if not nil, is a timeline that the stages, and all that comes behind the
+	// submission, wait for to have the value After.
+	Wait   vk.Semaphore
+	After  uint64
+	Stages vk.PipelineStageFlagBits
+}
+
+// Submit resets the pool, records the commands into its command buffer, and submits that: one call
+// into C for a whole batch.
+func (d *Device) Submit(s *Submission, commands Commands) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
-	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(d.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(pool))),
-		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(timeline))), C.uint64_t(value),
+	wait := C.vkx_wait{semaphore: C.uintptr_t(uintptr(unsafe.Pointer(s.Wait))), value: C.uint64_t(s.After), stages: C.uint32_t(s.Stages)}
+	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(s.Pool))),
+		C.uintptr_t(uintptr(unsafe.Pointer(s.Buffer))), C.uintptr_t(uintptr(unsafe.Pointer(s.Timeline))), C.uint64_t(s.Value), wait,
 		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
 }
 

@@ -321,7 +321,7 @@ typedef struct VkSemaphoreCreateInfo {
 	VkSemaphoreCreateFlags flags;
 } VkSemaphoreCreateInfo;
 
-enum { VK_SEMAPHORE_TYPE_TIMELINE = 1 };
+enum { VK_SEMAPHORE_TYPE_TIMELINE = 1, VK_SHARING_MODE_CONCURRENT = 1 };
 
 typedef struct VkSemaphoreTypeCreateInfo {
 	VkStructureType sType;

@@ -37,8 +37,11 @@ static struct {
 	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdExecuteCommands) \
 	X(CreateQueryPool) X(GetQueryPoolResults) X(CmdResetQueryPool) X(CmdWriteTimestamp)
 
+enum { MAX_FAMILIES = 2 };
+
 struct vkx_device {
 	VkDevice device;
+	uint32_t families[MAX_FAMILIES], nfamilies;
 #define X(name) PFN_vk##name name;
 	DEVICE_FUNCTIONS(X)
 #undef X
@@ -319,7 +322,7 @@ uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint3
 	return count;
 }
 
-int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, vkx_device **out) {
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, vkx_device **out) {
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
@@ -337,17 +340,22 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	for (int k = 0; k < NUM_EXT; k++)
 		if (ext & 1u << k) names[n++] = extension_names[k];
 	float priority = 1;
-	VkDeviceQueueCreateInfo queue = {
-		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-		.queueFamilyIndex = queueFamily, .queueCount = 1, .pQueuePriorities = &priority,
-	};
+	VkDeviceQueueCreateInfo queues[MAX_FAMILIES];
+	if (nfamilies > MAX_FAMILIES) return VK_ERROR_INITIALIZATION_FAILED;
+	for (uint32_t i = 0; i < nfamilies; i++)
+		queues[i] = (VkDeviceQueueCreateInfo){
+			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+			.queueFamilyIndex = families[i], .queueCount = 1, .pQueuePriorities = &priority,
+		};
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &f.f2,
-		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
+		.queueCreateInfoCount = nfamilies, .pQueueCreateInfos = queues,
 		.enabledExtensionCount = n, .ppEnabledExtensionNames = names,
 	};
 	vkx_device *d = calloc(1, sizeof *d);
 	if (d == NULL) return VK_ERROR_OUT_OF_HOST_MEMORY;
+	d->nfamilies = nfamilies;
+	memcpy(d->families, families, nfamilies * sizeof *families);
 	VkResult r = in.CreateDevice(p, &info, NULL, &d->device);
 	if (r < 0) {
 		free(d);
@@ -370,6 +378,10 @@ void vkx_free_device(vkx_device *d) { free(d); }
 
 vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
 	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+	if (d->nfamilies > 1) {
+		info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+		info.queueFamilyIndexCount = d->nfamilies, info.pQueueFamilyIndices = d->families;
+	}
 	VkBuffer b = NULL;
 	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
 	return value(r, (uintptr_t)b);
@@ -605,7 +617,7 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 }
 
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
-	const uint32_t *words, size_t n) {
+	vkx_wait wait, const uint32_t *words, size_t n) {
 	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
 	VkCommandBufferBeginInfo begin = {
 		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
@@ -616,13 +628,16 @@ int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t com
 	int ok = record(d, c, words, words + n);
 	if ((r = d->EndCommandBuffer(c)) < 0) return r;
 	if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
-	VkSemaphore signal = (VkSemaphore)timeline;
+	VkSemaphore signal = (VkSemaphore)timeline, semaphore = (VkSemaphore)wait.semaphore;
+	uint32_t waits = semaphore != NULL;
 	VkTimelineSemaphoreSubmitInfo values = {
 		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = waits, .pWaitSemaphoreValues = &wait.value,
 		.signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &value,
 	};
 	VkSubmitInfo submit = {
 		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .pNext = &values, .commandBufferCount = 1, .pCommandBuffers = &c,
+		.waitSemaphoreCount = waits, .pWaitSemaphores = &semaphore, .pWaitDstStageMask = &wait.stages,
 		.signalSemaphoreCount = 1, .pSignalSemaphores = &signal,
 	};
 	return d->QueueSubmit((VkQueue)queue, 1, &submit, NULL);

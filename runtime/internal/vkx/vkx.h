@@ -114,7 +114,8 @@ void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
 
 /* Devices. */
-int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, vkx_device **out);
+/* With a queue of each of the one or two families, all of which may use each buffer. */
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, vkx_device **out);
 uintptr_t vkx_device_handle(vkx_device *d);
 void vkx_free_device(vkx_device *d);
 
@@ -141,9 +142,15 @@ vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
 	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached);
+/* What a submission waits for, in the given stages and what comes behind it, unless the semaphore is 0. */
+typedef struct {
+	uintptr_t semaphore;
+	uint64_t value;
+	uint32_t stages;
+} vkx_wait;
 /* Resets the pool of the command buffer, records n words into it and submits it; the timeline gets the value after it. */
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
-	const uint32_t *words, size_t n);
+	vkx_wait wait, const uint32_t *words, size_t n);
 /* Records n words into a new secondary command buffer, which may be executed again and again, one after another. */
 int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n);
 

@@ -37,8 +37,12 @@ type device struct {
 
 func openDevice(p *physicalDevice) (_ *device, err error) {
 	family, _ := queueFamily(p.PhysicalDeviceInfo)
+	families := []uint32{family}
+	if f, ok := transferFamily(p.PhysicalDeviceInfo); ok {
+		families = append(families, f)
+	}
 	messages := vkx.Messages()
-	handle, r := vkx.CreateDevice(p.handle, family, p.Features)
+	handle, r := vkx.CreateDevice(p.handle, p.Features, families...)
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
@@ -54,7 +58,10 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if err := d.pipes.init(d); err != nil {
 		return nil, err
 	}
-	if err := d.queue.init(d); err != nil {
+	if twoLines && len(families) == 1 {
+		families = append(families, family)
+	}
+	if err := d.queue.init(d, families); err != nil {
 		return nil, err
 	}
 	if err := d.probe(); err != nil {

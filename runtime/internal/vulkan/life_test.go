@@ -285,7 +285,8 @@ func TestCompleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := &d.queue
-	if p := (&part{q: q, value: q.pushed + 2}); p.completed() || p.await(0) != vk.Timeout {
+	l := &q.lines[0]
+	if p := (&part{q: q, line: l, value: l.pushed + 2}); p.completed() || p.await(0) != vk.Timeout {
 		t.Error("a part that was never submitted is complete")
 	}
 	var last *part
@@ -300,7 +301,7 @@ func TestCompleted(t *testing.T) {
 		}
 		for last = p; !p.completed(); {
 		}
-		if m.Bytes()[252] != i || q.reached.Load() < p.value {
+		if m.Bytes()[252] != i || l.reached.Load() < p.value {
 			t.Fatalf("fill %d is complete, and the host sees %d", i, m.Bytes()[252])
 		}
 	}

@@ -8,9 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
-
-	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -30,16 +27,11 @@ type queue struct {
 	order sync.Mutex
 	enc   encoder
 
-	// line is a timeline semaphore: each part has a value of it, one more than the part
-	// before, which the semaphore gets when the part has completed.
-	line    vk.Semaphore
-	pushed  uint64        // value of the newest part; the encoder's
-	reached atomic.Uint64 // value that the line is known to have
+	lines [2]line // the second one is for copies, if the device has a queue for them
 
 	mu       sync.Mutex
 	ring     *ring
 	inflight []*part // oldest first
-	free     []*slot
 	retired  []*slot // of parts that are finished; the encoder makes them free
 	slots    []*slot // all
 
@@ -51,7 +43,7 @@ type queue struct {
 	closed  bool
 }
 
-// watch, which tests set, sees what is submitted before it is.
+// watch, which tests set, sees what is submitted, before anybody waits for it.
 var watch func(d *device, p *part, commands vkx.Commands)
 
 // watched says where the Vulkan commands of a hal.Command begin in a part's, right
@@ -59,6 +51,7 @@ var watch func(d *device, p *part, commands vkx.Commands)
 type watched struct {
 	at    int
 	kind  kind
+	epoch int // how many commands with a Barrier there were before or with it
 	cmd   *hal.Command
 	graph *recording // that is executed there, for an OpGraph
 }
@@ -69,18 +62,31 @@ type job struct {
 	cmds []hal.Command
 	i    int    // the command that is next
 	done uint64 // bytes of it that are done
+	lane *lane  // that it goes to, once the encoder has turned to it
 
 	// Where that is an OpGraph whose commands are encoded one by one:
 	nodes []hal.Command
 	at    int // the node that is next
 }
 
-func (q *queue) init(d *device) error {
+// init makes the lines, on queues of these families.
+func (q *queue) init(d *device, families []uint32) error {
 	q.d = d
-	q.enc = encoder{d: d, q: q}
-	var r vk.Result
-	q.line, r = d.vk.CreateTimeline()
-	return d.check("vkCreateSemaphore", r)
+	for i, family := range families {
+		can := kinds(1<<compute | 1<<transfer)
+		if i > 0 {
+			can = 1 << transfer
+		}
+		if err := q.lines[i].init(q, family, can); err != nil {
+			return err
+		}
+	}
+	var aside *line
+	if len(families) > 1 {
+		aside = &q.lines[1]
+	}
+	q.enc = newEncoder(q, &q.lines[0], aside)
+	return nil
 }
 
 // Submit starts a batch.
@@ -256,46 +262,23 @@ func (q *queue) sweep() {
 }
 
 // push submits the commands of a part whose slot is set.
-func (q *queue) push(p *part, commands *vkx.Commands) error {
-	s := p.slot
-	p.value = q.pushed + 1
-	if watch != nil {
-		watch(q.d, p, *commands)
+func (q *queue) push(p *part, commands vkx.Commands) error {
+	p.value = p.line.pushed + 1
+	s := vkx.Submission{Queue: p.line.queue, Pool: p.slot.pool, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
+	if p.behind != nil {
+		s.Wait, s.After, s.Stages = p.behind.timeline, p.after, scopes[p.line.can].stages
 	}
-	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(s.pool, s.cb, q.line, p.value, *commands)); err != nil {
+	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(&s, commands)); err != nil {
 		return err
 	}
-	q.pushed = p.value
+	if watch != nil {
+		watch(q.d, p, commands)
+	}
+	p.line.pushed = p.value
 	q.mu.Lock()
 	q.inflight = append(q.inflight, p)
 	q.mu.Unlock()
 	return nil
-}
-
-// passed reports whether the part with that value has completed on the device.
-func (q *queue) passed(value uint64) bool {
-	if q.reached.Load() >= value {
-		return true
-	}
-	now, r := q.d.vk.Reached(q.line)
-	if r < 0 {
-		if r == vk.ErrorDeviceLost {
-			q.d.lose("vkGetSemaphoreCounterValue", r)
-		}
-		return false
-	}
-	q.reach(now)
-	return now >= value
-}
-
-// reach notes a value that the line has.
-func (q *queue) reach(value uint64) {
-	for {
-		old := q.reached.Load()
-		if old >= value || q.reached.CompareAndSwap(old, value) {
-			return
-		}
-	}
 }
 
 // drain waits until the queue has nothing to do or the device is lost, and lets
@@ -321,7 +304,10 @@ func (q *queue) close() {
 	}
 	q.mu.Lock()
 	slots, ring := q.slots, q.ring
-	q.slots, q.free, q.retired, q.ring = nil, nil, nil, nil
+	q.slots, q.retired, q.ring = nil, nil, nil
+	for i := range q.lines {
+		q.lines[i].free = nil
+	}
 	q.mu.Unlock()
 	for _, s := range slots {
 		q.destroySlot(s)
@@ -329,8 +315,7 @@ func (q *queue) close() {
 	if ring != nil {
 		ring.mem.Free()
 	}
-	if q.line != nil {
-		vk.DestroySemaphore(q.d.vk.Handle, q.line, nil)
-		q.line = nil
+	for i := range q.lines {
+		q.lines[i].close()
 	}
 }

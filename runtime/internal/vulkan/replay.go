@@ -56,6 +56,7 @@ type recording struct {
 
 	words   []uint32 // for watch
 	watched []watched
+	epochs  int // Barriers in it
 }
 
 // graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's; so are
@@ -254,7 +255,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		}
 		clear(r.slot.more.data)
 	}
-	in := encoder{d: d, q: e.q, part: &part{q: e.q, slot: r.slot}}
+	in := newEncoder(e.q, e.main.line, nil)
+	in.part = &part{q: e.q, slot: r.slot}
 	if err := in.fitQueries(r.slot, len(g.commands)); err != nil {
 		return nil, err
 	}
@@ -276,9 +278,10 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 	if watch != nil {
 		r.words, r.watched = in.commands, in.part.watched
 	}
+	r.epochs = in.epoch
 	var res vk.Result
 	if g.pool == nil {
-		if g.pool, res = d.vk.CreateCommandPool(false); res < 0 {
+		if g.pool, res = d.vk.CreateCommandPool(e.main.line.family, false); res < 0 {
 			return nil, d.check("vkCreateCommandPool", res)
 		}
 	}
@@ -315,8 +318,9 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 		e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages, to.both)
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{at: len(e.commands), cmd: c, graph: r})
+		e.part.watched = append(e.part.watched, watched{at: len(e.commands), epoch: e.epoch, cmd: c, graph: r})
 	}
+	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
 	e.bound = nil // and push constants are unspecified, which launches set anew
 	e.loose |= r.kinds

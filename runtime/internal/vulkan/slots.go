@@ -25,6 +25,7 @@ const (
 // slot is what one submission needs; slots are recycled. A recording has one that is never
 // submitted itself, with fault records and arguments alone.
 type slot struct {
+	line     *line // whose parts it is for; nil for a recording's
 	pool     vk.CommandPool
 	cb       vk.CommandBuffer
 	queries  vk.QueryPool // nil unless commands are timed
@@ -98,9 +99,9 @@ func (q *queue) retire() {
 	}
 }
 
-// takeSlot returns a slot for a submission. If all are in use it waits for one, or
+// takeSlot returns a slot for a submission on a line. If all are in use it waits for one, or
 // returns errBusy if it must not.
-func (q *queue) takeSlot(wait bool) (*slot, error) {
+func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 	for {
 		q.sweep()
 		q.recycle()
@@ -108,16 +109,16 @@ func (q *queue) takeSlot(wait bool) (*slot, error) {
 			return nil, err // what the parts were that the sweep finished may still run
 		}
 		q.mu.Lock()
-		if n := len(q.free); n > 0 {
-			s := q.free[n-1]
-			q.free = q.free[:n-1]
+		if n := len(l.free); n > 0 {
+			s := l.free[n-1]
+			l.free = l.free[:n-1]
 			q.mu.Unlock()
 			return s, nil
 		}
-		full := len(q.slots) >= maxSlots
+		full := l.slots >= maxSlots
 		q.mu.Unlock()
 		if !full {
-			return q.newSlot()
+			return q.newSlot(l)
 		}
 		if !wait {
 			return nil, errBusy
@@ -143,7 +144,9 @@ func (q *queue) recycle() {
 		s.oldArgs = s.oldArgs[:0]
 	}
 	q.mu.Lock()
-	q.free = append(q.free, list...)
+	for _, s := range list {
+		s.line.free = append(s.line.free, s)
+	}
 	q.mu.Unlock()
 }
 
@@ -186,9 +189,9 @@ func (s *slot) fitRecord(d *device, i int, leaves bool) error {
 	return nil
 }
 
-func (q *queue) newSlot() (*slot, error) {
+func (q *queue) newSlot(l *line) (*slot, error) {
 	d := q.d
-	s := &slot{limit: maxLaunches, inHost: slotRecords}
+	s := &slot{line: l, limit: maxLaunches, inHost: slotRecords}
 	var r vk.Result
 	var err error
 	if s.host, err = d.mem.alloc(slotBytes, d.mem.types.host); err != nil {
@@ -196,7 +199,7 @@ func (q *queue) newSlot() (*slot, error) {
 	}
 	clear(s.host.data)
 	call := "vkCreateCommandPool"
-	if s.pool, r = d.vk.CreateCommandPool(true); r >= 0 {
+	if s.pool, r = d.vk.CreateCommandPool(l.family, true); r >= 0 {
 		call = "vkAllocateCommandBuffers"
 		s.cb, r = d.vk.AllocateCommandBuffer(s.pool, false)
 	}
@@ -206,6 +209,7 @@ func (q *queue) newSlot() (*slot, error) {
 	}
 	q.mu.Lock()
 	q.slots = append(q.slots, s)
+	l.slots++
 	q.mu.Unlock()
 	return s, nil
 }

@@ -30,9 +30,12 @@ const (
 
 // part is one submission: a batch, or a piece of a large one.
 type part struct {
-	q     *queue
-	slot  *slot  // nil once retired; under q.mu
-	value uint64 // of the queue's line when the part has completed
+	q      *queue
+	slot   *slot // nil once retired; under q.mu
+	line   *line
+	value  uint64 // of the line when the part has completed
+	behind *line  // not nil if the part waits for a value of another line
+	after  uint64 // which that is
 
 	ring      *ring
 	ringStart uint64
@@ -58,7 +61,7 @@ type readBack struct {
 // completed reports whether the device is done with the part, and the host sees all that it wrote.
 // A lost device is done with everything.
 func (p *part) completed() bool {
-	return p.finished.Load() || p.q.d.lost.Load() != nil || p.q.passed(p.value)
+	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
 
 // finish puts the results of a completed part in place. Parts are finished in
@@ -232,10 +235,10 @@ func (p *part) await(timeout uint64) vk.Result {
 	if p.finished.Load() {
 		return vk.Success // and the device may have been closed since
 	}
-	r := q.d.vk.WaitReached(q.line, p.value, timeout)
+	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
 	case vk.Success:
-		q.reach(p.value)
+		p.line.reach(p.value)
 	case vk.ErrorDeviceLost:
 		q.d.lose("vkWaitSemaphores", r)
 	}
