@@ -316,7 +316,12 @@ type Submission struct {
 	Wait   vk.Semaphore
 	After  uint64
 	Stages vk.PipelineStageFlagBits
+	// Again says that the command buffer has the commands already.
+	Again bool
 }
+
+// noCommand is where empty commands are.
+var noCommand [1]uint32
 
 // Submit resets the pool, records the commands into its command buffer, and submits that: one call
 // into C for a whole batch.
@@ -324,10 +329,17 @@ func (d *Device) Submit(s *Submission, commands Commands) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
+	words := unsafe.SliceData(commands)
+	switch {
+	case s.Again:
+		words = nil
+	case words == nil:
+		words = &noCommand[0]
+	}
 	wait := C.vkx_wait{semaphore: C.uintptr_t(uintptr(unsafe.Pointer(s.Wait))), value: C.uint64_t(s.After), stages: C.uint32_t(s.Stages)}
 	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(s.Pool))),
 		C.uintptr_t(uintptr(unsafe.Pointer(s.Buffer))), C.uintptr_t(uintptr(unsafe.Pointer(s.Timeline))), C.uint64_t(s.Value), wait,
-		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
+		(*C.uint32_t)(words), C.size_t(len(commands))))
 }
 
 // Record records the commands into a secondary command buffer that nothing has been recorded

@@ -619,15 +619,15 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
 	vkx_wait wait, const uint32_t *words, size_t n) {
 	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
-	VkCommandBufferBeginInfo begin = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
-	};
-	VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
-	if (r < 0) return r;
-	if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
-	int ok = record(d, c, words, words + n);
-	if ((r = d->EndCommandBuffer(c)) < 0) return r;
-	if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
+	if (words != NULL) {
+		VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+		VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
+		if (r < 0) return r;
+		if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
+		int ok = record(d, c, words, words + n);
+		if ((r = d->EndCommandBuffer(c)) < 0) return r;
+		if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
+	}
 	VkSemaphore signal = (VkSemaphore)timeline, semaphore = (VkSemaphore)wait.semaphore;
 	uint32_t waits = semaphore != NULL;
 	VkTimelineSemaphoreSubmitInfo values = {

@@ -29,6 +29,8 @@ type device struct {
 	// graphs are those that have not been freed.
 	graphs replays
 
+	// gone counts what was destroyed that a command buffer may name: another thing may get its handle.
+	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened
 	close    sync.Once

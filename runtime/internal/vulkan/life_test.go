@@ -313,6 +313,62 @@ func TestCompleted(t *testing.T) {
 	}
 }
 
+// TestAgain submits the same commands again and again: from the second time on they are in the
+// command buffer already, unless something was destroyed that it may name, or they are others.
+func TestAgain(t *testing.T) {
+	d := open(t)
+	m, err := d.Alloc(1024, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(m.Bytes())
+	runs := 0
+	run := func(p hal.Pipeline, items int, want bool) {
+		t.Helper()
+		c := backendtest.Launch(p, backendtest.Desc("increment").Kernel, items, backendtest.Span{Mem: m, Len: items})
+		c.Barrier, c.Fault = true, new(hal.Fault)
+		tk, err := d.Submit([]hal.Command{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := tk.(*ticket).parts[0]
+		if err := tk.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if part.again != want {
+			t.Errorf("run %d: submitted again: %t, want %t", runs, part.again, want)
+		}
+		if runs++; !c.Fault.Clean() || m.Bytes()[0] != byte(runs) {
+			t.Errorf("run %d: %+v; the word is %d", runs, c.Fault, m.Bytes()[0])
+		}
+	}
+	p := increment(t, d)
+	run(p, 256, false)
+	run(p, 256, true)
+	run(p, 256, true)
+	run(p, 128, false)
+	run(p, 256, false)
+	run(p, 256, true)
+	other := increment(t, d)
+	run(p, 256, true)
+	other.Free()
+	run(p, 256, false)
+	run(p, 256, true)
+	for range 20 { // pipelines whose handles are the same: the driver takes the place that has become free
+		p.Free()
+		p = increment(t, d)
+		run(p, 256, false)
+		run(p, 256, true)
+	}
+	big, err := d.Alloc(2*dedicatedSize, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big.Free()
+	d.mem.destroy(d.mem.unused())
+	run(p, 256, false)
+}
+
 // TestLost: once lost, every call says so, and all can be freed.
 func TestLost(t *testing.T) {
 	d := open(t)

@@ -83,8 +83,14 @@ func TestAside(t *testing.T) {
 			return [][]hal.Command{{write(x, 32), behind(inc(x))}}
 		}, []sent{{false, none, 1, 1}}},
 		{"copies alone", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
-			return [][]hal.Command{slices.Repeat([]hal.Command{write(x, 64)}, asideRow+2), {inc(y), write(x, 64)}}
-		}, []sent{{true, none, 0, asideRow}, {false, none, 0, 2}, {false, none, 1, 0}, {true, none, 0, 1}}},
+			var copies []hal.Command
+			for i := range asideRow + 2 {
+				c := write(x, 64)
+				c.DstOff = uint64(64 * i)
+				copies = append(copies, c)
+			}
+			return [][]hal.Command{copies, {inc(y), behind(write(x, 64))}}
+		}, []sent{{true, none, 0, asideRow}, {false, none, 0, 2}, {false, none, 1, 0}, {true, 2, 0, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			watch = old

@@ -229,6 +229,7 @@ func (p *pipeline) destroy() {
 		return
 	}
 	p.freed = true
+	p.d.gone.Add(1)
 	vk.DestroyPipeline(p.d.vk.Handle, p.handle, nil)
 	vk.DestroyPipeline(p.d.vk.Handle, p.base, nil)
 	p.handle, p.base = nil, nil

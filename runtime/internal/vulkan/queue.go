@@ -268,9 +268,17 @@ func (q *queue) push(p *part, commands vkx.Commands) error {
 	if p.behind != nil {
 		s.Wait, s.After, s.Stages = p.behind.timeline, p.after, scopes[p.line.can].stages
 	}
+	had, gone := p.slot.had, q.d.gone.Load()
+	s.Again = len(had) > 0 && p.slot.gone == gone && slices.Equal(had, commands)
+	p.slot.had = had[:0]
 	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(&s, commands)); err != nil {
 		return err
 	}
+	// A graph's commands may be executed by one command buffer at a time.
+	if len(p.slot.graphs) == 0 {
+		p.slot.had, p.slot.gone = append(had[:0], commands...), gone
+	}
+	p.again = s.Again
 	if watch != nil {
 		watch(q.d, p, commands)
 	}

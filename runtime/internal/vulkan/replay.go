@@ -111,6 +111,7 @@ func (g *replay) Free() {
 }
 
 func (g *replay) destroy() {
+	g.d.gone.Add(1)
 	vk.DestroyCommandPool(g.d.vk.Handle, g.pool, nil)
 	for _, r := range g.recordings {
 		vk.DestroyQueryPool(g.d.vk.Handle, r.slot.queries, nil)

@@ -47,6 +47,7 @@ type part struct {
 	reads     []readBack
 	timed     timed
 	watched   []watched
+	again     bool // its commands were in the command buffer already
 
 	finished atomic.Bool // results are in place
 	mu       sync.Mutex  // held while they are put there

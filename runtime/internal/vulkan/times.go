@@ -103,7 +103,10 @@ func (c *clock) bracket() error {
 	if err := c.d.check("vkCreateQueryPool", r); err != nil {
 		return err
 	}
-	defer vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
+	defer func() {
+		c.d.gone.Add(1)
+		vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
+	}()
 	best := int64(-1)
 	for range clockTries {
 		before := hal.Now()

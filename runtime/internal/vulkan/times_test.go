@@ -30,7 +30,10 @@ func TestClock(t *testing.T) {
 	if r < 0 {
 		t.Fatal(r)
 	}
-	defer vk.DestroyQueryPool(d.vk.Handle, pool, nil)
+	defer func() {
+		d.gone.Add(1)
+		vk.DestroyQueryPool(d.vk.Handle, pool, nil)
+	}()
 	for name, compare := range ways {
 		if err := compare(); err != nil {
 			t.Fatal(err)
