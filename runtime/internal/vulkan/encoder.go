@@ -91,7 +91,8 @@ func (e *encoder) open() error {
 	if err != nil {
 		return err
 	}
-	e.part = &part{q: e.q, line: e.line, slot: s}
+	e.part = e.t.part()
+	e.part.q, e.part.line, e.part.slot, e.part.faults = e.q, e.line, s, s.faults[:0]
 	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], nil, 0, 0, false
 	if err := e.fitQueries(s, maxTimed); err != nil {
 		e.drop(err)
@@ -142,6 +143,7 @@ func (e *encoder) drop(err error) {
 	p.fail(err)
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
+	p.keepFaults()
 	p.slot.argsOff = 0
 	p.slot.letGraphsGo()
 	e.line.free = append(e.line.free, p.slot)

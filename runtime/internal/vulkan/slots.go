@@ -8,6 +8,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
@@ -41,6 +42,7 @@ type slot struct {
 	inHost   int          // fault records in host; the others are in more, or in near
 	graphs   []*recording // that the submission runs; of the encoder
 	recorded bool         // it is a recording's
+	faults   []*hal.Fault // storage of parts
 	// had is what the command buffer has, which is submitted again where a part is the same word for
 	// word: on an H100 that takes 2.5 µs less of a launch. It holds while the device's gone is this.
 	had  vkx.Commands

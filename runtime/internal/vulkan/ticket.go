@@ -90,11 +90,18 @@ func (p *part) finish() {
 				p.reads[i].finish()
 			}
 		}
-		p.faults, p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil, nil
+		p.keepFaults()
+		p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()
 	p.q.retire()
+}
+
+// keepFaults leaves the list of faults to the slot's next part.
+func (p *part) keepFaults() {
+	clear(p.faults)
+	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
 // fail notes that none of the part's commands has run whole.
@@ -252,6 +259,17 @@ type ticket struct {
 	sealed chan struct{} // not nil if parts are still being submitted: closed when none are
 	parts  []*part
 	first  [1]*part
+	own    part // for the first that is opened
+	opened bool // it is used
+}
+
+// part returns a new part.
+func (t *ticket) part() *part {
+	if t.opened {
+		return new(part)
+	}
+	t.opened = true
+	return &t.own
 }
 
 // Done reports whether the batch has completed. With a lost device all have.
