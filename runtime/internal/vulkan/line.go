@@ -35,6 +35,10 @@ const asideRow = 4
 // twoLines, which tests set, has devices with one queue get two lines on it.
 var twoLines bool
 
+// TwoLines has devices that are opened from now on, and have no queue for copies alone, send large
+// copies on a line of their own all the same. It is for tests, and no device is being opened.
+func TwoLines(on bool) { twoLines = on }
+
 // line is submissions that the device begins in order.
 type line struct {
 	q      *queue
