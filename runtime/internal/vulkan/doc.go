@@ -1,6 +1,7 @@
 // Package vulkan is the Vulkan backend.
 //
-// A device has one queue. Submit turns a batch into one command buffer, recorded
+// A device has one queue, and a second one for large copies where it has a family for transfers
+// alone. Submit turns a batch into one command buffer for each, recorded
 // and submitted by a single call into C; completion is a value of the queue's timeline
 // semaphore, polled for a moment before the wait becomes a blocking one. Memory comes from pools of large blocks, host data goes through
 // a staging ring, and fault records stand in host memory, which a kernel touches
