@@ -433,9 +433,12 @@ func (e *encoder) notes(c *hal.Command) {
 
 // write copies host memory into the ring, and has the device copy it on.
 func (e *encoder) write(c *hal.Command, j *job) error {
-	dst := c.Dst.(*memory)
+	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
+	if e.lane == e.aside {
+		chunk = asideChunk
+	}
 	for j.done < c.Size {
-		n := min(c.Size-j.done, maxChunk)
+		n := min(c.Size-j.done, chunk)
 		off, err := e.stage(n, c.Size)
 		if err != nil {
 			return err
