@@ -284,9 +284,10 @@ func (w *body) effect(b *bytes.Buffer, v *ir.Value) {
 	switch v.Op {
 	case ir.OpStore:
 		to, from := fmt.Sprintf("*(*%s)(%s)", goType(v.Args[0].Type), w.location(v)), w.plain(v.Args[0])
-		if to != from { // go vet does not like self-assignments
-			fmt.Fprintf(b, "%s = %s\n", to, from)
+		if to == from {
+			to = "_" // go vet does not like self-assignments; what computes the address has to be used
 		}
+		fmt.Fprintf(b, "%s = %s\n", to, from)
 	case ir.OpZero:
 		w.zero(b, v.Ref().Var)
 	case ir.OpCopyVar:

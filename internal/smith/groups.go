@@ -227,7 +227,7 @@ var groupSimple, groupNested []groupStatement
 func init() {
 	groupSimple = []groupStatement{
 		{8, (*gen).itemCode}, {5, (*gen).barrier}, {4, (*gen).newTile}, {3, (*gen).reduction}, {2, (*gen).scan}, {2, (*gen).ofQuads},
-		{2, (*gen).ofSubGroups}, {2, (*gen).leaving}, {2, (*gen).uniformVariable}, {1, (*gen).stated}, {1, (*gen).leaveLoop}, {1, (*gen).allLeave},
+		{2, (*gen).ofSubGroups}, {2, (*gen).leaving}, {2, (*gen).uniformVariable}, {1, (*gen).stated}, {1, (*gen).leaveLoop}, {1, (*gen).allLeave}, {2, (*gen).walk},
 	}
 	groupNested = []groupStatement{{4, (*gen).groupIf}, {3, (*gen).groupFor}, {1, (*gen).groupSwitch}, {1, (*gen).groupClosure}}
 }
