@@ -192,8 +192,10 @@ func (w *body) begin(v *ir.Value) {
 		return
 	}
 	from := v
-	if w.r.ls != nil && w.r.ls.next[v] != nil {
-		from = w.r.ls.next[v]
+	// Behind a loop that ends behind a round: what v was in the last one is in the home of the phi
+	// that has got it since.
+	if ls := w.r.ls; ls != nil && w.r == ls.rest && ls.bottom != nil && ls.next[v] != nil {
+		from = ls.next[v]
 	}
 	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }

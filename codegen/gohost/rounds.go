@@ -3,6 +3,7 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -157,7 +158,12 @@ func (w *body) enter() {
 	}
 	for _, phi := range w.r.entry.phis {
 		if a := w.r.args[phi]; a != nil && w.needed[phi] {
-			text := w.value(a)
+			text := ""
+			if slices.Contains(w.r.ls.arrays, a) {
+				text = w.homeSlice(a) + "[li]" // which value of a that is, carry has decided
+			} else {
+				text = w.value(a)
+			}
 			w.done[phi] = true
 			fmt.Fprintf(&w.item, "%s := %s\n", w.v(phi), text)
 		}
@@ -230,13 +236,23 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 // everyItem writes a part's loop over all work-items of the block, which turns back at one that
 // has left.
 func (w *body) everyItem(dead bool) {
-	w.f("for li := range %s {\n", w.block())
+	before := w.take()
 	if dead {
 		w.f("if dead[li] {\nall = false\nbreak\n}\n")
 	}
 	w.ownX()
 	w.each()
+	text := string(w.take())
+	counter := ""
+	if ofItem.MatchString(text) {
+		counter = "li := "
+	}
+	w.writer.b.Write(before)
+	w.f("for %srange %s {\n%s", counter, w.block(), text)
 }
+
+// ofItem finds what depends on the work-item's number.
+var ofItem = regexp.MustCompile(`\bli\b`)
 
 // block returns the number of work-items of the block.
 func (w *writer) block() string {

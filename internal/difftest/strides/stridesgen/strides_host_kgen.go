@@ -207,10 +207,8 @@ func (g *columnsHost) Run() {
 			}
 			for li := range count {
 				x := x + li
-				v28 := h28[li]
-				v64 := v28
-				v29 := h29[li]
-				v65 := v29
+				v64 := h28[li]
+				v65 := h29[li]
 				v13 := h13[li]
 				v11 := int64(x)
 				v0 := int32(x)
@@ -1009,8 +1007,7 @@ func (g *productHost) Run() {
 				}
 				for li := range count {
 					x := x + li
-					v33 := h33[li]
-					v65 := v33
+					v65 := h33[li]
 					v12 := int64(x)
 					v0 := int32(x)
 					v67 := v66 + v12
@@ -2301,10 +2298,8 @@ func (g *waysHost) Run() {
 				}
 				for li := range count {
 					x := x + li
-					v16 := h16[li]
-					v61 := v16
-					v17 := h17[li]
-					v62 := v17
+					v61 := h16[li]
+					v62 := h17[li]
 					v12 := int64(x)
 					v0 := int32(x)
 					v66 := v65 + v12
