@@ -147,6 +147,26 @@ func (k Before) Kernel(it dsl.Item1) {
 	}
 }
 
+// Lagging keeps what a sum was before the last round of a loop that may end in the midst of one.
+type Lagging struct {
+	X   []int32
+	N   int
+	Out []int32
+}
+
+func (k Lagging) Kernel(it dsl.Item1) {
+	x := it.GlobalID()
+	sum, before := int32(x), int32(3)
+	for i := x + 2; i < len(k.X); i += it.GlobalRange() {
+		if i > k.N {
+			break
+		}
+		before = sum
+		sum = sum*31 + k.X[i]
+	}
+	k.Out[2*x], k.Out[2*x+1] = sum, before
+}
+
 // Found leaves a loop in two ways, and says in which.
 type Found struct {
 	A, B []int32

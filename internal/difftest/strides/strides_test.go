@@ -143,6 +143,15 @@ func before(s source) launch {
 	}
 }
 
+func lagging(s source) launch {
+	x, n := s.ints(s.IntN(2000)), []int{1, 16, 256, 300}[s.IntN(4)]
+	bound := s.IntN(2500) - 1
+	return func(ctx context.Context, dev *runtime.Device) (any, error) {
+		k := strides.Lagging{X: x, N: bound, Out: make([]int32, 2*n)}
+		return k.Out, gen.RunLagging(ctx, dev, k, runtime.Range1(n))
+	}
+}
+
 func traces(s source) launch {
 	rows, width := s.IntN(8), []int{1, 16, 256, 300}[s.IntN(4)]
 	m := s.ints(rows * width)
@@ -247,7 +256,7 @@ func line(s source) launch {
 }
 
 var kernels = map[string]func(source) launch{
-	"Dot": dot, "Steps": steps, "Dead": dead, "Product": product, "Columns": columns, "Before": before, "Found": found, "Ways": ways,
+	"Dot": dot, "Steps": steps, "Dead": dead, "Product": product, "Columns": columns, "Before": before, "Lagging": lagging, "Found": found, "Ways": ways,
 	"Versioned": versioned, "Twice": twice, "Traces": traces,
 	"Shifted": shifted, "Line": line,
 }

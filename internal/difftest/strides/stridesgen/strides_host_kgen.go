@@ -771,8 +771,8 @@ type foundHost struct {
 
 func newFoundHost() kernelimpl.HostForm { return new(foundHost) }
 
-const foundHostSites = `1	internal/difftest/strides/kernel.go:170:7
-1	170:19`
+const foundHostSites = `1	internal/difftest/strides/kernel.go:190:7
+1	190:19`
 
 func (g *foundHost) Begin() {
 	g.Sites = foundHostSites
@@ -831,6 +831,175 @@ func (g *foundHost) Run() {
 	}
 }
 
+// laggingHost is some work-items of the kernel [Lagging].
+type laggingHost struct {
+	kernelimpl.HostGroup
+	v10, v11 []int32
+}
+
+func newLaggingHost() kernelimpl.HostForm { return new(laggingHost) }
+
+const laggingHostSites = `1	internal/difftest/strides/kernel.go:167:7
+1	167:19`
+
+func (g *laggingHost) Begin() {
+	g.Sites = laggingHostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.v10, &g.v11)
+}
+
+func (g *laggingHost) Run() {
+	const n = 256
+	h10 := g.v10[:n]
+	h11 := g.v11[:n]
+	p0 := g.Pointer(0)
+	v4 := g.Int64(40)
+	v2 := g.Int64(32)
+	stop := g.Cancelled()
+	v1 := g.Int32(8)
+	v9 := int64(uint32(v1))
+	v5 := g.Int64(56)
+	p2 := g.Pointer(2)
+	// The work-items go through the loop together.
+	for x := g.Lo; x < g.Hi; {
+		count := min(g.Hi-x, n)
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		for li := range count {
+			x := x + li
+			h10[li] = int32(x)
+			h11[li] = 3
+		}
+		if v4 >= -1<<60 && v4 <= 1<<60 {
+			active := count
+			b12 := int64(x) + int64(2)
+			for {
+				if active = min(active, int(v2-b12)); active <= 0 {
+					break
+				}
+				if active = min(active, int(v4-b12+1)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v2-b12-3*v9 >= int64(active) && v4-b12+1-3*v9 >= int64(active) {
+					b12r1 := b12 + v9
+					b12r2 := b12r1 + v9
+					b12r3 := b12r2 + v9
+					laggingHostLoop1(h10, active, h11, b12, p0, b12r1, b12r2, b12r3)
+					b12 = b12r3 + v9
+				} else {
+					laggingHostLoop0(h10, active, h11, b12, p0)
+					b12 += v9
+				}
+			}
+			for li := range count {
+				x := x + li
+				v7 := int64(x)
+				v0 := int32(x)
+				v10 := h10[li]
+				v11 := h11[li]
+				v19 := v7 * 2
+				v20 := v19 + 1
+				if uint64(v19) >= uint64(v5) {
+					g.Fault(0, v19, v5, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p2, x*8)) = v10
+				if uint64(v20) >= uint64(v5) {
+					g.Fault(1, v20, v5, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p2, x*8+4)) = v11
+			}
+		} else {
+			for x, end := x, x+count; x < end; x++ {
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				var v10, v11 int32
+				var v12 int64
+				v0 := int32(x)
+				v7 := int64(x)
+				v10 = v0
+				v11 = 3
+				v12 = v7 + 2
+			b1:
+				if v12 >= v2 {
+					goto b4
+				}
+				if v4 >= v12 {
+					v10, v11, v12 = (v10*31)+*(*int32)(unsafe.Add(p0, int(v12)*4)), v10, v12+v9
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b1
+				}
+			b4:
+				v19 := v7 * 2
+				v20 := v19 + 1
+				if uint64(v19) >= uint64(v5) {
+					g.Fault(0, v19, v5, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p2, x*8)) = v10
+				if uint64(v20) >= uint64(v5) {
+					g.Fault(1, v20, v5, v0)
+					continue
+				}
+				*(*int32)(unsafe.Add(p2, x*8+4)) = v11
+			}
+		}
+		x += count
+	}
+}
+
+//go:noinline
+func laggingHostLoop0(h10 []int32, active int, h11 []int32, b12 int64, p0 unsafe.Pointer) {
+	h10 = h10[:active]
+	h11 = h11[:active]
+	for li := range active {
+		v10 := h10[li]
+		v12 := b12 + int64(li)
+		h10[li] = (v10 * 31) + *(*int32)(unsafe.Add(p0, int(v12)*4))
+		h11[li] = v10
+	}
+}
+
+//go:noinline
+func laggingHostLoop1(h10 []int32, active int, h11 []int32, b12 int64, p0 unsafe.Pointer, b12r1 int64, b12r2 int64, b12r3 int64) {
+	h10 = h10[:active]
+	h11 = h11[:active]
+	for li := range active {
+		v10 := h10[li]
+		v11 := h11[li]
+		{
+			v12 := b12 + int64(li)
+			v10, v11 = (v10*31)+*(*int32)(unsafe.Add(p0, int(v12)*4)), v10
+		}
+		{
+			v12 := b12r1 + int64(li)
+			v10, v11 = (v10*31)+*(*int32)(unsafe.Add(p0, int(v12)*4)), v10
+		}
+		{
+			v12 := b12r2 + int64(li)
+			v10, v11 = (v10*31)+*(*int32)(unsafe.Add(p0, int(v12)*4)), v10
+		}
+		{
+			v12 := b12r3 + int64(li)
+			v10, v11 = (v10*31)+*(*int32)(unsafe.Add(p0, int(v12)*4)), v10
+		}
+		h10[li] = v10
+		h11[li] = v11
+	}
+}
+
 // lineHost is some work-items of the kernel [Line].
 type lineHost struct {
 	kernelimpl.HostGroup
@@ -838,8 +1007,8 @@ type lineHost struct {
 
 func newLineHost() kernelimpl.HostForm { return new(lineHost) }
 
-const lineHostSites = `1	internal/difftest/strides/kernel.go:291:17
-1	291:7`
+const lineHostSites = `1	internal/difftest/strides/kernel.go:311:17
+1	311:7`
 
 func (g *lineHost) Begin() {
 	g.Sites = lineHostSites
@@ -1184,9 +1353,9 @@ type shiftedHost struct {
 
 func newShiftedHost() kernelimpl.HostForm { return new(shiftedHost) }
 
-const shiftedHostSites = `1	internal/difftest/strides/kernel.go:276:11
-1	278:11
-1	280:7`
+const shiftedHostSites = `1	internal/difftest/strides/kernel.go:296:11
+1	298:11
+1	300:7`
 
 func (g *shiftedHost) Begin() {
 	g.Sites = shiftedHostSites
@@ -1537,9 +1706,9 @@ type tracesHost struct {
 
 func newTracesHost() kernelimpl.HostForm { return new(tracesHost) }
 
-const tracesHostSites = `1	internal/difftest/strides/kernel.go:261:16
-1	262:10
-1	264:7`
+const tracesHostSites = `1	internal/difftest/strides/kernel.go:281:16
+1	282:10
+1	284:7`
 
 func (g *tracesHost) Begin() {
 	g.Sites = tracesHostSites
@@ -1658,9 +1827,9 @@ type twiceHost struct {
 
 func newTwiceHost() kernelimpl.HostForm { return new(twiceHost) }
 
-const twiceHostSites = `10	internal/difftest/strides/kernel.go:240:39
-1	240:12
-1	247:7`
+const twiceHostSites = `10	internal/difftest/strides/kernel.go:260:39
+1	260:12
+1	267:7`
 
 func (g *twiceHost) Begin() {
 	g.Sites = twiceHostSites
@@ -1678,7 +1847,7 @@ func (g *twiceHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 0: // GroupReduce, kernel.go:242
+		case 0: // GroupReduce, kernel.go:262
 			g.v43 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v27, 0))
 			next = g.r1()
 		}
@@ -2014,8 +2183,8 @@ type versionedHost struct {
 
 func newVersionedHost() kernelimpl.HostForm { return new(versionedHost) }
 
-const versionedHostSites = `1	internal/difftest/strides/kernel.go:216:17
-1	220:8`
+const versionedHostSites = `1	internal/difftest/strides/kernel.go:236:17
+1	240:8`
 
 func (g *versionedHost) Begin() {
 	g.Sites = versionedHostSites
@@ -2148,7 +2317,7 @@ func (g *versionedHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:219
+	// GroupReduce, kernel.go:239
 	v45 := kernelimpl.HostReduceXor[int64](kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v43, 0))
 	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
@@ -2223,9 +2392,9 @@ type waysHost struct {
 
 func newWaysHost() kernelimpl.HostForm { return new(waysHost) }
 
-const waysHostSites = `1	internal/difftest/strides/kernel.go:197:6
-1	197:17
-1	186:11`
+const waysHostSites = `1	internal/difftest/strides/kernel.go:217:6
+1	217:17
+1	206:11`
 
 func (g *waysHost) Begin() {
 	g.Sites = waysHostSites

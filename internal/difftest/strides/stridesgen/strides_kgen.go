@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/difftest/strides",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "internal/difftest/strides/kernel.go", Package: "strides", Sum: 0xe3af0c88},
+		{File: "internal/difftest/strides/kernel.go", Package: "strides", Sum: 0x79ababf8},
 	},
 })
 
@@ -42,6 +42,7 @@ var _, RunColumns = stubs.Range1(pkg.Kernel("Columns"), strides.Columns.Kernel, 
 var _, RunDead = stubs.NDRange1(pkg.Kernel("Dead"), strides.Dead.Kernel, newDeadHost)
 var _, RunDot = stubs.NDRange1(pkg.Kernel("Dot"), strides.Dot.Kernel, newDotHost)
 var _, RunFound = stubs.Range1(pkg.Kernel("Found"), strides.Found.Kernel, newFoundHost)
+var _, RunLagging = stubs.Range1(pkg.Kernel("Lagging"), strides.Lagging.Kernel, newLaggingHost)
 var _, RunLine = stubs.Range1(pkg.Kernel("Line"), strides.Line.Kernel, newLineHost)
 var _, RunProduct = stubs.Range2(pkg.Kernel("Product"), strides.Product.Kernel, newProductHost)
 var _, RunShifted = stubs.Range2(pkg.Kernel("Shifted"), strides.Shifted.Kernel, newShiftedHost)
