@@ -401,14 +401,14 @@ type stencilHost struct {
 
 func newStencilHost() kernelimpl.HostForm { return new(stencilHost) }
 
-const stencilHostSites = `1	internal/bench/kernels/kernels.go:298:21
-1	298:36
-1	298:46
-1	298:56
-1	298:66
-1	298:76
-1	298:88
-1	298:7`
+const stencilHostSites = `1	internal/bench/kernels/kernels.go:187:21
+1	187:36
+1	187:46
+1	187:56
+1	187:66
+1	187:76
+1	187:88
+1	187:7`
 
 func (g *stencilHost) Begin() {
 	g.Sites = stencilHostSites
@@ -504,8 +504,8 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	internal/bench/kernels/kernels.go:462:77
-1	462:63`
+const stepHostSites = `1	internal/bench/kernels/kernels.go:351:77
+1	351:63`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -544,7 +544,7 @@ type sumHost struct {
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
-const sumHostSites = `1	internal/bench/kernels/kernels.go:416:8`
+const sumHostSites = `1	internal/bench/kernels/kernels.go:305:8`
 
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
@@ -579,7 +579,7 @@ func (g *sumHost) Run() {
 		}
 		goto b1
 	}
-	// GroupReduce, kernels.go:414
+	// GroupReduce, kernels.go:303
 	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
@@ -607,7 +607,7 @@ type touchHost struct {
 
 func newTouchHost() kernelimpl.HostForm { return new(touchHost) }
 
-const touchHostSites = `1	internal/bench/kernels/kernels.go:472:42`
+const touchHostSites = `1	internal/bench/kernels/kernels.go:361:42`
 
 func (g *touchHost) Begin() {
 	g.Sites = touchHostSites
