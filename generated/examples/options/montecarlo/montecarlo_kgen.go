@@ -114,11 +114,11 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -",
 	SPIRV: priceSPIRV,
 	IR:    priceIR,
-	Sum:   0x71adb70b,
+	Sum:   0x295f59dc,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0x69323d9c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0xf2ce7abb},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAloneWords, Sum: 0xb87f4213},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - - - - - -", SPIRV: priceWords, Sum: 0xcc21e1c3},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAlone, Sum: 0xcb841659},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/options/montecarlo/kernel.go:43:2 examples/options/montecarlo/philox.go:13:2 25:2 examples/options/montecarlo/kernel.go:44:3 - -", SPIRV: priceAloneWords, Sum: 0xec932806},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return montecarlo.Price{

@@ -120,8 +120,8 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - - - - - -", SPIRV: finishSmall, Sum: 0x4afca2d8},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - - - - - -", SPIRV: finishWords, Sum: 0xe3eda0e4},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAlone, Sum: 0x389cc48d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAloneWords, Sum: 0x725f9a22},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAlone, Sum: 0x41da10b5},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:71:2 71:2 - - - -", SPIRV: finishAloneWords, Sum: 0xb766ad90},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Finish{
@@ -209,8 +209,8 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{8}, {32}, {48}, {64}}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - - - - - -", SPIRV: foldSmall, Sum: 0x49be5be4},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - - - - - -", SPIRV: foldWords, Sum: 0xbaa97306},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAlone, Sum: 0x58820b8d},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAloneWords, Sum: 0xfdc1d7ff},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAlone, Sum: 0x8f508d84},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/reduce/fold/kernel.go:35:2 35:2 - - - -", SPIRV: foldAloneWords, Sum: 0x70ef1539},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return fold.Fold{
