@@ -110,7 +110,7 @@ func (p *product) close() {
 // best tries some depths of block, and returns the fastest.
 func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
-	for _, t := range []int{2, 4, 8, 12, 16} {
+	for _, t := range []int{4, 8, 16} {
 		multiply, err := p.with(t)
 		if err != nil {
 			return 0, err
