@@ -75,7 +75,7 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		}
 		// One that prints has a form for all launches, since its own Go knows no writer.
 		spare = !m.UsesGroup && !checks.Brief(m) && len(m.Prints) == 0
-		if spare && (!checks.HasLoop(m) || u.prog.NoSpare(u.k.Pkg)) {
+		if spare && !checks.HasLoop(m) {
 			return
 		}
 		// The module itself goes on to become SPIR-V, and the host form changes what it is
@@ -86,9 +86,13 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 		return nil, diags, err
 	}
 	out.ABI.Lingers = lingers
-	if host != nil && (!spare || lingers) && !u.prog.NoForm(u.k) {
+	if host != nil && !u.prog.NoForm(u.k) {
 		if out.Form, out.NoForm, err = hostForm(u.k.Name, host, spare); err != nil {
 			return nil, nil, err
+		}
+		// Where launches cannot be cancelled, or would end soon, the kernel's own Go is all it takes.
+		if own := !lingers || u.prog.NoSpare(u.k.Pkg); own && spare && (out.Form == nil || out.Form.Spare) {
+			out.Form, out.NoForm = nil, nil
 		}
 	}
 	return out, diags, nil

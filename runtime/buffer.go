@@ -231,7 +231,8 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 		return err
 	}
 	l := newLaunched(dev, nil)
-	l.ctx = ctx
+	own := l.gets()
+	own.ctx = ctx
 	node := graph.Node{
 		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
@@ -239,7 +240,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	}
 	taken := make(chan struct{})
 	if !small {
-		node.Cmd.Cancel, node.Cmd.Taken = &l.cancel, func() { close(taken) }
+		node.Cmd.Cancel, node.Cmd.Taken = &own.cancel, func() { close(taken) }
 	}
 	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
 		return copyError(dev, "to", err)
@@ -254,7 +255,7 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 			}
 		}
 		if err != nil {
-			l.cancel.Ask() // src is the caller's again
+			own.cancel.Ask() // src is the caller's again
 			l.ev.Forget()
 			return waitError(err)
 		}
@@ -286,16 +287,17 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 		return err
 	}
 	l := newLaunched(dev, nil)
-	l.ctx = ctx
+	own := l.gets()
+	own.ctx = ctx
 	node := graph.Node{
-		Cmd:  hal.Command{Op: hal.OpRead, Cancel: &l.cancel, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
+		Cmd:  hal.Command{Op: hal.OpRead, Cancel: &own.cancel, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
 		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
 	}
 	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
 		return copyError(dev, "from", err)
 	}
 	if err := (Event{l}).Wait(ctx); err != nil {
-		l.cancel.Ask() // dst is the caller's again
+		own.cancel.Ask() // dst is the caller's again
 		l.ev.Forget()
 		return err
 	}

@@ -24,6 +24,11 @@ type launched struct {
 	stays    bool // once begun, the kernel runs on when ctx ends
 	prints   bool // the command writes what a kernel has printed
 
+	rare *rareLaunched // nil where all of it is zero
+}
+
+// rareLaunched is what few launches have; see graph.Rare.
+type rareLaunched struct {
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
 
@@ -31,6 +36,25 @@ type launched struct {
 	output *launched // what writes the kernel's output, if it prints
 
 	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
+}
+
+// noRare is what commands have without a rareLaunched. Nobody writes to it.
+var noRare rareLaunched
+
+// has returns what the command has of what few have, to be read.
+func (l *launched) has() *rareLaunched {
+	if l.rare == nil {
+		return &noRare
+	}
+	return l.rare
+}
+
+// gets returns the same, to be written, before the command is recorded.
+func (l *launched) gets() *rareLaunched {
+	if l.rare == nil {
+		l.rare = new(rareLaunched)
+	}
+	return l.rare
 }
 
 func newLaunched(dev *Device, k *Kernel) *launched {
@@ -41,7 +65,7 @@ func newLaunched(dev *Device, k *Kernel) *launched {
 
 // fewEvents is how many events are made at a time for launches without a context: each that is
 // kept keeps the others' memory.
-const fewEvents = 8
+const fewEvents = 24
 
 // eventFor is newLaunched, out of what the call has kept.
 func eventFor(c *launch.Call, dev *Device, k *Kernel) *launched {
@@ -68,9 +92,10 @@ func (l *launched) endsWith(ctx context.Context) *hal.Cancel {
 	if ctx == nil || ctx.Done() == nil {
 		return nil
 	}
-	l.ctx = ctx
-	l.ev.Release = context.AfterFunc(ctx, l.cancel.Ask)
-	return &l.cancel
+	r := l.gets()
+	r.ctx = ctx
+	l.ev.Gets().Release = context.AfterFunc(ctx, r.cancel.Ask)
+	return &r.cancel
 }
 
 // Wait blocks until the launch has completed or ctx ends; the launch goes on in
@@ -85,13 +110,14 @@ func (e Event) Wait(ctx context.Context) error {
 	if e.l == nil {
 		return nil
 	}
-	if e.l.node != nil {
+	h := e.l.has()
+	if h.node != nil {
 		return e.l.waitRecorded()
 	}
 	if err := e.l.ev.Wait(ctx); err != nil {
 		return e.l.stillRuns(waitError(err))
 	}
-	out := e.l.output
+	out := h.output
 	if out == nil {
 		return e.l.failure()
 	}
@@ -109,13 +135,13 @@ func (e Event) Wait(ctx context.Context) error {
 
 // stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
 func (l *launched) stillRuns(err error) error {
-	for _, p := range l.parts {
+	for _, p := range l.has().parts {
 		if p.stays {
 			return p.stillRuns(err)
 		}
 	}
 	var e *Error
-	if l.stays && l.ctx.Err() != nil && errors.As(err, &e) {
+	if l.stays && l.has().ctx.Err() != nil && errors.As(err, &e) {
 		e.about(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"
 		if l.dev.direct() {
 			e.advise("without its host form it ends between work-items only: see KGEN_HOST_FORM")
@@ -129,7 +155,11 @@ func (l *launched) stillRuns(err error) error {
 // Done reports whether the launch has completed. It does not block. The event of a node of a
 // graph is never done.
 func (e Event) Done() bool {
-	return e.l == nil || e.l.node == nil && e.l.ev.Done() && (e.l.output == nil || e.l.output.ev.Done())
+	if e.l == nil {
+		return true
+	}
+	h := e.l.has()
+	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
 // LocalRange returns the work-group size that the launch used, in the kernel's
@@ -155,7 +185,7 @@ func (l *launched) setLocalRange(local [3]int) {
 func (l *launched) failure() error {
 	var first *launched
 	least := 0
-	parts := l.parts
+	parts := l.has().parts
 	if l.kernel == nil && parts == nil {
 		for _, e := range l.ev.Parts() {
 			parts = append(parts, e.Owner.(*launched))
@@ -214,7 +244,7 @@ func (l *launched) lost(err error) error {
 	if errors.Is(err, graph.ErrCancelled) {
 		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
 		e.Err = context.Canceled
-		if l.ctx != nil && errors.Is(l.ctx.Err(), context.DeadlineExceeded) {
+		if ctx := l.has().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			e.Class, e.Err = ErrDeadline, context.DeadlineExceeded
 		}
 		if l.kernel != nil {

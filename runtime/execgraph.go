@@ -540,21 +540,21 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 			return Event{all}, nil
 		}
 	}
-	var events []*graph.Event
-	all.parts, events = run.events(d)
-	for _, l := range all.parts {
+	parts, events := run.events(d)
+	all.gets().parts = parts
+	for _, l := range parts {
 		l.ev.Times = d.newTimes(nil)
 	}
 	seq := &run.Sequence
 	if ends {
-		pipelines := make(held, len(all.parts))
+		pipelines := make(held, len(parts))
 		defer pipelines.letGo()
 		defer func() {
 			if err != nil {
-				release(all.parts)
+				release(parts)
 			}
 		}()
-		if seq, err = d.cancellable(run, all.parts, o.ctx, pipelines); err != nil {
+		if seq, err = d.cancellable(run, parts, o.ctx, pipelines); err != nil {
 			return Event{}, err
 		}
 	}
@@ -590,7 +590,9 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 	list, events := make([]*launched, len(parts)), make([]*graph.Event, len(parts))
 	for i, step := range s.steps {
 		l := &parts[i]
-		l.dev, l.kernel, l.ev.Owner, l.ev.Group, l.ev.Ranks = d, step.kernel, l, group, s.ranks[i]
+		l.dev, l.kernel, l.ev.Owner = d, step.kernel, l
+		r := l.ev.Gets()
+		r.Group, r.Ranks = group, s.ranks[i]
 		l.setLocalRange(step.plan.local)
 		l.hostFunc = step.node.Run != nil
 		if step.prints != nil {
@@ -669,9 +671,9 @@ func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context,
 // release ends what contexts would have done to commands that were not recorded.
 func release(ls []*launched) {
 	for _, l := range ls {
-		if l.ev.Release != nil {
-			l.ev.Release()
-			l.ev.Release = nil
+		if l.ev.Has().Release != nil {
+			l.ev.Gets().Release()
+			l.ev.Gets().Release = nil
 		}
 	}
 }

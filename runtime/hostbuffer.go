@@ -23,7 +23,8 @@ import (
 // Copies between a HostBuffer and a Buffer take no detour through other memory of the host, as
 // those of any slice do (CopyFrom, CopyTo, Upload, Download), and the processor has no part in
 // them. They are commands like all others: ordered by what they read and write, nodes of graphs,
-// and ended by the contexts of WithContext.
+// and ended by the contexts of WithContext. On a GPU with a queue for copies alone, those of 1 MiB and
+// more run beside kernels that use other memory: copy the next batch while this one is computed.
 //
 // The device does not know what the program does with the slice. While a command that reads the
 // elements has not completed, the program must not write them, and while one that writes them has

@@ -16,6 +16,7 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
+	"github.com/kgen-go/kgen/runtime/internal/vulkan"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -164,10 +165,17 @@ var classes = []error{runtime.ErrDeviceLost, runtime.ErrMemoryAllocation, runtim
 // Every second call fails in one of three ways, or with -every-call each in all of them.
 func TestInject(t *testing.T) { inject(t, 6, 29) }
 
-var everyCall = flag.Bool("every-call", false, "TestInject and TestInjectTimed fail every call in all ways, and not some in one way each")
+var everyCall = flag.Bool("every-call", false, "TestInject, TestInjectTimed and TestInjectTwoLines fail every call in all ways, and not some in one way each")
 
 // TestInjectTimed does it while the device notes when commands run, of which some calls are.
 func TestInjectTimed(t *testing.T) { inject(t, 18, 83, runtime.Profiling()) }
+
+// TestInjectTwoLines does it while copies go beside kernels, as they do on GPUs.
+func TestInjectTwoLines(t *testing.T) {
+	vulkan.TwoLines(true)
+	defer vulkan.TwoLines(false)
+	inject(t, 6, 29)
+}
 
 func inject(t *testing.T, step, short int32, opts ...runtime.OpenOption) {
 	devtest.Vulkan(t)

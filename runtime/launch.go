@@ -52,8 +52,8 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	}
 	c.Cancel = l.endsWith(o.ctx)
 	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
-	if (err != nil || p.empty) && l.ev.Release != nil {
-		l.ev.Release()
+	if release := l.ev.Has().Release; (err != nil || p.empty) && release != nil {
+		release()
 	}
 	return ev, err
 }
@@ -116,9 +116,9 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 	l.setLocalRange(p.local)
 	if p.empty {
 		if len(after) > 0 {
-			release, times := l.ev.Release, l.ev.Times
+			release, times := l.ev.Has().Release, l.ev.Times
 			l.ev = *graph.NewMarker(after)
-			l.ev.Owner, l.ev.Release, l.ev.Times = l, release, times
+			l.ev.Owner, l.ev.Times, l.ev.Gets().Release = l, times, release
 		}
 		return Event{l}, nil
 	}

@@ -294,15 +294,16 @@ func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *lau
 		return Event{}, err
 	}
 	defer p.letGo()
-	l.output = newLaunched(d, k)
-	l.output.prints = true
+	output := newLaunched(d, k)
+	output.prints = true
+	l.gets().output = output
 	both := graph.Sequence{Nodes: []graph.Node{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
-	if err := d.stream.RecordAll(ctx, rec, &both, after, []*graph.Event{&l.ev, &l.output.ev}); err != nil {
+	if err := d.stream.RecordAll(ctx, rec, &both, after, []*graph.Event{&l.ev, &output.ev}); err != nil {
 		d.recycle(b)
-		l.output = nil
+		l.gets().output = nil
 		return Event{}, backendError(d, k, "the launch was not recorded", err)
 	}
-	d.prints.printing(&l.output.ev)
+	d.prints.printing(&output.ev)
 	return Event{l}, nil
 }
 

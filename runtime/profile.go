@@ -41,7 +41,7 @@ func (e Event) Profile() (Profile, error) {
 	switch l := e.l; {
 	case l == nil:
 		return Profile{}, errorf(ErrInvalid, "the zero Event has no profile").advise("use one that a launch returned")
-	case l.node != nil:
+	case l.has().node != nil:
 		return Profile{}, errorf(ErrInvalid, "a node of a graph has no profile").advise("ask the event of Queue.Submit")
 	case !l.dev.profiling:
 		return Profile{}, errorf(ErrNoProfile, "the device %s was opened without profiling", l.dev.Name()).
@@ -76,7 +76,7 @@ func (l *launched) times() hal.Times {
 	if len(t.Nodes) > 0 {
 		t.Sum()
 	}
-	for _, p := range l.parts {
+	for _, p := range l.has().parts {
 		n := p.times()
 		t.Lost = t.Lost || n.Lost
 		if n.Start != 0 {
@@ -86,7 +86,7 @@ func (l *launched) times() hal.Times {
 			t.Ran(n.Start, n.End)
 		}
 	}
-	if l.parts == nil {
+	if l.has().parts == nil {
 		for _, a := range l.ev.After() {
 			if a.Times != nil {
 				t.Lost = t.Lost || a.Times.Lost

@@ -66,7 +66,7 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 	for _, e := range d {
 		if e.l != nil {
 			o.after = append(o.after, &e.l.ev)
-			if out := e.l.output; out != nil {
+			if out := e.l.has().output; out != nil {
 				o.after = append(o.after, &out.ev)
 			}
 		}

@@ -98,14 +98,14 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	var nodes []*Node
 	for _, e := range o.after {
 		l, _ := e.Owner.(*launched)
-		if l == nil || l.node == nil {
+		if l == nil || l.has().node == nil {
 			return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
 				advise("give the event to Submit")
 		}
-		if l.node.graph != g {
-			return nil, nil, errNodeOutside(l.node)
+		if l.has().node.graph != g {
+			return nil, nil, errNodeOutside(l.has().node)
 		}
-		nodes = append(nodes, l.node)
+		nodes = append(nodes, l.has().node)
 	}
 	if o.ctx != nil {
 		return nil, nil, errorf(ErrInvalid, "WithContext has no meaning for a node").advise("give the context to Submit")
@@ -116,8 +116,8 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 // node returns the first node that the options depend on, or nil.
 func (o *launchOptions) node() *Node {
 	for _, e := range o.after {
-		if l, ok := e.Owner.(*launched); ok && l.node != nil {
-			return l.node
+		if l, ok := e.Owner.(*launched); ok && l.has().node != nil {
+			return l.has().node
 		}
 	}
 	return nil
@@ -165,7 +165,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	if joins && q.into.CompareAndSwap(nil, g) {
 		g.queues = append(g.queues, q)
 	}
-	l.node = n
+	l.gets().node = n
 	return Event{l}, nil
 }
 
@@ -236,7 +236,7 @@ func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 
 // waitRecorded is the error of a wait for the event of a node.
 func (l *launched) waitRecorded() error {
-	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.node).
+	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.has().node).
 		advise("wait for the event that Submit returns")
 }
 

@@ -45,9 +45,9 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 		return err
 	}
 	r := run{dev: d, kernel: k, ctx: ctx, l: newLaunched(d, k)}
-	r.l.ctx = ctx
+	r.l.gets().ctx = ctx
 	if ctx.Done() != nil {
-		c.Cancel = &r.l.cancel
+		c.Cancel = &r.l.gets().cancel
 	}
 	defer func() { r.end(err) }()
 	defer p.letGo()
@@ -244,12 +244,12 @@ func (r *run) download(c *launch.Call) error {
 // copy records a copy between the caller's memory and the region's at off.
 func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
 	l := newLaunched(r.dev, nil)
-	l.ctx = r.ctx
+	l.gets().ctx = r.ctx
 	access, what := abi.Write, "copying to the device "
 	if cmd.Op == hal.OpRead {
 		access, what = abi.Read, "copying from the device "
 	}
-	cmd.Cancel = &r.l.cancel
+	cmd.Cancel = &r.l.gets().cancel
 	n := graph.Node{Cmd: cmd, Uses: []graph.Use{{Mem: g.mem, Lo: off, Hi: off + cmd.Size, Access: access}}}
 	if err := r.dev.stream.Record(r.ctx, &r.rec, &n, &l.ev); err != nil {
 		return nil, backendError(r.dev, r.kernel, what+r.dev.Name(), err)
@@ -261,14 +261,14 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
 // the device's.
 func (r *run) end(err error) {
 	if err != nil {
-		r.l.cancel.Ask()
-		if r.wrapped && r.l.cancel.Begun() {
+		r.l.gets().cancel.Ask()
+		if r.wrapped && r.l.gets().cancel.Begun() {
 			r.l.ev.Wait(context.Background()) // the kernel runs now, and stops soon
 		}
 	}
 	// What is to be said of the commands is said by now.
-	if r.l.output != nil {
-		r.l.output.ev.Forget()
+	if out := r.l.has().output; out != nil {
+		out.ev.Forget()
 	}
 	for _, l := range append(append(r.uploads, r.downloads...), r.l) {
 		l.ev.Forget()

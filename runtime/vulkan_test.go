@@ -13,7 +13,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
-	"github.com/kgen-go/kgen/internal/cheap"
+	"github.com/kgen-go/kgen/internal/cheapstat"
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/swiftshader"
@@ -163,7 +163,8 @@ func TestModules(t *testing.T) {
 
 // TestModuleCycles makes, uses and frees many buffers. After a warm-up neither the
 // process nor the heaps of C, where software devices have their memory, and of Go
-// may grow: 8 MiB is 900 bytes a cycle. The fake device that notes all commands is
+// may grow: 8 MiB is 900 bytes a cycle. A driver of a GPU keeps 100 KB there for each submission in
+// flight, of which there may be some more once than in the warm-up. The fake device that notes all commands is
 // held to less.
 func TestModuleCycles(t *testing.T) {
 	cycles := 10_000
@@ -191,6 +192,9 @@ func TestModuleCycles(t *testing.T) {
 		check(t, q.Wait(ctx))
 		after := measure(t)
 		process, heap := 8<<20, 1<<20
+		if dev.Info().Type == runtime.DiscreteGPU {
+			heap = 3 << 20
+		}
 		if raceEnabled || strings.HasSuffix(t.Name(), "/copying") {
 			process, heap = 128<<20, 128<<20
 		}
@@ -214,7 +218,7 @@ func measure(t *testing.T) memory {
 	debug.FreeOSMemory()
 	var m goruntime.MemStats
 	goruntime.ReadMemStats(&m)
-	c, _ := cheap.InUse()
+	c, _ := cheapstat.InUse()
 	return memory{resident(t), c, int(m.HeapAlloc)}
 }
 

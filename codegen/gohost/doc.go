@@ -39,6 +39,7 @@ type Uniform interface {
 // Form is the host form of one kernel.
 type Form struct {
 	Type    string // the name of its Go type
+	Spare   bool   // the kernel's own Go is to run where a launch cannot be cancelled
 	code    []byte
 	imports []string
 }
@@ -105,7 +106,8 @@ type unsupported struct{ what string }
 
 // Write returns the host form of a kernel as a type of the given name. The module is as
 // pass.ForHost leaves it; it is changed. Where spare is set, the kernel's own Go is to
-// run where a launch cannot be cancelled. The error says what the kernel has that host
+// run where a launch cannot be cancelled, unless work-items go through a loop of the form
+// together. The error says what the kernel has that host
 // forms lack.
 func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error) {
 	defer func() {
@@ -121,7 +123,7 @@ func Write(name string, m *ir.Module, u Uniform, spare bool) (f *Form, err error
 	hoist(m.Kernel)
 	w.analyse()
 	w.print()
-	f = &Form{Type: name, code: w.b.Bytes()}
+	f = &Form{Type: name, Spare: w.spare, code: w.b.Bytes()}
 	for p := range w.used {
 		f.imports = append(f.imports, p)
 	}
@@ -150,6 +152,11 @@ type writer struct {
 	// scratches holds the types of the values that group ops take.
 	scratches map[string]bool
 	opaque    bool // constants are to be hidden from gc
+	// outlined has functions that the form's methods call, so many of them.
+	outlined bytes.Buffer
+	outlines int
+	// interchanged is set where work-items go through a loop round by round.
+	interchanged bool
 }
 
 func (w *writer) f(format string, args ...any) { fmt.Fprintf(&w.b, format, args...) }

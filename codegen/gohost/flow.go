@@ -28,6 +28,11 @@ type node struct {
 	insts []*ir.Value
 	split *split // nil where the block's terminator ends it
 
+	// Of a node that stands at the end of an edge out of a part of a region: what it does, and the
+	// node that the edge comes from. It has no block.
+	tail tail
+	of   *node
+
 	in  set // live at the beginning, phis left out
 	end set // live at the end
 }
@@ -51,6 +56,8 @@ type region struct {
 	next   *region // in the line
 	leaves bool    // some work-items may end here
 	dead   bool    // some may have ended before
+
+	part // of another region, if that is not nil
 }
 
 // cut makes the flow of the function.
@@ -130,13 +137,10 @@ func (x *flow) region(entry *node) {
 	}
 	visit(entry)
 	slices.Reverse(r.nodes)
-	for _, n := range r.nodes {
-		for _, v := range n.phis {
-			r.defs[v] = true
-		}
-		for _, v := range n.insts {
-			r.defs[v] = true
-		}
+	nodes := r.nodes
+	r.nodes = nil
+	for _, n := range nodes {
+		r.add(n)
 		switch {
 		case n.split != nil:
 			r.exits = append(r.exits, n)

@@ -2,6 +2,7 @@ package gohost
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
@@ -91,6 +92,13 @@ func (w *writer) argRoot(v *ir.Value) string {
 	}
 	fail("an address at offset %d of the launch block", v.Bits)
 	return ""
+}
+
+// lenOf reports whether the launch block has the length of a slice at an offset.
+func (w *writer) lenOf(off int) bool {
+	return slices.ContainsFunc(w.m.Params, func(p abi.Param) bool {
+		return p.Kind == abi.Slice && p.Offset+8 == off-abi.OffsetArgs
+	})
 }
 
 // memory is a variable's place.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -66,9 +67,16 @@ func init() {
 		ir.OpLNot: func(w *body, v *ir.Value) string { return "!" + w.value(v.Args[0]) },
 
 		ir.OpSConvert: convert, ir.OpFConvert: convert, ir.OpSToF: convert, ir.OpFToS: convert,
-		ir.OpUConvert: func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
-		ir.OpUToNear:  func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
-		ir.OpUToF:     func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
+		ir.OpUConvert: func(w *body, v *ir.Value) string {
+			if x := v.Args[0]; x.Op == ir.OpBuiltIn && v.Type == ir.TypeI64 {
+				if b := x.Aux.(ir.BuiltIn); b <= ir.GlobalInvocationIDZ { // an int of less than 1<<32 without its conversion
+					return "int64" + strings.TrimPrefix(w.builtIn(b), "int32")
+				}
+			}
+			return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0]))
+		},
+		ir.OpUToNear: func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
+		ir.OpUToF:    func(w *body, v *ir.Value) string { return fmt.Sprintf("%s(%s)", goType(v.Type), w.unsigned(v.Args[0])) },
 		ir.OpFToU: func(w *body, v *ir.Value) string {
 			return fmt.Sprintf("%s(u%s(%s))", goType(v.Type), goType(v.Type), w.value(v.Args[0]))
 		},

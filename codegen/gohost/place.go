@@ -157,13 +157,17 @@ func (w *body) declaredAt(v *ir.Value, n *node) bool { return !w.wide[v] || w.op
 
 // end writes what ends the node, behind which next stands, if that is not nil.
 func (w *body) end(b *bytes.Buffer, n, next *node) {
-	if n.split != nil {
+	switch {
+	case n.split != nil:
 		w.exit(b, n)
+		return
+	case n.tail != noTail:
+		w.finish(b, n)
 		return
 	}
 	switch succs := w.succs(n); len(succs) {
 	case 0:
-		if len(w.r.exits) > 0 {
+		if len(w.whole().exits) > 0 {
 			fmt.Fprintf(b, "g.Leave(li)\n")
 		}
 		fmt.Fprintf(b, "continue\n")
@@ -258,6 +262,15 @@ func (w *body) negated(v *ir.Value) string {
 func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 	succs := w.succs(n)
 	to := succs[k]
+	if to.tail != noTail {
+		if !falls {
+			w.jumped[to] = true
+			fmt.Fprintf(b, "goto %s\n", w.label(to))
+		}
+		return
+	}
+	succs = w.flow.succs(n)
+	k = slices.Index(succs, to) + k - slices.Index(w.succs(n), to)
 	// Of two edges between the same blocks, the first is the first predecessor.
 	skip := 0
 	for _, s := range succs[:k] {
@@ -306,6 +319,9 @@ func (w *body) edge(b *bytes.Buffer, n *node, k int, falls bool) {
 
 // label returns a node's label. Several regions of one method may have the node.
 func (w *body) label(n *node) string {
+	if w.r.of != nil {
+		return fmt.Sprintf("b%dr%d%s", n.index, w.r.index, w.r.label)
+	}
 	if slices.ContainsFunc(w.before, func(r *region) bool { return r.in[n] }) {
 		return fmt.Sprintf("b%dr%d", n.index, w.r.index)
 	}

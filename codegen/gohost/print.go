@@ -31,10 +31,11 @@ func (w *writer) print() {
 	begin := w.take()
 	w.structure()
 	w.b.Write(begin)
-	if w.spare {
+	if w.spare = w.spare && !w.interchanged; w.spare {
 		w.f("func (*%s) Spare() {}\n\n", w.name)
 	}
 	w.b.Write(run)
+	w.b.Write(w.outlined.Bytes())
 	if !bytes.Contains(w.b.Bytes(), []byte("unsafe.")) {
 		delete(w.used, "unsafe")
 	}

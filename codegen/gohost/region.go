@@ -19,6 +19,7 @@ type body struct {
 	// What stands before the loop over the work-items, at the beginning of a row of them, at the
 	// beginning of a round, and after that.
 	top, row, item, code bytes.Buffer
+	round                bytes.Buffer // in a lockstep's rounds: before the loop over the work-items
 	done                 map[any]bool
 	needed               map[*ir.Value]bool // of the region's own values
 	asked                map[*ir.Value]bool // those whose results are
@@ -28,6 +29,9 @@ type body struct {
 	foreign              []*ir.Value          // those of elsewhere that are needed
 	common               map[*ir.Value]bool   // memo of inTop
 	inRows               map[*ir.Value]bool   // memo of inRow
+	inRounds             map[*ir.Value]bool   // memo of inRound
+	tail, goesOn         string               // what stands at the end of a round, and what if another one follows at once
+	entered              []*ir.Value          // what phis are where the rest of a lockstep begins
 	after                []string             // what stands behind the loop
 	x, y, z, lane        bool                 // counters of work-items that are used
 	field                bool                 // constant expressions are named as fields
@@ -35,11 +39,12 @@ type body struct {
 	where                map[*ir.Value]*node  // that have the region's own values, but for phis
 	items                bool                 // the number of work-items is used
 	before               []*region            // in the same method
+	vars                 []*ir.Value          // that are declared at the beginning of a round
 	placing
 }
 
 func (w *writer) newBody(r *region) *body {
-	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, inRows: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
+	x := &body{writer: w, r: r, done: map[any]bool{}, needed: map[*ir.Value]bool{}, asked: map[*ir.Value]bool{}, wide: map[*ir.Value]bool{}, uses: map[*ir.Value]int{}, folded: map[*ir.Value]string{}, common: map[*ir.Value]bool{}, inRows: map[*ir.Value]bool{}, inRounds: map[*ir.Value]bool{}, at: map[*node]int{}, where: map[*ir.Value]*node{}}
 	maps.Copy(x.done, w.shared)
 	for i, n := range r.nodes {
 		x.at[n] = i
@@ -82,7 +87,7 @@ func (w *body) inTop(v *ir.Value) bool {
 	}
 	w.common[v] = false
 	switch {
-	case !w.r.defs[v]:
+	case !w.whole().defs[v]:
 		is = w.home[v] && w.same(v)
 	case v.Op == ir.OpBuiltIn || !harmless(v):
 	default:
@@ -104,7 +109,7 @@ func (w *body) inRow(v *ir.Value) bool {
 	}
 	w.inRows[v] = false
 	switch {
-	case w.inTop(v) || !w.r.defs[v] || !harmless(v):
+	case w.inTop(v) || !w.whole().defs[v] || !harmless(v):
 	case v.Op == ir.OpBuiltIn:
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
@@ -115,8 +120,9 @@ func (w *body) inRow(v *ir.Value) bool {
 	return is
 }
 
-// ahead reports whether v is computed ahead of the loop over the work-items, or over a row's.
-func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) }
+// ahead reports whether v is computed ahead of the loop over the work-items, or over a row's, or
+// over those that go through a round.
+func (w *body) ahead(v *ir.Value) bool { return w.inTop(v) || w.inRow(v) || w.inRound(v) }
 
 // value returns the name of v, or a constant with its type, and sees to it that v
 // is computed.
@@ -143,7 +149,7 @@ func (w *body) value(v *ir.Value) string {
 		w.done[v] = true
 		w.share(&w.top, v)
 		switch {
-		case !w.r.defs[v] && !w.isLaunch(v):
+		case !w.whole().defs[v] && !w.isLaunch(v):
 			fmt.Fprintf(&w.top, "%s := g.%s\n", s, s)
 		case v.Op == ir.OpArg && w.straight:
 			fmt.Fprintf(&w.top, "%s := %s\n", s, w.arg(v))
@@ -156,6 +162,12 @@ func (w *body) value(v *ir.Value) string {
 	case w.inRow(v):
 		w.done[v] = true
 		w.define(&w.row, v, true)
+	case w.inRound(v):
+		w.done[v] = true
+		w.define(&w.round, v, true)
+	case w.isInduction(v):
+		w.done[v] = true
+		w.vary(v)
 	case w.r.defs[v]: // where it stands
 	case w.again[v]:
 		w.done[v] = true
@@ -179,7 +191,11 @@ func (w *body) begin(v *ir.Value) {
 		fmt.Fprintf(&w.item, "%s := %s\n", w.v(v), e)
 		return
 	}
-	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(v))
+	from := v
+	if w.r.ls != nil && w.r.ls.next[v] != nil {
+		from = w.r.ls.next[v]
+	}
+	fmt.Fprintf(&w.item, "%s := %s[li]\n", w.v(v), w.homeSlice(from))
 }
 
 // early computes v at the beginning of a round: the region comes by where v stands,
@@ -233,10 +249,15 @@ func (w *body) mark() {
 			}
 			return
 		}
+		if a := w.r.args[v]; a != nil && w.r.ls.loop.Contains(a.Block) {
+			w.entered = append(w.entered, a)
+		} else if a != nil {
+			use(a, nil)
+		}
 		for i, p := range v.Block.Preds {
 			// The node that ends as the block does.
 			for _, n := range w.r.nodes {
-				if n.block == p && n.split == nil {
+				if n.block == p && n.split == nil && n.tail == noTail {
 					use(v.Args[i], n)
 				}
 			}
@@ -251,12 +272,17 @@ func (w *body) mark() {
 				}
 			}
 		}
-		if n.split != nil {
+		switch {
+		case n.split != nil:
 			for _, v := range w.saves(n) {
 				use(v, n)
 			}
-		} else if c := n.block.Term.Cond; c != nil {
-			use(c, n)
+		case n.tail != noTail:
+			for _, s := range w.carried(n) {
+				use(s.v, n.of)
+			}
+		case n.block.Term.Cond != nil && len(w.succs(n)) == 2:
+			use(n.block.Term.Cond, n)
 		}
 	}
 }
@@ -265,7 +291,7 @@ func (w *body) mark() {
 func (w *body) saves(n *node) []*ir.Value {
 	var out []*ir.Value
 	for _, v := range w.homes {
-		if w.r.defs[v] && n.end.has(w.index[v]) {
+		if w.whole().defs[v] && n.end.has(w.index[v]) && (w.r.of == nil || !w.carriedHome(v)) {
 			out = append(out, v)
 		}
 	}
@@ -286,10 +312,55 @@ func (w *writer) trivial(r *region) (*split, bool) {
 
 // region writes a region, which comes after others in its method.
 func (w *writer) region(r *region, before []*region) {
+	if ls := w.findLockstep(r); ls != nil {
+		w.interchanged = true
+		w.lockstep(ls, before)
+		return
+	}
+	fast, conds := w.inRange(r, before)
+	x := w.generate(r, before, fast)
+	if fast != nil {
+		w.b.Write(fast.top.Bytes())
+		x.row = *bytes.NewBuffer(append(fast.row.Bytes(), x.row.Bytes()...))
+		x.x, x.y, x.z = true, x.y || fast.y, x.z || fast.z
+	}
+	w.b.Write(x.top.Bytes())
+	if x.leftMatters() {
+		x.declareNext()
+	}
+	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // for counters
+	if block {
+		w.f("{\n")
+	}
+	if fast != nil {
+		x.rangeHead()
+		fast.hastily(conds)
+		w.f("for ; x < end; x++ {\n")
+	} else {
+		x.loop()
+	}
+	x.each()
+	if x.rows() {
+		x.nextRow()
+	}
+	if block {
+		w.f("}\n")
+	}
+	x.close()
+}
+
+// generate generates the code of a region, or of a part of one that comes behind another part.
+func (w *writer) generate(r *region, before []*region, other *body) *body {
 	x := w.newBody(r)
 	x.before = before
+	if other != nil {
+		for v := range other.done {
+			if v, ok := v.(*ir.Value); ok && x.inRow(v) {
+				x.done[v] = true
+			}
+		}
+	}
 	x.mark()
-	var wide []*ir.Value
 	for _, v := range w.all {
 		if x.needed[v] && x.wide[v] && r.entry.in.has(w.index[v]) {
 			if w.home[v] {
@@ -303,53 +374,50 @@ func (w *writer) region(r *region, before []*region) {
 	for _, v := range x.foreign {
 		x.early(v)
 	}
+	x.enter()
 	x.place()
 	for _, v := range w.all {
 		if x.needed[v] && x.wide[v] && !x.done[v] && (v.Op == ir.OpPhi || !x.declaredAt(v, x.where[v])) {
-			wide = append(wide, v)
+			x.vars = append(x.vars, v)
 		}
 	}
 	x.nodes()
-	if w.ranged() && w.loops {
+	if w.ranged() && w.loops && r.of == nil {
 		x.stop()
 	}
-	if r.dead {
+	if r.dead && r.of == nil {
 		x.once(&x.top, "dead", "g.Dead[:n]")
 	}
-	w.b.Write(x.top.Bytes())
-	if x.leftMatters() {
-		x.declareNext()
-	}
-	block := (len(before) > 0 || r.next != nil) && (x.x || x.y || x.z || x.lane) // for counters
-	if block {
-		w.f("{\n")
-	}
-	x.loop()
-	if r.dead {
+	return x
+}
+
+// each writes what a work-item does in the region, up to the end of the loop over the
+// work-items.
+func (w *body) each() {
+	if w.r.dead {
 		w.f("if dead[li] {\ncontinue\n}\n")
 	}
-	if w.ranged() && w.loops {
-		x.leave(&w.b)
+	if w.ranged() && w.loops && w.r.of == nil {
+		w.leave(&w.b)
 	}
-	w.b.Write(x.item.Bytes())
-	w.declare("var ", wide, w.typeOf)
-	w.b.Write(x.code.Bytes())
+	w.b.Write(w.item.Bytes())
+	w.declare("var ", w.vars, w.typeOf)
+	w.b.Write(w.code.Bytes())
 	w.f("}\n")
-	if x.rows() {
-		x.nextRow()
-	}
-	if block {
-		w.f("}\n")
-	}
-	for _, s := range x.after {
+}
+
+// close writes what comes behind the loop.
+func (w *body) close() {
+	for _, s := range w.after {
 		w.f("%s\n", s)
 	}
-	x.goOn()
+	w.goOn()
 }
 
 // leftMatters reports whether the way on depends on what the work-items do.
 func (w *body) leftMatters() bool {
-	return len(w.r.exits) > 1 && w.r.next == nil || w.r.leaves && len(w.r.exits) > 0
+	r := w.whole()
+	return len(r.exits) > 1 && r.next == nil || r.leaves && len(r.exits) > 0
 }
 
 // declareNext declares what tells the way on.
@@ -411,6 +479,10 @@ func (w *writer) declare(keyword string, vs []*ir.Value, typ func(*ir.Value) str
 
 // items declares the number of work-items.
 func (w *writer) items() {
+	if w.ranged() {
+		w.f("const n = %d\n", blockItems)
+		return
+	}
 	if s := w.m.WorkGroup; s[0] > 0 {
 		w.f("const n = %d\n", s[0]*max(s[1], 1)*max(s[2], 1))
 		return
@@ -476,6 +548,21 @@ func (w *body) rangeLoop() {
 		w.f("for x := g.Lo; x < g.Hi; x++ {\n")
 		return
 	}
+	w.rangeRows()
+	w.f("for ; x < end; x++ {\n")
+}
+
+// rangeHead writes what stands ahead of the loop over the work-items of a row.
+func (w *body) rangeHead() {
+	if w.m.Rank <= 1 {
+		w.f("x, end := g.Lo, g.Hi\n")
+		return
+	}
+	w.rangeRows()
+}
+
+// rangeRows writes the head of the loop over the rows of a range, and what a row begins with.
+func (w *body) rangeRows() {
 	w.f("nx := g.Global[0]\n")
 	w.f("x := g.Lo %% nx\n")
 	if w.y || w.z {
@@ -491,7 +578,6 @@ func (w *body) rangeLoop() {
 	}
 	w.f("for left := g.Hi - g.Lo; left > 0; {\nend := min(x+left, nx)\nleft -= end - x\n")
 	w.b.Write(w.row.Bytes())
-	w.f("for ; x < end; x++ {\n")
 }
 
 // rows reports whether the loop over the work-items has a loop over their rows around it.
@@ -555,6 +641,7 @@ func (w *body) stop() { w.once(&w.top, "stop", "g.Cancelled()") }
 
 // exit writes the way to a cut.
 func (w *body) exit(b *bytes.Buffer, n *node) {
+	r := w.whole()
 	for _, v := range w.saves(n) {
 		s := w.v(v)
 		switch {
@@ -567,17 +654,20 @@ func (w *body) exit(b *bytes.Buffer, n *node) {
 			fmt.Fprintf(b, "%s = %s\n", u, s)
 			w.behind("g.%s = %s", s, u)
 		default:
+			if !w.r.defs[v] {
+				s = w.value(v)
+			}
 			fmt.Fprintf(b, "%s[li] = %s\n", w.homeSlice(v), s)
 		}
 	}
 	k := n.split.index
 	switch {
-	case w.r.next != nil && w.r.leaves:
+	case r.next != nil && r.leaves:
 		fmt.Fprintf(b, "more = true\n")
-	case w.r.next != nil:
-	case len(w.r.exits) > 1:
+	case r.next != nil:
+	case len(r.exits) > 1:
 		fmt.Fprintf(b, "if next != %d {\nif next >= 0 {\nreturn g.Diverge()\n}\nnext = %d\n}\n", k, k)
-	case w.r.leaves:
+	case r.leaves:
 		fmt.Fprintf(b, "next = %d\n", k)
 	}
 	fmt.Fprintf(b, "continue\n")

@@ -16,7 +16,7 @@ var Works = []Work{
 	chained(2), chained(5), chained(10),
 
 	roundTrip, dependent, independent, replay, calls, start,
-	upload, download, pinnedUpload, pinnedDownload,
+	upload, download, pinnedUpload, pinnedDownload, beside,
 }
 
 // once returns how long a run of a contestant takes, in seconds.

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,10 +32,50 @@ var badConstant = dsl.RequireSpecConstant[[]int]()
 
 func sprintf(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// generate runs kgen on a package of this module that the text is, and returns
-// the diagnostics as they are printed.
-func generate(t *testing.T, src string) []string {
+// generate runs kgen on packages of this module that the texts are, at once, since the go command
+// that lists what they import takes most of the time. It returns each one's diagnostics as they are
+// printed.
+func generate(t *testing.T, texts ...string) [][]string {
 	t.Helper()
+	var patterns []string
+	for _, src := range texts {
+		// A folder that begins with an underscore is no package of ./... .
+		dir, err := os.MkdirTemp(".", "_kernels")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer os.RemoveAll(dir)
+		text := kernelFile(src)
+		if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
+			t.Fatalf("%v\nin\n%s", err, text)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "kernels.go"), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		patterns = append(patterns, "./"+dir)
+	}
+	_, diags, err := codegen.Generate(ctx, codegen.Config{Patterns: patterns})
+	if err != nil {
+		t.Fatalf("%v\nin\n%s", err, strings.Join(texts, "\n---\n"))
+	}
+	out := make([][]string, len(texts))
+	for _, d := range diags {
+		i := slices.IndexFunc(patterns, func(p string) bool { return filepath.Base(filepath.Dir(d.Pos.File)) == filepath.Base(p) })
+		if i < 0 {
+			t.Fatalf("%v is in none of the packages %v", d, patterns)
+		}
+		text := d.Error()
+		for _, r := range d.Related {
+			text += "\n" + r.Message
+		}
+		out[i] = append(out[i], text)
+	}
+	return out
+}
+
+// kernelFile returns a file of package kernels with the declarations src, and of a kernel K where
+// they have none.
+func kernelFile(src string) string {
 	header := "package kernels\n\nimport \"github.com/kgen-go/kgen/dsl\"\n"
 	if strings.Contains(src, "properties.") {
 		header += "import \"github.com/kgen-go/kgen/properties\"\n"
@@ -45,64 +86,66 @@ func generate(t *testing.T, src string) []string {
 	if !strings.Contains(src, "type K ") {
 		header += "\ntype K struct{ Out []int32 }\n"
 	}
-	// A folder that begins with an underscore is no package of ./... .
-	dir, err := os.MkdirTemp(".", "_kernels")
-	if err != nil {
-		t.Fatal(err)
+	return header + src + "\n"
+}
+
+// expected is a package whose diagnostics are to be checked.
+type expected struct {
+	src   string
+	check func(diags []string)
+}
+
+// Packages whose diagnostics are checked when their test ends, all of one test together. Those
+// that kgen takes are apart, since it might look no further where others have mistakes.
+var refusals, acceptances = map[*testing.T][]expected{}, map[*testing.T][]expected{}
+
+// expect checks a package's diagnostics when the test ends.
+func expect(t *testing.T, in map[*testing.T][]expected, src string, check func(diags []string)) {
+	if swiftshader.On() {
+		return // the driver makes no difference to what kgen and Go accept
 	}
-	defer os.RemoveAll(dir)
-	text := header + src + "\n"
-	if _, err := parser.ParseFile(token.NewFileSet(), "", text, 0); err != nil {
-		t.Fatalf("%v\nin\n%s", err, text)
+	if len(in[t]) == 0 {
+		t.Cleanup(func() {
+			var texts []string
+			for _, e := range in[t] {
+				texts = append(texts, e.src)
+			}
+			for i, diags := range generate(t, texts...) {
+				in[t][i].check(diags)
+			}
+			delete(in, t)
+		})
 	}
-	if err := os.WriteFile(filepath.Join(dir, "kernels.go"), []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	_, diags, err := codegen.Generate(t.Context(), codegen.Config{Patterns: []string{"./" + dir}})
-	if err != nil {
-		t.Fatalf("%v\nin\n%s", err, text)
-	}
-	var out []string
-	for _, d := range diags {
-		text := d.Error()
-		for _, r := range d.Related {
-			text += "\n" + r.Message
-		}
-		out = append(out, text)
-	}
-	return out
+	in[t] = append(in[t], expected{src, check})
 }
 
 // diagnostic expects diagnostics with the code alone, whose text has all of the
 // words.
 func diagnostic(t *testing.T, code, src string, words ...string) {
 	t.Helper()
-	if swiftshader.On() {
-		return // the driver makes no difference to what kgen and Go accept
-	}
-	diags := generate(t, src)
-	all := strings.Join(diags, "\n")
-	for _, w := range append(words, code) {
-		if !strings.Contains(all, w) {
-			t.Errorf("no %q in the diagnostics of\n%s\n%s", w, src, all)
+	expect(t, refusals, src, func(diags []string) {
+		all := strings.Join(diags, "\n")
+		for _, w := range append(words, code) {
+			if !strings.Contains(all, w) {
+				t.Errorf("no %q in the diagnostics of\n%s\n%s", w, src, all)
+			}
 		}
-	}
-	for _, d := range diags {
-		if !strings.Contains(d, code) {
-			t.Errorf("not wanted: %s\nfor\n%s", d, src)
+		for _, d := range diags {
+			if !strings.Contains(d, code) {
+				t.Errorf("not wanted: %s\nfor\n%s", d, src)
+			}
 		}
-	}
+	})
 }
 
 // accepted expects no diagnostics.
 func accepted(t *testing.T, src string) {
 	t.Helper()
-	if swiftshader.On() {
-		return // the driver makes no difference to what kgen and Go accept
-	}
-	for _, d := range generate(t, src) {
-		t.Errorf("not wanted: %s\nfor\n%s", d, src)
-	}
+	expect(t, acceptances, src, func(diags []string) {
+		for _, d := range diags {
+			t.Errorf("not wanted: %s\nfor\n%s", d, src)
+		}
+	})
 }
 
 // goError expects that the go command refuses a statement with words in its

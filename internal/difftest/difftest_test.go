@@ -66,27 +66,27 @@ func TestGeneral(t *testing.T) {
 
 // TestWords does so with the variants for devices that compute in words.
 func TestWords(t *testing.T) {
-	compareSome(t, nil, func(i int, name string) bool { return i%7 == 0 || i%3 == 0 && demands(name) },
+	compareSome(t, nil, func(i int, name string) bool { return i%13 == 0 || i%5 == 0 && demands(name) },
 		runtime.MaskAspects(properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 }
 
 // onSwiftShader reports whether SwiftShader runs a case, whose driver compiles in half the time
-// that Mesa's takes. TestWords has some of the others, and a third of those that SwiftShader lacks
+// that Mesa's takes. TestWords has some of the others, and a fifth of those that SwiftShader lacks
 // an aspect for.
 func onSwiftShader(i int, name string) bool { return i%8 > 3 && !demands(name) }
 
 // TestAlone does so, as far as work-groups combine values, with the variants for
 // devices without sub-groups. Where a device computes in words as well as not, each takes
-// a fifth of the cases.
+// a ninth of the cases.
 func TestAlone(t *testing.T) {
 	t.Run("native", func(t *testing.T) {
 		if swiftshader.On() {
 			t.Skip("SwiftShader computes in words")
 		}
-		compareSome(t, aloneCases, func(i int, _ string) bool { return i%5 == 0 }, runtime.MaskAspects(properties.SubGroups))
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%9 == 0 }, runtime.MaskAspects(properties.SubGroups))
 	})
 	t.Run("words", func(t *testing.T) {
-		compareSome(t, aloneCases, func(i int, _ string) bool { return i%5 == 2 || swiftshader.On() },
+		compareSome(t, aloneCases, func(i int, _ string) bool { return i%9 == 2 || swiftshader.On() },
 			runtime.MaskAspects(properties.SubGroups, properties.Int8, properties.Int16, properties.Int64, properties.Atomic64))
 	})
 }

@@ -91,9 +91,19 @@ func Coarsen(m *ir.Module) diag.List {
 const maxBriefValues = 64
 
 // Brief reports whether a call of the kernel for each work-item may take longer than
-// the work-item.
+// the work-item, or about as long: in loops, that is known only of those that each load from
+// device memory, which are not there to compute.
 func Brief(m *ir.Module) bool {
-	return m.Form == abi.Range && !facts.HasLoop(m.Kernel) && countValues(m.Kernel) <= maxBriefValues
+	return m.Form == abi.Range && countValues(m.Kernel) <= maxBriefValues && loopsLoad(m.Kernel)
+}
+
+// loopsLoad reports whether all loops load from device memory, or there are none.
+func loopsLoad(f *ir.Func) bool {
+	loads := func(v *ir.Value) bool { return v.Op == ir.OpLoad && v.Ref().Var == nil }
+	all := f.Dominators().Loops().All
+	return len(all) > 0 == facts.HasLoop(f) && !slices.ContainsFunc(all, func(l *ir.Loop) bool {
+		return !slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, loads) })
+	})
 }
 
 // renameID makes id the work-item's global id along x.

@@ -241,7 +241,7 @@ func (c *gatherer) fail(b *ir.Block, oks []*ir.Value) {
 			j++
 		}
 		fault := c.list[i].fault
-		c.select1(b, i, j, oks)
+		c.selectFirstFault(b, i, j, oks)
 		if j == len(c.list)-1 {
 			b.Jump(fault)
 			return
@@ -261,9 +261,9 @@ func alike(a, b *ir.Block) bool {
 	return len(a.Insts) == 1 && len(b.Insts) == 1 && a.Insts[0].Aux == b.Insts[0].Aux
 }
 
-// select1 makes the i-th check's fault that of the first of the checks i to j
+// selectFirstFault makes the i-th check's fault that of the first of the checks i to j
 // that fails, all of which are alike.
-func (c *gatherer) select1(b *ir.Block, i, j int, oks []*ir.Value) {
+func (c *gatherer) selectFirstFault(b *ir.Block, i, j int, oks []*ir.Value) {
 	v := c.list[i].fault.Insts[len(c.list[i].fault.Insts)-1]
 	if i == j {
 		return

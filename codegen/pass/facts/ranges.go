@@ -69,6 +69,8 @@ type Ranges struct {
 	Dom    *ir.DomTree
 	base   map[*ir.Value]Interval
 	Facts  map[*ir.Value][]fact
+	// sums has, for values, their sums with constants that facts are about.
+	sums   map[*ir.Value][]*ir.Value
 	visits map[*ir.Value]int
 	steps  []int64         // where growing bounds pause
 	length map[uint64]bool // where lengths stand in the launch block
@@ -106,7 +108,7 @@ func NewRanges(m *ir.Module) *Ranges { return NewRangesOf(m, nil) }
 // NewRangesOf learns nothing from the branches of the blocks apart.
 func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 	a := &Ranges{Module: m, apart: apart, f: m.Kernel, Dom: m.Kernel.Dominators(), base: map[*ir.Value]Interval{},
-		Facts: map[*ir.Value][]fact{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
+		Facts: map[*ir.Value][]fact{}, sums: map[*ir.Value][]*ir.Value{}, visits: map[*ir.Value]int{}, length: map[uint64]bool{}, ints: map[uint64]bool{},
 		given: map[*ir.Value]Interval{}}
 	for _, p := range m.Params {
 		if p.Kind == abi.Slice && p.Offset >= 0 {
@@ -188,17 +190,25 @@ func (a *Ranges) assume(c *ir.Value, is bool, from *ir.Block) {
 			}
 			return
 		}
-		a.Facts[x] = append(a.Facts[x], fact{r, y, from})
-		a.Facts[y] = append(a.Facts[y], fact{Flip(r), x, from})
+		a.note(x, fact{r, y, from})
+		a.note(y, fact{Flip(r), x, from})
 	})
+}
+
+// note adds facts about x.
+func (a *Ranges) note(x *ir.Value, facts ...fact) {
+	a.Facts[x] = append(a.Facts[x], facts...)
+	if x.Op == ir.OpIAdd && x.Args[1].IsConst() && !slices.Contains(a.sums[x.Args[0]], x) {
+		a.sums[x.Args[0]] = append(a.sums[x.Args[0]], x)
+	}
 }
 
 // unsigned notes an unsigned relation to a y that is at least 0: it holds signed,
 // too, and x is not negative.
 func (a *Ranges) unsigned(l lateFact) {
 	zero := ir.Outside(l.x.Type, 0)
-	a.Facts[l.x] = append(a.Facts[l.x], fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
-	a.Facts[l.y] = append(a.Facts[l.y], fact{Flip(l.rel), l.x, l.from})
+	a.note(l.x, fact{l.rel, l.y, l.from}, fact{AtLeast, zero, l.from})
+	a.note(l.y, fact{Flip(l.rel), l.x, l.from})
 }
 
 // neverNegative reports whether a value is at least 0 by its kind alone.
@@ -377,11 +387,28 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 			p = p.Meet(ConvertRange(v, a.At(x, b)))
 		}
 	}
-	for _, r := range a.Facts[v] {
-		if !a.Dom.Dominates(r.From, b) {
-			continue
+	p = a.applyFacts(p, v, b)
+	// In a loop over an array, which begins at -1 in SSA form, the comparison is of v + 1. What
+	// is known of the sum by itself is known from v, and must not be taken for a reason here.
+	for _, s := range a.sums[v] {
+		n := s.Args[1].Int()
+		all := AddRanges(p, Interval{n, n})
+		if !Fits32(n) || !all.Within(FullRange(v.Type)) {
+			continue // it may wrap around
 		}
-		p = a.apply(p, r.Rel, a.Value(r.Other))
+		if q := AddRanges(a.applyFacts(all, s, b), Interval{-n, -n}); !q.Empty() {
+			p = p.Meet(q)
+		}
+	}
+	return p
+}
+
+// applyFacts sharpens an interval of v by the facts about v that hold in b.
+func (a *Ranges) applyFacts(p Interval, v *ir.Value, b *ir.Block) Interval {
+	for _, r := range a.Facts[v] {
+		if a.Dom.Dominates(r.From, b) {
+			p = a.apply(p, r.Rel, a.Value(r.Other))
+		}
 	}
 	return p
 }

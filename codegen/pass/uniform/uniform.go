@@ -242,7 +242,7 @@ func (u *Info) flow() {
 		u.postdominators()
 		pending := u.spread()
 		if len(pending) == 0 {
-			if u.takeBack(back) {
+			if u.retractExits(back) {
 				continue
 			}
 			if u.settle() {
@@ -284,10 +284,10 @@ func (u *Info) flow() {
 	}
 }
 
-// takeBack takes back those edges, each once, that seemed to be ways of leaving as long as
+// retractExits takes back those edges, each once, that seemed to be ways of leaving as long as
 // others were not known: those on which all leave together, and those that meet work-items
 // which stay. It reports whether it did.
-func (u *Info) takeBack(back map[edge]bool) bool {
+func (u *Info) retractExits(back map[edge]bool) bool {
 	n := len(u.Leaving)
 	maps.DeleteFunc(u.Leaving, func(e edge, _ bool) bool {
 		if back[e] || !u.Together(e.from) {

@@ -222,6 +222,35 @@ void launches(std::map<std::string, Maker> &m) {
 		w.run = [=] { CHECK(cudaGraphLaunch(ex, s)); };
 		return w;
 	};
+	m["beside"] = [=](size_t n) {
+		// The next batch is copied on a stream of its own; events keep the two buffers apart.
+		float *buf[2], *host;
+		cudaStream_t copies, kernels;
+		cudaEvent_t copied[2], used[2];
+		CHECK(cudaMallocHost(&host, n * sizeof *host));
+		for (size_t i = 0; i < n; i++) host[i] = float(i & 0xffff);
+		CHECK(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
+		CHECK(cudaStreamCreateWithFlags(&kernels, cudaStreamNonBlocking));
+		for (int i = 0; i < 2; i++) {
+			buf[i] = alloc<float>(n);
+			CHECK(cudaEventCreateWithFlags(&copied[i], cudaEventDisableTiming));
+			CHECK(cudaEventCreateWithFlags(&used[i], cudaEventDisableTiming));
+		}
+		const int steps = 8;
+		Work w = writes(buf[1], n, [=] {
+			for (int i = 0; i < steps; i++) {
+				int next = (i + 1) % 2, now = i % 2;
+				CHECK(cudaStreamWaitEvent(copies, used[next], 0));
+				CHECK(cudaMemcpyAsync(buf[next], host, n * sizeof *host, cudaMemcpyHostToDevice, copies));
+				CHECK(cudaEventRecord(copied[next], copies));
+				CHECK(cudaStreamWaitEvent(kernels, copied[now], 0));
+				fmaKernel<<<blocksOf(n), 256, 0, kernels>>>(0.75f, 0.5f, buf[now], n);
+				CHECK(cudaEventRecord(used[now], kernels));
+			}
+		});
+		w.per = steps;
+		return w;
+	};
 	for (bool pinned : {false, true}) {
 		for (bool up : {false, true}) {
 			m[std::string(up ? "upload" : "download") + (pinned ? "_pinned" : "")] = [=](size_t n) {

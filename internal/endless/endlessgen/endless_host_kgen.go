@@ -103,9 +103,9 @@ func (g *countHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v7 := int64(uint32(v1))
+		v7 := int64(y)
 		v29 := v7 * v8
+		v1 := int32(y)
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
@@ -114,7 +114,7 @@ func (g *countHost) Run() {
 			var v10, v12, v14, v21, v28 int32
 			var v11, v13, v15, v22, v24, v26 int64
 			v0 := int32(x)
-			v6 := int64(uint32(v0))
+			v6 := int64(x)
 			if !v9 {
 				v28 = 0
 				goto b9
@@ -229,7 +229,7 @@ func (g *meetHost) r0() int {
 		v0 := int32(basex + li)
 		var v11 int32
 		var v12 int64
-		v4 := int64(uint32(v0))
+		v4 := int64(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
 		if uint64(v4) >= uint64(v2) {
@@ -363,7 +363,7 @@ func (g *searchHost) Run() {
 		}
 		var v12, v13 int32
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -435,7 +435,7 @@ func (g *waitHost) Run() {
 	for li := range n {
 		v0 := int32(basex + li)
 		var v13, v14, v24, v25, v35 int32
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		v8 := int32(li)
 		v9 := int64(uint32(v8))
 		if uint64(v7) >= uint64(v1) {
@@ -508,7 +508,7 @@ func (g *waitHost) Run() {
 		}
 		v8 := int32(li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		v39 := v8 + 1
 		v45 := int64(uint32(v39)) - (int64(uint32(v39/c1)) * v41)
 		if uint64(v45) >= uint64(v36) {

@@ -98,7 +98,7 @@ func (g *localMPHost) Run() {
 		v51 = v40
 		v52 = v50
 	b7:
-		v56 := ((int64(uint32(v0)) * v6) ^ v52) & v10
+		v56 := ((int64(basex+li) * v6) ^ v52) & v10
 		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
 		if !v61 {
 			v66 = v56
@@ -265,7 +265,7 @@ func (g *localSBHost) Run() {
 		v51 = v40
 		v52 = v50
 	b6:
-		v56 := ((int64(uint32(v0)) * v6) ^ v52) & v10
+		v56 := ((int64(basex+li) * v6) ^ v52) & v10
 		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
 		if !v61 {
 			v66 = v56

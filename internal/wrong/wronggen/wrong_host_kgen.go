@@ -39,7 +39,7 @@ func (g *accessorHost) Run() {
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
-		v4 := int64(uint32(v0))
+		v4 := int64(basex + li)
 		v6 := int64(uint32(int32(li)))
 		if !v7 {
 			g.Fault(0, 0, 0, v0)
@@ -93,7 +93,7 @@ func (g *afterReductionHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -116,8 +116,8 @@ func (g *afterReductionHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
 			continue
@@ -170,7 +170,7 @@ func (g *countsHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			g.Leave(li)
@@ -269,10 +269,10 @@ func (g *evensHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
 		v3 := int32(li)
 		v4 := int64(uint32(v3))
-		v11 := int64(uint32(v0))
+		v0 := int32(basex + li)
+		v11 := int64(basex + li)
 		if uint32(v3) >= 64 {
 			g.Fault(1, v4, 64, v0)
 			continue
@@ -331,7 +331,7 @@ func (g *flagHost) Run() {
 		if v3 != 63 {
 			goto b11
 		}
-		v9 = int64(uint32(v0))
+		v9 = int64(basex + li)
 		v10 = *(*int32)(m1)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
@@ -349,8 +349,8 @@ type globalCountsHost struct {
 
 func newGlobalCountsHost() kernelimpl.HostForm { return new(globalCountsHost) }
 
-const globalCountsHostSites = `1	internal/wrong/kernel.go:107:9
-1	107:5`
+const globalCountsHostSites = `1	internal/wrong/kernel.go:107:5
+1	107:9`
 
 func (g *globalCountsHost) Begin() {
 	g.Sites = globalCountsHostSites
@@ -361,17 +361,31 @@ func (g *globalCountsHost) Run() {
 	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v8 := *(*int32)(unsafe.Add(p0, x*4)) & 3
+			v9 := int64(v8)
+			if uint64(v9) >= uint64(v3) {
+				g.Fault(0, v9, v3, v0)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, int(v8)*4)) = *(*int32)(unsafe.Add(p1, int(v8)*4)) + 1
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
+			g.Fault(1, v5, v1, v0)
 			continue
 		}
 		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 3
 		v9 := int64(v8)
 		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
+			g.Fault(0, v9, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, int(v8)*4)) = *(*int32)(unsafe.Add(p1, int(v8)*4)) + 1
@@ -413,7 +427,7 @@ func (g *guardedHost) Run() {
 		v0 := int32(basex + li)
 		var v8, v11 int32
 		var v9 int64
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if v6 >= v1 {
 			goto b8
 		}
@@ -506,7 +520,7 @@ func (g *halfAtomicHost) Run() {
 		if *(*int32)(m1) != 64 {
 			goto b6
 		}
-		v6 = int64(uint32(v0))
+		v6 = int64(basex + li)
 		if uint64(v6) >= uint64(v1) {
 			g.Fault(0, v6, v1, v0)
 			continue
@@ -551,7 +565,7 @@ func (g *haloHost) Run() {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -579,7 +593,7 @@ func (g *haloHost) Run() {
 		}
 		v5 := int32(li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		v12 := *(*int32)(unsafe.Add(m1, li*4))
 		v13 := v5 + 1
 		v14 := int64(uint32(v13))
@@ -655,9 +669,9 @@ func (g *halvesHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
 		v3 := int32(li)
-		v11 := int64(uint32(v0))
+		v0 := int32(basex + li)
+		v11 := int64(basex + li)
 		v15 := *(*int32)(unsafe.Add(m1, int(v3-(int32(uint32(v3)/48)*48))*4))
 		if uint64(v11) >= uint64(v1) {
 			g.Fault(1, v11, v1, v0)
@@ -683,15 +697,38 @@ func (g *inPlaceHost) Begin() {
 }
 
 func (g *inPlaceHost) Run() {
+	v1 := g.Int64(32)
 	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			var v8 int64
+			var v10, v13 int32
+			v0 := int32(x)
+			if v0 == 0 {
+				goto b8r0f
+			}
+			v8 = int64(uint32(v0 + -1))
+			if uint64(v8) >= uint64(v3) {
+				g.Fault(0, v8, v3, v0)
+				continue
+			}
+			v10 = *(*int32)(unsafe.Add(p1, x*4+-4))
+			v13 = v10 + *(*int32)(unsafe.Add(p0, x*4))
+			*(*int32)(unsafe.Add(p1, x*4)) = v13
+		b8r0f:
+		}
+	}
+	for ; x < end; x++ {
 		var v8 int64
 		var v10, v13 int32
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if v0 == 0 {
 			goto b8
 		}
@@ -764,7 +801,7 @@ func (g *lastStepsHost) r0() int {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -923,7 +960,7 @@ func (g *lieHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -952,8 +989,8 @@ func (g *lieHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v0)
 			continue
@@ -1013,7 +1050,7 @@ func (g *lieRoundsHost) r0() int {
 			next = 1
 			continue
 		}
-		v11 := int64(uint32(v0))
+		v11 := int64(basex + li)
 		if uint64(v11) >= uint64(v1) {
 			g.Fault(0, v11, v1, v0)
 			g.Leave(li)
@@ -1053,7 +1090,7 @@ func (g *lieRoundsHost) r2() int {
 		next = 1
 		continue
 	b5:
-		v11 := int64(uint32(v0))
+		v11 := int64(basex + li)
 		if uint64(v11) >= uint64(v1) {
 			g.Fault(0, v11, v1, v0)
 			g.Leave(li)
@@ -1101,7 +1138,7 @@ func (g *missingBarrierHost) Run() {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -1179,7 +1216,7 @@ func (g *missingSecondHost) r0() int {
 		v6 := int64(uint32(v5))
 		v7 = 0
 		v8 = 0
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			g.Leave(li)
@@ -1219,9 +1256,9 @@ func (g *missingSecondHost) r3() int {
 		}
 		v7 := h7[li]
 		v8 := e8
-		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		v5 := int32(li)
+		v0 := int32(basex + li)
 		v6 := int64(uint32(v5))
 		var v12 int32
 		v17 := v7 + *(*int32)(unsafe.Add(m1, int(63-v5)*4))
@@ -1277,13 +1314,31 @@ func (g *neighbourHost) Begin() {
 func (g *neighbourHost) Run() {
 	v1 := g.Int64(32)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		neighbourHostLoop0(x, end, p1, v1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p1, x*4)) = 1
+		v6 := v0 + 1
+		if int64(uint32(v6)) < v1 {
+			*(*int32)(unsafe.Add(p1, int(v6)*4)) = 2
+		}
+	}
+}
+
+//go:noinline
+func neighbourHostLoop0(x int, end int, p1 unsafe.Pointer, v1 int64) {
+	for ; x < end; x++ {
+		v0 := int32(x)
 		*(*int32)(unsafe.Add(p1, x*4)) = 1
 		v6 := v0 + 1
 		if int64(uint32(v6)) < v1 {
@@ -1363,7 +1418,7 @@ func (g *sameElementHost) Run() {
 	p2 := g.Pointer(2)
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -1421,7 +1476,7 @@ func (g *sharedHost) Run() {
 		}
 		*(*int32)(m1) = *(*int32)(unsafe.Add(p1, int(v7)*4))
 	b6:
-		v13 := int64(uint32(v0))
+		v13 := int64(basex + li)
 		v14 := *(*int32)(m1)
 		if uint64(v13) >= uint64(v3) {
 			g.Fault(1, v13, v3, v0)
@@ -1465,7 +1520,7 @@ func (g *smallBarrierHost) Run() {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -1492,8 +1547,8 @@ func (g *smallBarrierHost) Run() {
 			continue
 		}
 		v5 := int32(li)
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		v13 := *(*int32)(unsafe.Add(m1, int(63-v5)*4))
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(2, v7, v3, v0)
@@ -1537,7 +1592,7 @@ func (g *treeHost) Run() {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)

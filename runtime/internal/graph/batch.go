@@ -24,20 +24,28 @@ type Batch struct {
 	seq    uint64
 	// The rest is guarded by the stream's mu.
 	state     batchState
+	held      bool          // it is complete, and has not been handed to the device
+	always    bool          // run is called whatever has failed
 	submitted chan struct{} // if not nil, closed when ticket or err is set
 	weight    int           // of its commands: those of a Replay count one by one
 	look      int           // the weight from which on it is looked whether the device has nothing to do
 	ticket    hal.Ticket
 	err       error                           // why the batch was not submitted
-	held      bool                            // it is complete, and has not been handed to the device
 	run       func(ctx context.Context) error // of a batch that is a function of the host
 	after     []*Event                        // that it waits for
-	always    bool                            // run is called whatever has failed
-	faults    []*[someFaults]hal.Fault        // of all commands
-	cmds      []hal.Command
-	events    []*Event
-	uses      []use // of all commands
-	ends      []int // command i uses uses[ends[i-1]:ends[i]]
+
+	*storage // spent, once the batch has completed
+}
+
+// storage is what a batch has of its commands, and leaves to another batch. Batches themselves
+// stay as long as there are events of theirs.
+type storage struct {
+	faults  []*[someFaults]hal.Fault // of all commands
+	cmds    []hal.Command
+	events  []*Event
+	uses    []use     // of all commands
+	ends    []int     // command i uses uses[ends[i-1]:ends[i]]
+	replays []*Replay // of the commands that are an OpGraph
 
 	// Storage that commands point into; it may move while it grows, since
 	// earlier pieces keep the old array alive.
@@ -45,16 +53,8 @@ type Batch struct {
 	slices []hal.SliceArg
 }
 
-// storage is what a batch leaves to another.
-type storage struct {
-	faults []*[someFaults]hal.Fault
-	cmds   []hal.Command
-	events []*Event
-	uses   []use
-	ends   []int
-	bytes  []byte
-	slices []hal.SliceArg
-}
+// spent is the storage of batches that have completed. Nobody writes to it.
+var spent storage
 
 // use is a Use whose handle may be forgotten.
 type use struct {
@@ -191,16 +191,18 @@ func (b *Batch) finish() bool {
 	// Events may be kept for long; they need none of this. What an abandoned device
 	// may still look at stays as it is.
 	if !s.abandoned {
-		faults := b.forgetFaults()
-		clear(b.cmds)
-		clear(b.events)
-		clear(b.uses)
-		clear(b.slices)
-		if len(s.spare) < maxSpare && cap(b.bytes) <= 1<<20 && cap(b.cmds) <= 2*batchFull {
-			s.spare = append(s.spare, storage{faults, b.cmds[:0], b.events[:0], b.uses[:0], b.ends[:0], b.bytes[:0], b.slices[:0]})
+		faults, kept := b.forgetFaults(), b.storage
+		clear(kept.cmds)
+		clear(kept.events)
+		clear(kept.uses)
+		clear(kept.slices)
+		clear(kept.replays)
+		if len(s.spare) < maxSpare && cap(kept.bytes) <= 1<<20 && cap(kept.cmds) <= 2*batchFull {
+			*kept = storage{faults, kept.cmds[:0], kept.events[:0], kept.uses[:0], kept.ends[:0], kept.replays[:0], kept.bytes[:0], kept.slices[:0]}
+			s.spare = append(s.spare, kept)
 		}
 	}
-	b.faults, b.cmds, b.events, b.uses, b.ends, b.bytes, b.slices, b.ticket = nil, nil, nil, nil, nil, nil, nil, nil
+	b.storage, b.ticket = &spent, nil
 	return true
 }
 

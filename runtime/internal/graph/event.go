@@ -17,6 +17,16 @@ type Event struct {
 	Fault *hal.Fault
 	// Times, if not nil, receives when the command ran, complete when the event is done.
 	Times *hal.Times
+	batch *Batch
+	front *Recorder
+	pos   uint64 // of the command in the stream
+	rare  *Rare  // nil where all of it is zero
+	seen  bool   // its failure has been returned to somebody, or nobody will ask
+}
+
+// Rare is what few events have. It stands apart, so that those of plain launches, which are made
+// for each, are small.
+type Rare struct {
 	// Release, if not nil, is called when the event is done. It must not block.
 	Release func() bool
 
@@ -28,19 +38,32 @@ type Event struct {
 	// for itself. Of those of a Group that fail, the one with the least rank is reported.
 	Ranks []int
 
-	batch *Batch
-	pos   uint64   // of the command in the stream
 	after []*Event // of an event without a command
-	front *Recorder
 
 	// Guarded by the stream.
-	replay *Replay  // of an OpGraph that has not ended
-	parts  []*Event // of one that has, if some commands did not end well
+	parts []*Event // of an OpGraph, if some commands did not end well
+	lost  bool     // there was no room to keep its failure
+	err   error    // why the command did not run whole
+	from  *Event   // it ran, on what this command was to write and did not
+}
 
-	seen bool   // its failure has been returned to somebody, or nobody will ask
-	lost bool   // there was no room to keep its failure
-	err  error  // why the command did not run whole
-	from *Event // it ran, on what this command was to write and did not
+// noRare is what events have without a Rare. Nobody writes to it.
+var noRare Rare
+
+// Has returns what the event has of what few have, to be read.
+func (e *Event) Has() *Rare {
+	if e.rare == nil {
+		return &noRare
+	}
+	return e.rare
+}
+
+// Gets returns the same, to be written: before the command is recorded, or under the stream's lock.
+func (e *Event) Gets() *Rare {
+	if e.rare == nil {
+		e.rare = new(Rare)
+	}
+	return e.rare
 }
 
 // Group is some commands of which one failure is reported. Its field belongs to the stream.
@@ -51,7 +74,7 @@ func NewMarker(after []*Event) *Event {
 	m := &Event{}
 	for _, e := range after {
 		if e.batch == nil {
-			for _, a := range e.after {
+			for _, a := range e.After() {
 				m.follow(a)
 			}
 		} else {
@@ -65,15 +88,16 @@ func NewMarker(after []*Event) *Event {
 // command alone, since the others complete before that: markers behind markers stay
 // as small as the first.
 func (m *Event) follow(e *Event) {
-	for i, a := range m.after {
+	r := m.Gets()
+	for i, a := range r.after {
 		if a.batch.stream == e.batch.stream {
 			if e.pos > a.pos {
-				m.after[i] = e
+				r.after[i] = e
 			}
 			return
 		}
 	}
-	m.after = append(m.after, e)
+	r.after = append(r.after, e)
 }
 
 // Stream returns the stream that the event's command was recorded in, or nil.
@@ -85,11 +109,16 @@ func (e *Event) Stream() *Stream {
 }
 
 // After returns the events that an event without a command stands for.
-func (e *Event) After() []*Event { return e.after }
+func (e *Event) After() []*Event {
+	if e.batch != nil {
+		return nil // and the stream may be writing to what the event has
+	}
+	return e.Has().after
+}
 
 // Done reports whether the command has completed. It does not block.
 func (e *Event) Done() bool {
-	for _, a := range e.after {
+	for _, a := range e.After() {
 		if !a.Done() {
 			return false
 		}
@@ -100,7 +129,7 @@ func (e *Event) Done() bool {
 // Wait submits the command if need be and blocks until it has completed or ctx
 // ends, whose error it then returns. Failed tells how the command ended.
 func (e *Event) Wait(ctx context.Context) error {
-	for _, a := range e.after {
+	for _, a := range e.After() {
 		if err := a.Wait(ctx); err != nil {
 			return err
 		}
@@ -121,14 +150,15 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if e.err == nil && e.from == nil && !e.Fault.Set {
+	h := e.Has()
+	if h.err == nil && h.from == nil && !e.Fault.Set {
 		return false, nil, nil
 	}
 	if !e.seen {
 		e.seen = true
 		s.told(e)
 	}
-	return true, e.err, e.from
+	return true, h.err, h.from
 }
 
 // Parts returns the events of a Replay's commands, if some of them did not end well. It is
@@ -140,7 +170,7 @@ func (e *Event) Parts() []*Event {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.parts
+	return e.Has().parts
 }
 
 // Rank returns the rank of the failure of a command that is done, and whether it failed. This
@@ -152,17 +182,19 @@ func (e *Event) Rank() (rank int, failed bool) {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.rank(), e.err != nil || e.from != nil || e.Fault.Set
+	h := e.Has()
+	return e.rank(), h.err != nil || h.from != nil || e.Fault.Set
 }
 
 func (e *Event) rank() int {
+	h := e.Has()
 	switch {
-	case len(e.Ranks) == 0:
+	case len(h.Ranks) == 0:
 		return 0
-	case e.err == nil && e.from == nil && e.Fault.Part < len(e.Ranks):
-		return e.Ranks[e.Fault.Part]
+	case h.err == nil && h.from == nil && e.Fault.Part < len(h.Ranks):
+		return h.Ranks[e.Fault.Part]
 	}
-	return e.Ranks[0]
+	return h.Ranks[0]
 }
 
 // Front returns the front that the command was recorded by.
@@ -170,14 +202,17 @@ func (e *Event) Front() *Recorder { return e.front }
 
 // Outcome is Failed for an observer of the stream, with those of a Replay's commands, if some did
 // not end well: it does not count as a report, and is called under the stream's lock.
-func (e *Event) Outcome() (err error, from *Event, parts []*Event) { return e.err, e.from, e.parts }
+func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
+	h := e.Has()
+	return h.err, h.from, h.parts
+}
 
 // Err is Failed of a command that failed for itself, without counting as a report.
 func (e *Event) Err() error {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.err
+	return e.Has().err
 }
 
 // Forget says that nobody is to be told how the command ends.
@@ -207,7 +242,7 @@ func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
 	}
-	if g := e.Group; g != nil {
+	if g := e.Has().Group; g != nil {
 		if old := g.first; old != nil {
 			if !old.seen && e.rank() < old.rank() {
 				s.replace(old, e)
@@ -224,14 +259,16 @@ func (s *Stream) fail(e *Event) {
 	if len(r.failed) < maxFailed {
 		r.failed = append(r.failed, e)
 	} else {
-		e.lost = true
+		e.Gets().lost = true
 		r.dropped++
 	}
 }
 
 // replace puts a failed command in the place of another that nobody has been told about.
 func (s *Stream) replace(old, e *Event) {
-	e.lost, old.lost = old.lost, false
+	if old.Has().lost {
+		e.Gets().lost, old.Gets().lost = true, false
+	}
 	if i := slices.Index(e.front.failed, old); i >= 0 {
 		e.front.failed[i] = e
 	}
@@ -239,13 +276,13 @@ func (s *Stream) replace(old, e *Event) {
 
 // told notes that somebody has been told about the command.
 func (s *Stream) told(e *Event) {
-	if g := e.Group; g != nil && g.first != nil {
+	if g := e.Has().Group; g != nil && g.first != nil {
 		e = g.first
 		e.seen = true
 	}
 	r := e.front
-	if e.lost {
-		e.lost = false
+	if e.Has().lost {
+		e.Gets().lost = false
 		r.dropped = max(r.dropped-1, 0)
 	}
 	if i := slices.Index(r.failed, e); i >= 0 {

@@ -144,7 +144,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 		return // the device is abandoned
 	}
 	s.mu.Lock()
-	run, failed := b.run, e.Group != nil && e.Group.first != nil
+	run, failed := b.run, e.Has().Group != nil && e.Has().Group.first != nil
 	always := b.always
 	for _, a := range b.after {
 		failed = failed || a.failed()
@@ -185,12 +185,13 @@ func (s *Stream) endFuncs(err error) {
 
 // failed reports whether the command, or one that it stands for, did not end well.
 func (e *Event) failed() bool {
-	for _, a := range e.after {
+	for _, a := range e.After() {
 		if a.failed() {
 			return true
 		}
 	}
-	return e.batch != nil && (e.err != nil || e.from != nil || e.Fault.Set || len(e.parts) > 0)
+	h := e.Has()
+	return e.batch != nil && (h.err != nil || h.from != nil || e.Fault.Set || len(h.parts) > 0)
 }
 
 // MayWait returns ErrWithin to the function that runs, which must not wait for the stream.

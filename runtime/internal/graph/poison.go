@@ -31,17 +31,20 @@ type poison struct {
 
 // settle finds how the commands of a batch that has completed ended.
 func (s *Stream) settle(b *Batch) {
+	replays := b.replays
 	for i, e := range b.events {
-		if e.replay != nil {
-			s.settleReplay(b, e)
+		if b.cmds[i].Op == hal.OpGraph {
+			s.settleReplay(b, replays[0], e)
+			replays = replays[1:]
 			continue
 		}
-		e.err = b.ended(e)
-		if e.Release != nil {
-			e.Release()
-			e.Release = nil
+		if r := e.rare; r != nil && r.Release != nil {
+			r.Release()
+			r.Release = nil
 		}
-		if e.err == nil && s.poisons == 0 && !e.Fault.Set {
+		if err := b.ended(e); err != nil {
+			e.Gets().err = err
+		} else if s.poisons == 0 && !e.Fault.Set {
 			continue
 		}
 		s.settleOne(b.cmds[i].Op, b.usesOf(i), e)
@@ -51,11 +54,11 @@ func (s *Stream) settle(b *Batch) {
 // settleOne settles a command that failed, or may have read poisoned memory, and reports
 // whether it did.
 func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
-	if errors.Is(e.err, hal.ErrDeviceLost) && s.lost == nil {
-		s.lost = e.err
+	if err := e.Has().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
+		s.lost = err
 	}
 	s.spread(op, uses, e)
-	if e.Fault.Set || e.err != nil || e.from != nil {
+	if h := e.Has(); e.Fault.Set || h.err != nil || h.from != nil {
 		s.fail(e)
 		return true
 	}
@@ -80,14 +83,16 @@ func (b *Batch) ended(e *Event) error {
 // spread brings the poison of the memory up to date with a command that has ended.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
-	if e.err == nil {
+	if e.Has().err == nil {
 		by = nil
 		for i := range uses {
 			if u := &uses[i]; u.access&uint8(abi.Read) != 0 {
 				by = first(by, u.mem.poisonedBy(u.lo, u.hi))
 			}
 		}
-		e.from = by
+		if by != nil {
+			e.Gets().from = by
+		}
 	}
 	for i := range uses {
 		u := &uses[i]

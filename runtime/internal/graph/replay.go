@@ -77,17 +77,16 @@ func (s *Stream) RecordReplay(ctx context.Context, front *Recorder, r *Replay, a
 		// The commands have positions of their own, of which the event has the last.
 		more := len(r.nodes) - 1
 		s.pos += uint64(more)
-		e.pos, e.replay = s.pos, r
+		e.pos, e.batch.replays = s.pos, append(e.batch.replays, r)
 		e.batch.weight += more
 		return nil
 	})
 }
 
 // settleReplay finds how the commands of a replay ended.
-func (s *Stream) settleReplay(b *Batch, e *Event) {
-	r := e.replay
+func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 	err, faults := b.ended(e), e.Fault.Parts
-	e.replay, e.Fault = nil, &noFault
+	e.Fault = &noFault
 	if err == nil && s.poisons == 0 && !slices.ContainsFunc(faults, func(f hal.Fault) bool { return !f.Clean() }) {
 		return
 	}
@@ -102,8 +101,10 @@ func (s *Stream) settleReplay(b *Batch, e *Event) {
 		} else {
 			p.Fault = &noFault
 		}
-		if p.err = b.ended(p); p.err == nil {
-			p.err = err
+		if own := b.ended(p); own != nil {
+			p.Gets().err = own
+		} else if err != nil {
+			p.Gets().err = err
 		}
 		uses = uses[:0]
 		for _, u := range r.nodes[i].Uses {
@@ -116,6 +117,6 @@ func (s *Stream) settleReplay(b *Batch, e *Event) {
 		}
 	}
 	if failed {
-		e.parts = parts
+		e.Gets().parts = parts
 	}
 }

@@ -27,8 +27,9 @@ const (
 	maxInflight = 16
 	// FlushDelay is how long a recorded command waits for company.
 	FlushDelay = 100 * time.Microsecond
-	// maxSpare is of how many batches the storage is kept.
-	maxSpare = 8
+	// maxSpare is of how many batches the storage is kept: as many as there can be, since a
+	// program that launches without a wait is as far ahead as it may be.
+	maxSpare = maxInflight + 2
 	// maxFailed bounds the failures kept for a queue that nobody waits on.
 	maxFailed = 64
 )
@@ -72,7 +73,7 @@ type Stream struct {
 	abandoned  bool
 	users      int           // of the device, and of tickets
 	left       chan struct{} // if not nil, closed when there are no users
-	spare      []storage     // for reuse
+	spare      []*storage    // for reuse
 	fresh      []Batch       // that nobody has used: they are made several at a time
 	funcs      int           // functions of the host that have not completed
 
@@ -300,7 +301,7 @@ var ErrReleased = errors.New("the buffer is closed")
 // mustWait reports whether a command that depends on the events needs a barrier.
 func (s *Stream) mustWait(after []*Event) bool {
 	for _, e := range after {
-		if s.mustWait(e.after) {
+		if s.mustWait(e.After()) {
 			return true
 		}
 		if e.batch != nil && e.batch.stream == s && e.batch.state < batchDone && e.pos >= s.barrierPos {
@@ -319,17 +320,18 @@ func (s *Stream) idle() bool {
 // current returns the batch that records.
 func (s *Stream) current() *Batch {
 	if s.cur == nil {
-		var b storage
+		var b *storage
 		if n := len(s.spare); n > 0 {
-			b, s.spare[n-1], s.spare = s.spare[n-1], storage{}, s.spare[:n-1]
+			b, s.spare = s.spare[n-1], s.spare[:n-1]
+		} else {
+			b = new(storage)
 		}
 		s.seq++
 		if len(s.fresh) == 0 {
 			s.fresh = make([]Batch, 16)
 		}
 		s.cur, s.fresh = &s.fresh[0], s.fresh[1:]
-		*s.cur = Batch{stream: s, seq: s.seq, look: batchIdle,
-			faults: b.faults, cmds: b.cmds, events: b.events, uses: b.uses, ends: b.ends, bytes: b.bytes, slices: b.slices}
+		s.cur.stream, s.cur.seq, s.cur.look, s.cur.storage = s, s.seq, batchIdle, b
 	}
 	return s.cur
 }

@@ -69,15 +69,6 @@ func (c *Commands) Fill(dst vk.Buffer, offset, size uint64, pattern uint32) {
 	*c = append(*c, pattern)
 }
 
-// Mark appends a store of one word once all commands before it are done:
-// vkCmdWriteBufferMarkerAMD, or vkCmdFillBuffer, which needs a barrier before it.
-func (c *Commands) Mark(dst vk.Buffer, offset uint64, value uint32) {
-	*c = append(*c, C.VKX_CMD_MARK)
-	c.add64(uint64(uintptr(unsafe.Pointer(dst))))
-	c.add64(offset)
-	*c = append(*c, value)
-}
-
 // Execute appends vkCmdExecuteCommands of one secondary command buffer. It leaves no pipeline
 // bound.
 func (c *Commands) Execute(cb vk.CommandBuffer) {

@@ -12,11 +12,10 @@ package vkx
 #cgo nocallback vkx_get_buffer_requirements
 #cgo nocallback vkx_get_buffer_address
 #cgo nocallback vkx_allocate_memory
-#cgo nocallback vkx_create_fence
-#cgo noescape vkx_wait_for_fences
-#cgo nocallback vkx_wait_for_fences
-#cgo noescape vkx_reset_fences
-#cgo nocallback vkx_reset_fences
+#cgo nocallback vkx_create_timeline
+#cgo noescape vkx_get_reached
+#cgo nocallback vkx_get_reached
+#cgo nocallback vkx_wait_reached
 #cgo nocallback vkx_create_command_pool
 #cgo nocallback vkx_allocate_command_buffer
 #cgo nocallback vkx_create_query_pool
@@ -49,31 +48,31 @@ import (
 type Device struct {
 	c      *C.vkx_device
 	Handle vk.Device
-	Queue  vk.Queue
-	Family uint32
 }
 
-// CreateDevice creates a device with the given features enabled and one queue of
-// the given family.
-func CreateDevice(p vk.PhysicalDevice, family uint32, features uint64, bufferMarker bool) (*Device, vk.Result) {
+// CreateDevice creates a device with the given features enabled and one queue of each of the
+// given families, of which there are one or two. All of them may use each buffer.
+func CreateDevice(p vk.PhysicalDevice, features uint64, families ...uint32) (*Device, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	marker := C.uint32_t(0)
-	if bufferMarker {
-		marker = 1
-	}
-	d := &Device{Family: family}
+	d := &Device{}
 	var c *C.vkx_device
-	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), C.uint32_t(family), C.uint64_t(features), marker, &c)
+	r := C.vkx_create_device(C.uintptr_t(uintptr(unsafe.Pointer(p))), (*C.uint32_t)(unsafe.SliceData(families)),
+		C.uint32_t(len(families)), C.uint64_t(features), &c)
 	if r < 0 {
 		return nil, vk.Result(r)
 	}
 	d.c = c
 	handle := C.vkx_device_handle(c)
 	d.Handle = *(*vk.Device)(unsafe.Pointer(&handle))
-	vk.GetDeviceQueue(d.Handle, family, 0, &d.Queue)
 	return d, vk.Success
+}
+
+// Queue returns the queue of a family that the device was created with.
+func (d *Device) Queue(family uint32) (q vk.Queue) {
+	vk.GetDeviceQueue(d.Handle, family, 0, &q)
+	return q
 }
 
 // Destroy destroys the device; its children are destroyed already.
@@ -146,42 +145,36 @@ func (d *Device) MapMemory(m vk.DeviceMemory) (unsafe.Pointer, vk.Result) {
 	return p, r
 }
 
-// CreateFence creates a fence that is not signalled.
-func (d *Device) CreateFence() (vk.Fence, vk.Result) {
+// CreateTimeline creates a timeline semaphore of value 0.
+func (d *Device) CreateTimeline() (vk.Semaphore, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.Fence](C.vkx_create_fence(d.c))
+	return handle[vk.Semaphore](C.vkx_create_timeline(d.c))
 }
 
-// raw lets handles be passed from within a struct that Go pointers stand in, too,
-// which cgo's check of the binding's own call forbids.
-func raw(fences []vk.Fence) *C.uint64_t {
-	return (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(fences)))
+// Reached returns the value of a timeline semaphore. Nothing is injected here: it is asked as
+// often as a wait polls.
+func (d *Device) Reached(s vk.Semaphore) (uint64, vk.Result) {
+	var v C.uint64_t
+	r := C.vkx_get_reached(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s))), &v)
+	return uint64(v), vk.Result(r)
 }
 
-// WaitForFences waits for all fences, at most timeout nanoseconds.
-func (d *Device) WaitForFences(fences []vk.Fence, timeout uint64) vk.Result {
+// WaitReached waits until a timeline semaphore has a value, at most timeout nanoseconds.
+func (d *Device) WaitReached(s vk.Semaphore, value, timeout uint64) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
-	return vk.Result(C.vkx_wait_for_fences(d.c, raw(fences), C.uint32_t(len(fences)), C.uint64_t(timeout)))
+	return vk.Result(C.vkx_wait_reached(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s))), C.uint64_t(value), C.uint64_t(timeout)))
 }
 
-// ResetFences resets fences that no submitted work will signal.
-func (d *Device) ResetFences(fences []vk.Fence) vk.Result {
-	if r := injected(); r != vk.Success {
-		return r
-	}
-	return vk.Result(C.vkx_reset_fences(d.c, raw(fences), C.uint32_t(len(fences))))
-}
-
-// CreateCommandPool creates a pool, for short-lived command buffers or for others.
-func (d *Device) CreateCommandPool(shortLived bool) (vk.CommandPool, vk.Result) {
+// CreateCommandPool creates a pool for a family's queue, for short-lived command buffers or for others.
+func (d *Device) CreateCommandPool(family uint32, shortLived bool) (vk.CommandPool, vk.Result) {
 	if r := injected(); r != vk.Success {
 		return nil, r
 	}
-	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(d.Family), flag(shortLived)))
+	return handle[vk.CommandPool](C.vkx_create_command_pool(d.c, C.uint32_t(family), flag(shortLived)))
 }
 
 // AllocateCommandBuffer allocates a command buffer: one that is submitted, or a secondary one,
@@ -311,15 +304,42 @@ func (d *Device) CreateComputePipeline(cache vk.PipelineCache, p *ComputePipelin
 	return handle[vk.Pipeline](v)
 }
 
-// Submit resets pool, records the commands into the pool's command buffer, and
-// submits that with a fence: one call into C for a whole batch.
-func (d *Device) Submit(pool vk.CommandPool, cb vk.CommandBuffer, fence vk.Fence, commands Commands) vk.Result {
+// Submission is where commands go.
+type Submission struct {
+	Queue    vk.Queue
+	Pool     vk.CommandPool
+	Buffer   vk.CommandBuffer // the pool's
+	Timeline vk.Semaphore     // gets the value when the commands have completed
+	Value    uint64
+	// Wait, if not nil, is a timeline that the stages, and all that comes behind the
+	// submission, wait for to have the value After.
+	Wait   vk.Semaphore
+	After  uint64
+	Stages vk.PipelineStageFlagBits
+	// Again says that the command buffer has the commands already.
+	Again bool
+}
+
+// noCommand is where empty commands are.
+var noCommand [1]uint32
+
+// Submit resets the pool, records the commands into its command buffer, and submits that: one call
+// into C for a whole batch.
+func (d *Device) Submit(s *Submission, commands Commands) vk.Result {
 	if r := injected(); r != vk.Success {
 		return r
 	}
-	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(d.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(pool))),
-		C.uintptr_t(uintptr(unsafe.Pointer(cb))), C.uintptr_t(uintptr(unsafe.Pointer(fence))),
-		(*C.uint32_t)(unsafe.SliceData(commands)), C.size_t(len(commands))))
+	words := unsafe.SliceData(commands)
+	switch {
+	case s.Again:
+		words = nil
+	case words == nil:
+		words = &noCommand[0]
+	}
+	wait := C.vkx_wait{semaphore: C.uintptr_t(uintptr(unsafe.Pointer(s.Wait))), value: C.uint64_t(s.After), stages: C.uint32_t(s.Stages)}
+	return vk.Result(C.vkx_submit(d.c, C.uintptr_t(uintptr(unsafe.Pointer(s.Queue))), C.uintptr_t(uintptr(unsafe.Pointer(s.Pool))),
+		C.uintptr_t(uintptr(unsafe.Pointer(s.Buffer))), C.uintptr_t(uintptr(unsafe.Pointer(s.Timeline))), C.uint64_t(s.Value), wait,
+		(*C.uint32_t)(words), C.size_t(len(commands))))
 }
 
 // Record records the commands into a secondary command buffer that nothing has been recorded

@@ -116,6 +116,7 @@ const (
 	ScalarBlockLayout                   = Feature(C.VKX_scalarBlockLayout)
 	ShaderSubgroupExtendedTypes         = Feature(C.VKX_shaderSubgroupExtendedTypes)
 	BufferDeviceAddress                 = Feature(C.VKX_bufferDeviceAddress)
+	TimelineSemaphore                   = Feature(C.VKX_timelineSemaphore)
 	VulkanMemoryModel                   = Feature(C.VKX_vulkanMemoryModel)
 	VulkanMemoryModelDeviceScope        = Feature(C.VKX_vulkanMemoryModelDeviceScope)
 	SubgroupSizeControl                 = Feature(C.VKX_subgroupSizeControl)
@@ -147,7 +148,6 @@ type PhysicalDeviceInfo struct {
 	Calibrated                         bool       // Device.Calibrate works
 	DeviceName, DriverName, DriverInfo string
 	Features                           uint64 // bit per Feature
-	BufferMarker                       bool   // VK_AMD_buffer_marker
 	MaxComputeWorkGroupCount           [3]uint32
 	MaxComputeWorkGroupSize            [3]uint32
 	MaxComputeWorkGroupInvocations     uint32
@@ -195,8 +195,8 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 		DriverVersion: uint32(c.driverVersion), VendorID: uint32(c.vendorID), DeviceID: uint32(c.deviceID),
 		DeviceType: vk.PhysicalDeviceType(c.deviceType),
 		DeviceName: C.GoString(&c.deviceName[0]), DriverName: C.GoString(&c.driverName[0]),
-		DriverInfo: C.GoString(&c.driverInfo[0]),
-		Features:   uint64(c.features), BufferMarker: c.bufferMarker != 0,
+		DriverInfo:                     C.GoString(&c.driverInfo[0]),
+		Features:                       uint64(c.features),
 		MaxComputeWorkGroupInvocations: uint32(c.maxComputeWorkGroupInvocations),
 		MaxComputeSharedMemorySize:     uint32(c.maxComputeSharedMemorySize),
 		MaxPushConstantsSize:           uint32(c.maxPushConstantsSize),

@@ -42,11 +42,11 @@ typedef uint32_t VkAccessFlags, VkBufferCreateFlags, VkBufferUsageFlags, VkComma
 	VkCommandBufferUsageFlags, VkCommandPoolCreateFlags, VkCommandPoolResetFlags,
 	VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageSeverityFlagsEXT, VkDebugUtilsMessageTypeFlagsEXT,
 	VkDebugUtilsMessengerCallbackDataFlagsEXT, VkDebugUtilsMessengerCreateFlagsEXT, VkDependencyFlags,
-	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkFenceCreateFlags, VkInstanceCreateFlags,
+	VkDeviceCreateFlags, VkDeviceQueueCreateFlags, VkDriverId, VkInstanceCreateFlags,
 	VkMemoryAllocateFlags, VkMemoryHeapFlags, VkMemoryMapFlags, VkMemoryPropertyFlags, VkObjectType,
 	VkPhysicalDeviceType, VkPipelineBindPoint, VkPipelineCacheCreateFlags, VkPipelineCreateFlags, VkPipelineCreationFeedbackFlags,
 	VkPipelineLayoutCreateFlags, VkPipelineShaderStageCreateFlags, VkPipelineStageFlagBits, VkPipelineStageFlags,
-	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkShaderFloatControlsIndependence,
+	VkPointClippingBehavior, VkQueryControlFlags, VkQueryPipelineStatisticFlags, VkQueryPoolCreateFlags, VkQueryResultFlags, VkQueryType, VkQueueFlags, VkResolveModeFlags, VkSampleCountFlags, VkSemaphoreCreateFlags, VkSemaphoreType, VkSemaphoreWaitFlags, VkShaderFloatControlsIndependence,
 	VkShaderModuleCreateFlags, VkShaderStageFlagBits, VkShaderStageFlags, VkSharingMode, VkStructureType,
 	VkSubgroupFeatureFlags, VkTimeDomainEXT;
 
@@ -76,7 +76,10 @@ enum {
 	VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO = 3,
 	VK_STRUCTURE_TYPE_SUBMIT_INFO = 4,
 	VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO = 5,
-	VK_STRUCTURE_TYPE_FENCE_CREATE_INFO = 8,
+	VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO = 9,
+	VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO = 1000207002,
+	VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO = 1000207003,
+	VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO = 1000207004,
 	VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO = 12,
 	VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO = 16,
 	VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO = 17,
@@ -312,11 +315,38 @@ typedef struct VkMemoryRequirements {
 	uint32_t memoryTypeBits;
 } VkMemoryRequirements;
 
-typedef struct VkFenceCreateInfo {
+typedef struct VkSemaphoreCreateInfo {
 	VkStructureType sType;
 	const void* pNext;
-	VkFenceCreateFlags flags;
-} VkFenceCreateInfo;
+	VkSemaphoreCreateFlags flags;
+} VkSemaphoreCreateInfo;
+
+enum { VK_SEMAPHORE_TYPE_TIMELINE = 1, VK_SHARING_MODE_CONCURRENT = 1 };
+
+typedef struct VkSemaphoreTypeCreateInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkSemaphoreType semaphoreType;
+	uint64_t initialValue;
+} VkSemaphoreTypeCreateInfo;
+
+typedef struct VkTimelineSemaphoreSubmitInfo {
+	VkStructureType sType;
+	const void* pNext;
+	uint32_t waitSemaphoreValueCount;
+	const uint64_t* pWaitSemaphoreValues;
+	uint32_t signalSemaphoreValueCount;
+	const uint64_t* pSignalSemaphoreValues;
+} VkTimelineSemaphoreSubmitInfo;
+
+typedef struct VkSemaphoreWaitInfo {
+	VkStructureType sType;
+	const void* pNext;
+	VkSemaphoreWaitFlags flags;
+	uint32_t semaphoreCount;
+	const VkSemaphore* pSemaphores;
+	const uint64_t* pValues;
+} VkSemaphoreWaitInfo;
 
 typedef struct VkBufferCreateInfo {
 	VkStructureType sType;
@@ -710,11 +740,9 @@ typedef void (*PFN_vkFreeMemory)(VkDevice device, VkDeviceMemory memory, const V
 typedef VkResult (*PFN_vkMapMemory)(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size, VkMemoryMapFlags flags, void** ppData);
 typedef VkResult (*PFN_vkBindBufferMemory)(VkDevice device, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize memoryOffset);
 typedef void (*PFN_vkGetBufferMemoryRequirements)(VkDevice device, VkBuffer buffer, VkMemoryRequirements* pMemoryRequirements);
-typedef VkResult (*PFN_vkCreateFence)(VkDevice device, const VkFenceCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkFence* pFence);
-typedef void (*PFN_vkDestroyFence)(VkDevice device, VkFence fence, const VkAllocationCallbacks* pAllocator);
-typedef VkResult (*PFN_vkResetFences)(VkDevice device, uint32_t fenceCount, const VkFence* pFences);
-typedef VkResult (*PFN_vkGetFenceStatus)(VkDevice device, VkFence fence);
-typedef VkResult (*PFN_vkWaitForFences)(VkDevice device, uint32_t fenceCount, const VkFence* pFences, VkBool32 waitAll, uint64_t timeout);
+typedef VkResult (*PFN_vkCreateSemaphore)(VkDevice device, const VkSemaphoreCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkSemaphore* pSemaphore);
+typedef VkResult (*PFN_vkGetSemaphoreCounterValue)(VkDevice device, VkSemaphore semaphore, uint64_t* pValue);
+typedef VkResult (*PFN_vkWaitSemaphores)(VkDevice device, const VkSemaphoreWaitInfo* pWaitInfo, uint64_t timeout);
 typedef VkResult (*PFN_vkCreateBuffer)(VkDevice device, const VkBufferCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer);
 typedef void (*PFN_vkDestroyBuffer)(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* pAllocator);
 typedef VkResult (*PFN_vkCreateShaderModule)(VkDevice device, const VkShaderModuleCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkShaderModule* pShaderModule);
@@ -735,7 +763,6 @@ typedef void (*PFN_vkCmdCopyBuffer)(VkCommandBuffer commandBuffer, VkBuffer srcB
 typedef void (*PFN_vkCmdFillBuffer)(VkCommandBuffer commandBuffer, VkBuffer dstBuffer, VkDeviceSize dstOffset, VkDeviceSize size, uint32_t data);
 typedef void (*PFN_vkCmdExecuteCommands)(VkCommandBuffer commandBuffer, uint32_t commandBufferCount, const VkCommandBuffer* pCommandBuffers);
 typedef void (*PFN_vkCmdPipelineBarrier)(VkCommandBuffer commandBuffer, VkPipelineStageFlags srcStageMask, VkPipelineStageFlags dstStageMask, VkDependencyFlags dependencyFlags, uint32_t memoryBarrierCount, const VkMemoryBarrier* pMemoryBarriers, uint32_t bufferMemoryBarrierCount, const VkBufferMemoryBarrier* pBufferMemoryBarriers, uint32_t imageMemoryBarrierCount, const VkImageMemoryBarrier* pImageMemoryBarriers);
-typedef void (*PFN_vkCmdWriteBufferMarkerAMD)(VkCommandBuffer commandBuffer, VkPipelineStageFlagBits pipelineStage, VkBuffer dstBuffer, VkDeviceSize dstOffset, uint32_t marker);
 typedef VkResult (*PFN_vkCreateQueryPool)(VkDevice device, const VkQueryPoolCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator, VkQueryPool* pQueryPool);
 typedef VkResult (*PFN_vkGetQueryPoolResults)(VkDevice device, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount, size_t dataSize, void* pData, VkDeviceSize stride, VkQueryResultFlags flags);
 typedef void (*PFN_vkCmdResetQueryPool)(VkCommandBuffer commandBuffer, VkQueryPool queryPool, uint32_t firstQuery, uint32_t queryCount);

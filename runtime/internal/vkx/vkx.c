@@ -30,20 +30,22 @@ static struct {
 
 #define DEVICE_FUNCTIONS(X) \
 	X(QueueSubmit) X(AllocateMemory) X(GetBufferMemoryRequirements) X(GetBufferDeviceAddress) X(CreateBuffer) \
-	X(CreateFence) X(WaitForFences) X(ResetFences) X(CreateCommandPool) X(ResetCommandPool) \
+	X(CreateSemaphore) X(GetSemaphoreCounterValue) X(WaitSemaphores) X(CreateCommandPool) X(ResetCommandPool) \
 	X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) \
 	X(CreateShaderModule) X(CreatePipelineLayout) X(CreatePipelineCache) \
 	X(CreateComputePipelines) X(CmdBindPipeline) X(CmdPushConstants) X(CmdDispatch) X(CmdDispatchBase) \
 	X(CmdCopyBuffer) X(CmdFillBuffer) X(CmdPipelineBarrier) X(CmdExecuteCommands) \
 	X(CreateQueryPool) X(GetQueryPoolResults) X(CmdResetQueryPool) X(CmdWriteTimestamp)
 
+enum { MAX_FAMILIES = 2 };
+
 struct vkx_device {
 	VkDevice device;
+	uint32_t families[MAX_FAMILIES], nfamilies;
 #define X(name) PFN_vk##name name;
 	DEVICE_FUNCTIONS(X)
 #undef X
-	PFN_vkCmdWriteBufferMarkerAMD CmdWriteBufferMarkerAMD; /* NULL without the extension */
-	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* the same */
+	PFN_vkGetCalibratedTimestampsEXT GetCalibratedTimestampsEXT; /* NULL without the extension */
 	int feedback; /* pipelines tell whether they came from the cache */
 };
 
@@ -150,15 +152,14 @@ void vkx_destroy_messenger(uintptr_t instance) {
 
 /* Extensions that are used where a device has them. */
 enum {
-	EXT_ATOMIC_FLOAT = 1 << 0, EXT_BUFFER_MARKER = 1 << 1, EXT_SUBGROUP_SIZE = 1 << 2,
-	EXT_ZERO_INIT = 1 << 3, EXT_MAINTENANCE4 = 1 << 4, EXT_SM_BUILTINS = 1 << 5,
-	EXT_CALIBRATED_TIMESTAMPS = 1 << 6, EXT_PCI_BUS_INFO = 1 << 7,
-	EXT_CREATION_FEEDBACK = 1 << 8,
-	NUM_EXT = 9
+	EXT_ATOMIC_FLOAT = 1 << 0, EXT_SUBGROUP_SIZE = 1 << 1, EXT_ZERO_INIT = 1 << 2,
+	EXT_MAINTENANCE4 = 1 << 3, EXT_SM_BUILTINS = 1 << 4, EXT_CALIBRATED_TIMESTAMPS = 1 << 5,
+	EXT_PCI_BUS_INFO = 1 << 6, EXT_CREATION_FEEDBACK = 1 << 7,
+	NUM_EXT = 8
 };
 
 static const char *const extension_names[NUM_EXT] = {
-	"VK_EXT_shader_atomic_float", "VK_AMD_buffer_marker", "VK_EXT_subgroup_size_control",
+	"VK_EXT_shader_atomic_float", "VK_EXT_subgroup_size_control",
 	"VK_KHR_zero_initialize_workgroup_memory", "VK_KHR_maintenance4", "VK_NV_shader_sm_builtins",
 	"VK_EXT_calibrated_timestamps", "VK_EXT_pci_bus_info",
 	"VK_EXT_pipeline_creation_feedback",
@@ -247,7 +248,6 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 
 	int v13 = at_least_13(o->apiVersion);
 	uint32_t ext = extensions_of(p);
-	o->bufferMarker = (ext & EXT_BUFFER_MARKER) != 0;
 	o->calibrated = ext & EXT_CALIBRATED_TIMESTAMPS && is_calibrated(p);
 	vkx_features f;
 	chain_features(&f, o->apiVersion, ext);
@@ -322,14 +322,12 @@ uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint3
 	return count;
 }
 
-int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, uint32_t bufferMarker,
-	vkx_device **out) {
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t nfamilies, uint64_t features, vkx_device **out) {
 	VkPhysicalDevice p = (VkPhysicalDevice)physicalDevice;
 	VkPhysicalDeviceProperties2 p2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
 	in.GetPhysicalDeviceProperties2(p, &p2);
 	uint32_t ext = extensions_of(p);
 	if (at_least_13(p2.properties.apiVersion)) ext &= ~(EXT_SUBGROUP_SIZE | EXT_ZERO_INIT | EXT_MAINTENANCE4 | EXT_CREATION_FEEDBACK);
-	if (!bufferMarker) ext &= ~EXT_BUFFER_MARKER;
 	ext &= ~(EXT_SM_BUILTINS | EXT_PCI_BUS_INFO); /* queried only */
 	if (ext & EXT_CALIBRATED_TIMESTAMPS && !is_calibrated(p)) ext &= ~EXT_CALIBRATED_TIMESTAMPS;
 	vkx_features f;
@@ -342,17 +340,22 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 	for (int k = 0; k < NUM_EXT; k++)
 		if (ext & 1u << k) names[n++] = extension_names[k];
 	float priority = 1;
-	VkDeviceQueueCreateInfo queue = {
-		.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-		.queueFamilyIndex = queueFamily, .queueCount = 1, .pQueuePriorities = &priority,
-	};
+	VkDeviceQueueCreateInfo queues[MAX_FAMILIES];
+	if (nfamilies > MAX_FAMILIES) return VK_ERROR_INITIALIZATION_FAILED;
+	for (uint32_t i = 0; i < nfamilies; i++)
+		queues[i] = (VkDeviceQueueCreateInfo){
+			.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+			.queueFamilyIndex = families[i], .queueCount = 1, .pQueuePriorities = &priority,
+		};
 	VkDeviceCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &f.f2,
-		.queueCreateInfoCount = 1, .pQueueCreateInfos = &queue,
+		.queueCreateInfoCount = nfamilies, .pQueueCreateInfos = queues,
 		.enabledExtensionCount = n, .ppEnabledExtensionNames = names,
 	};
 	vkx_device *d = calloc(1, sizeof *d);
 	if (d == NULL) return VK_ERROR_OUT_OF_HOST_MEMORY;
+	d->nfamilies = nfamilies;
+	memcpy(d->families, families, nfamilies * sizeof *families);
 	VkResult r = in.CreateDevice(p, &info, NULL, &d->device);
 	if (r < 0) {
 		free(d);
@@ -361,9 +364,6 @@ int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64
 #define X(name) d->name = (PFN_vk##name)in.GetDeviceProcAddr(d->device, "vk" #name);
 	DEVICE_FUNCTIONS(X)
 #undef X
-	if (ext & EXT_BUFFER_MARKER)
-		d->CmdWriteBufferMarkerAMD =
-			(PFN_vkCmdWriteBufferMarkerAMD)in.GetDeviceProcAddr(d->device, "vkCmdWriteBufferMarkerAMD");
 	if (ext & EXT_CALIBRATED_TIMESTAMPS)
 		d->GetCalibratedTimestampsEXT =
 			(PFN_vkGetCalibratedTimestampsEXT)in.GetDeviceProcAddr(d->device, "vkGetCalibratedTimestampsEXT");
@@ -378,6 +378,10 @@ void vkx_free_device(vkx_device *d) { free(d); }
 
 vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage) {
 	VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
+	if (d->nfamilies > 1) {
+		info.sharingMode = VK_SHARING_MODE_CONCURRENT;
+		info.queueFamilyIndexCount = d->nfamilies, info.pQueueFamilyIndices = d->families;
+	}
 	VkBuffer b = NULL;
 	VkResult r = d->CreateBuffer(d->device, &info, NULL, &b);
 	return value(r, (uintptr_t)b);
@@ -407,19 +411,26 @@ vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type) {
 	return value(r, (uintptr_t)m);
 }
 
-vkx_value vkx_create_fence(vkx_device *d) {
-	VkFenceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-	VkFence f = NULL;
-	VkResult r = d->CreateFence(d->device, &info, NULL, &f);
-	return value(r, (uintptr_t)f);
+vkx_value vkx_create_timeline(vkx_device *d) {
+	VkSemaphoreTypeCreateInfo type = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE,
+	};
+	VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+	VkSemaphore s = NULL;
+	VkResult r = d->CreateSemaphore(d->device, &info, NULL, &s);
+	return value(r, (uintptr_t)s);
 }
 
-int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, uint64_t timeout) {
-	return d->WaitForFences(d->device, n, (const VkFence *)fences, 1, timeout);
+int32_t vkx_get_reached(vkx_device *d, uintptr_t timeline, uint64_t *value) {
+	return d->GetSemaphoreCounterValue(d->device, (VkSemaphore)timeline, value);
 }
 
-int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n) {
-	return d->ResetFences(d->device, n, (const VkFence *)fences);
+int32_t vkx_wait_reached(vkx_device *d, uintptr_t timeline, uint64_t value, uint64_t timeout) {
+	VkSemaphore s = (VkSemaphore)timeline;
+	VkSemaphoreWaitInfo info = {
+		.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, .semaphoreCount = 1, .pSemaphores = &s, .pValues = &value,
+	};
+	return d->WaitSemaphores(d->device, &info, timeout);
 }
 
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient) {
@@ -552,7 +563,7 @@ static VkBuffer buffer(const uint32_t *w) { return (VkBuffer)(uintptr_t)u64(w); 
 static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uint32_t *end) {
 	static const uint8_t length[] = {
 		[VKX_CMD_BIND] = 3, [VKX_CMD_PUSH] = 4, [VKX_CMD_DISPATCH] = 4, [VKX_CMD_DISPATCH_BASE] = 7,
-		[VKX_CMD_BARRIER] = 5, [VKX_CMD_COPY] = 11, [VKX_CMD_FILL] = 8, [VKX_CMD_MARK] = 6,
+		[VKX_CMD_BARRIER] = 5, [VKX_CMD_COPY] = 11, [VKX_CMD_FILL] = 8,
 		[VKX_CMD_EXECUTE] = 3, [VKX_CMD_RESET_QUERIES] = 5, [VKX_CMD_TIMESTAMP] = 5,
 	};
 	while (w < end) {
@@ -588,12 +599,6 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 		case VKX_CMD_FILL:
 			d->CmdFillBuffer(c, buffer(w + 1), u64(w + 3), u64(w + 5), w[7]);
 			break;
-		case VKX_CMD_MARK:
-			if (d->CmdWriteBufferMarkerAMD != NULL)
-				d->CmdWriteBufferMarkerAMD(c, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, buffer(w + 1), u64(w + 3), w[5]);
-			else
-				d->CmdFillBuffer(c, buffer(w + 1), u64(w + 3), 4, w[5]);
-			break;
 		case VKX_CMD_EXECUTE: {
 			VkCommandBuffer b = (VkCommandBuffer)(uintptr_t)u64(w + 1);
 			d->CmdExecuteCommands(c, 1, &b);
@@ -611,20 +616,31 @@ static int record(vkx_device *d, VkCommandBuffer c, const uint32_t *w, const uin
 	return 1;
 }
 
-int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
-	const uint32_t *words, size_t n) {
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
+	vkx_wait wait, const uint32_t *words, size_t n) {
 	VkCommandBuffer c = (VkCommandBuffer)commandBuffer;
-	VkCommandBufferBeginInfo begin = {
-		.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT,
+	if (words != NULL) {
+		VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+		VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
+		if (r < 0) return r;
+		if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
+		int ok = record(d, c, words, words + n);
+		if ((r = d->EndCommandBuffer(c)) < 0) return r;
+		if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
+	}
+	VkSemaphore signal = (VkSemaphore)timeline, semaphore = (VkSemaphore)wait.semaphore;
+	uint32_t waits = semaphore != NULL;
+	VkTimelineSemaphoreSubmitInfo values = {
+		.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+		.waitSemaphoreValueCount = waits, .pWaitSemaphoreValues = &wait.value,
+		.signalSemaphoreValueCount = 1, .pSignalSemaphoreValues = &value,
 	};
-	VkResult r = d->ResetCommandPool(d->device, (VkCommandPool)pool, 0);
-	if (r < 0) return r;
-	if ((r = d->BeginCommandBuffer(c, &begin)) < 0) return r;
-	int ok = record(d, c, words, words + n);
-	if ((r = d->EndCommandBuffer(c)) < 0) return r;
-	if (!ok) return VK_ERROR_INITIALIZATION_FAILED;
-	VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &c};
-	return d->QueueSubmit((VkQueue)queue, 1, &submit, (VkFence)fence);
+	VkSubmitInfo submit = {
+		.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .pNext = &values, .commandBufferCount = 1, .pCommandBuffers = &c,
+		.waitSemaphoreCount = waits, .pWaitSemaphores = &semaphore, .pWaitDstStageMask = &wait.stages,
+		.signalSemaphoreCount = 1, .pSignalSemaphores = &signal,
+	};
+	return d->QueueSubmit((VkQueue)queue, 1, &submit, NULL);
 }
 
 int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n) {

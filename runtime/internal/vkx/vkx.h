@@ -36,6 +36,7 @@ typedef struct {
 	X(scalarBlockLayout, v12, scalarBlockLayout) \
 	X(shaderSubgroupExtendedTypes, v12, shaderSubgroupExtendedTypes) \
 	X(bufferDeviceAddress, v12, bufferDeviceAddress) \
+	X(timelineSemaphore, v12, timelineSemaphore) \
 	X(vulkanMemoryModel, v12, vulkanMemoryModel) \
 	X(vulkanMemoryModelDeviceScope, v12, vulkanMemoryModelDeviceScope) \
 	X(subgroupSizeControl, subgroupSize, subgroupSizeControl) \
@@ -67,7 +68,6 @@ typedef struct {
 	uint32_t calibrated;     /* vkx_calibrate works */
 	char deviceName[256], driverName[256], driverInfo[256];
 	uint64_t features; /* bit per VKX_FEATURES row */
-	uint32_t bufferMarker; /* VK_AMD_buffer_marker */
 
 	uint32_t maxComputeWorkGroupCount[3], maxComputeWorkGroupSize[3];
 	uint32_t maxComputeWorkGroupInvocations, maxComputeSharedMemorySize;
@@ -95,7 +95,6 @@ enum {
 	VKX_CMD_BARRIER,       /* srcStages srcAccess dstStages dstAccess */
 	VKX_CMD_COPY,          /* src:64 dst:64 srcOffset:64 dstOffset:64 size:64 */
 	VKX_CMD_FILL,          /* dst:64 offset:64 size:64 pattern */
-	VKX_CMD_MARK,          /* dst:64 offset:64 value */
 	VKX_CMD_EXECUTE,       /* a secondary command buffer:64 */
 	VKX_CMD_RESET_QUERIES, /* pool:64 first n */
 	VKX_CMD_TIMESTAMP      /* pool:64 query stage */
@@ -115,8 +114,8 @@ void vkx_get_memory_properties(uintptr_t physicalDevice, vkx_memory_properties *
 uint32_t vkx_get_queue_families(uintptr_t physicalDevice, uint32_t *flags, uint32_t *timestampBits, uint32_t n);
 
 /* Devices. */
-int32_t vkx_create_device(uintptr_t physicalDevice, uint32_t queueFamily, uint64_t features, uint32_t bufferMarker,
-	vkx_device **out);
+/* With a queue of each of the one or two families, all of which may use each buffer. */
+int32_t vkx_create_device(uintptr_t physicalDevice, const uint32_t *families, uint32_t n, uint64_t features, vkx_device **out);
 uintptr_t vkx_device_handle(vkx_device *d);
 void vkx_free_device(vkx_device *d);
 
@@ -124,10 +123,10 @@ vkx_value vkx_create_buffer(vkx_device *d, uint64_t size, uint32_t usage);
 void vkx_get_buffer_requirements(vkx_device *d, uintptr_t buffer, uint64_t *size, uint64_t *alignment, uint32_t *types);
 uint64_t vkx_get_buffer_address(vkx_device *d, uintptr_t buffer);
 vkx_value vkx_allocate_memory(vkx_device *d, uint64_t size, uint32_t type);
-vkx_value vkx_create_fence(vkx_device *d);
-/* Waits for all of the fences, at most timeout nanoseconds. */
-int32_t vkx_wait_for_fences(vkx_device *d, const uint64_t *fences, uint32_t n, uint64_t timeout);
-int32_t vkx_reset_fences(vkx_device *d, const uint64_t *fences, uint32_t n);
+/* A timeline semaphore of value 0, its value, and a wait for one, of at most timeout nanoseconds. */
+vkx_value vkx_create_timeline(vkx_device *d);
+int32_t vkx_get_reached(vkx_device *d, uintptr_t timeline, uint64_t *value);
+int32_t vkx_wait_reached(vkx_device *d, uintptr_t timeline, uint64_t value, uint64_t timeout);
 vkx_value vkx_create_command_pool(vkx_device *d, uint32_t queueFamily, int transient);
 vkx_value vkx_allocate_command_buffer(vkx_device *d, uintptr_t pool, int secondary);
 /* A pool of n queries for timestamps, and the values of n of them from first on, which are waited for. */
@@ -143,9 +142,16 @@ vkx_value vkx_create_pipeline_cache(vkx_device *d, const void *data, size_t n);
 vkx_value vkx_create_compute_pipeline(vkx_device *d, uintptr_t cache, uintptr_t module, uintptr_t layout,
 	int dispatchBase, uint32_t subgroupSize, int fullSubgroups,
 	const uint32_t *spec, uint32_t nspec, const void *data, size_t ndata, uint32_t *cached);
-/* Resets the pool of the command buffer, records n words into it and submits it; fence is signalled after it. */
-int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t fence,
-	const uint32_t *words, size_t n);
+/* What a submission waits for, in the given stages and what comes behind it, unless the semaphore is 0. */
+typedef struct {
+	uintptr_t semaphore;
+	uint64_t value;
+	uint32_t stages;
+} vkx_wait;
+/* Resets the pool of the command buffer, records n words into it and submits it; the timeline gets the value after it.
+ * Without words it submits what the command buffer has. */
+int32_t vkx_submit(vkx_device *d, uintptr_t queue, uintptr_t pool, uintptr_t commandBuffer, uintptr_t timeline, uint64_t value,
+	vkx_wait wait, const uint32_t *words, size_t n);
 /* Records n words into a new secondary command buffer, which may be executed again and again, one after another. */
 int32_t vkx_record(vkx_device *d, uintptr_t commandBuffer, const uint32_t *words, size_t n);
 

@@ -60,7 +60,7 @@ func takes(d *device, words []uint32) error {
 	}
 	defer h.Free()
 	p := h.(*pipeline)
-	pool, r := d.vk.CreateCommandPool(true)
+	pool, r := d.vk.CreateCommandPool(d.queue.lines[0].family, true)
 	if r < 0 {
 		return check("vkCreateCommandPool", r)
 	}
@@ -69,19 +69,19 @@ func takes(d *device, words []uint32) error {
 	if r < 0 {
 		return check("vkAllocateCommandBuffers", r)
 	}
-	fence, r := d.vk.CreateFence()
+	line, r := d.vk.CreateTimeline()
 	if r < 0 {
-		return check("vkCreateFence", r)
+		return check("vkCreateSemaphore", r)
 	}
-	defer vk.DestroyFence(d.vk.Handle, fence, nil)
+	defer vk.DestroySemaphore(d.vk.Handle, line, nil)
 	var commands vkx.Commands
 	commands.BindPipeline(p.handle)
 	commands.PushConstants(p.layout, p.words)
 	commands.Dispatch([3]uint32{0, 1, 1})
-	if r := d.vk.Submit(pool, cb, fence, commands); r < 0 {
+	if r := d.vk.Submit(&vkx.Submission{Queue: d.queue.lines[0].queue, Pool: pool, Buffer: cb, Timeline: line, Value: 1}, commands); r < 0 {
 		return check("vkQueueSubmit", r)
 	}
-	return check("vkWaitForFences", d.vk.WaitForFences([]vk.Fence{fence}, uint64(time.Minute)))
+	return check("vkWaitSemaphores", d.vk.WaitReached(line, 1, uint64(time.Minute)))
 }
 
 // TestDamagedChild is a process that may die: it tries every step-th damaged module

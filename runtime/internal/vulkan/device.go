@@ -29,6 +29,8 @@ type device struct {
 	// graphs are those that have not been freed.
 	graphs replays
 
+	// gone counts what was destroyed that a command buffer may name: another thing may get its handle.
+	gone     atomic.Uint64
 	lost     atomic.Pointer[error]
 	messages int // of the validation layer, before the device was opened
 	close    sync.Once
@@ -37,8 +39,12 @@ type device struct {
 
 func openDevice(p *physicalDevice) (_ *device, err error) {
 	family, _ := queueFamily(p.PhysicalDeviceInfo)
+	families := []uint32{family}
+	if f, ok := transferFamily(p.PhysicalDeviceInfo); ok {
+		families = append(families, f)
+	}
 	messages := vkx.Messages()
-	handle, r := vkx.CreateDevice(p.handle, family, p.Features, p.BufferMarker)
+	handle, r := vkx.CreateDevice(p.handle, p.Features, families...)
 	if err := check("vkCreateDevice", r); err != nil {
 		return nil, err
 	}
@@ -54,7 +60,12 @@ func openDevice(p *physicalDevice) (_ *device, err error) {
 	if err := d.pipes.init(d); err != nil {
 		return nil, err
 	}
-	d.queue.init(d)
+	if twoLines && len(families) == 1 {
+		families = append(families, family)
+	}
+	if err := d.queue.init(d, families); err != nil {
+		return nil, err
+	}
 	if err := d.probe(); err != nil {
 		return nil, err
 	}

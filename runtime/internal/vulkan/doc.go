@@ -1,9 +1,9 @@
 // Package vulkan is the Vulkan backend.
 //
-// A device has one queue. Submit turns a batch into one command buffer, recorded
-// and submitted by a single call into C; completion is a word in host memory that
-// the batch writes last, polled for a moment before the wait becomes a blocking
-// one on a fence. Memory comes from pools of large blocks, host data goes through
+// A device has one queue, and a second one for large copies where it has a family for transfers
+// alone. Submit turns a batch into one command buffer for each, recorded
+// and submitted by a single call into C; completion is a value of the queue's timeline
+// semaphore, polled for a moment before the wait becomes a blocking one. Memory comes from pools of large blocks, host data goes through
 // a staging ring, and fault records stand in host memory, which a kernel touches
 // only when it faults, so that looking through them costs the host a few cache
 // lines and the device nothing.

@@ -124,9 +124,6 @@ func load() error {
 			missing = append(missing, fmt.Sprintf("%s lacks %s", info.DeviceName, m))
 			continue
 		}
-		if hangsOnMarkers(info.DriverName) {
-			info.BufferMarker = false
-		}
 		shared.devices = append(shared.devices, physicalDevice{p, info})
 	}
 	switch {
@@ -142,12 +139,6 @@ func load() error {
 	shared.instance = inst
 	return nil
 }
-
-// hangsOnMarkers reports whether VK_AMD_buffer_marker is left alone though the driver
-// has it. With NVIDIA's (580), a queue that only computes came to a stand for ever, or
-// the device was lost (Xid 109), about once in 30 times that programs opened it and
-// launched a hundred kernels from many threads; without markers it never did in 500.
-func hangsOnMarkers(driver string) bool { return driver == "NVIDIA" }
 
 var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
 	vk.PhysicalDeviceTypeDiscreteGpu:   hal.DiscreteGPU,

@@ -12,7 +12,6 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
-	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
 // kind is what a command is to a barrier; kinds is a set of them.
@@ -52,24 +51,31 @@ type encoder struct {
 	d *device
 	q *queue
 
-	commands vkx.Commands
-	t        *ticket
-	part     *part // nil between parts
-	bound    vk.Pipeline
-	inPart   kinds // of the part's commands
-	launches int   // of the part
-	timing   bool  // a command has begun, see begun
-	toHost   bool  // a kernel of the part may write memory that the host reads: see part.completed
-	wait     bool  // for room that only completed work can give; else errBusy
+	*lane       // that commands go to
+	main  *lane // where all commands can go
+	aside *lane // for large copies from and to the host; nil if there is none
+	cut   bool  // what goes aside waits for the main lane's part
+	row   int   // copies that could go aside since the last launch
 
+	t       *ticket
+	wait    bool         // for room that only completed work can give; else errBusy
 	current *hal.Command // that is encoded
+	epoch   int          // barriers so far, for watch
+}
 
-	loose kinds           // commands that no barrier has followed
-	owed  [numKinds]kinds // what the next command of a kind has to wait for
+func newEncoder(q *queue, main, aside *line) encoder {
+	e := encoder{d: q.d, q: q, main: &lane{line: main}}
+	if aside != nil {
+		e.aside = &lane{line: aside}
+	}
+	e.lane = e.main
+	return e
 }
 
 // begin turns to another batch. wait says whether the encoder may wait for the device.
-func (e *encoder) begin(t *ticket, wait bool) { e.t, e.wait, e.current = t, wait, nil }
+func (e *encoder) begin(t *ticket, wait bool) {
+	e.t, e.wait, e.current, e.lane = t, wait, nil, e.main
+}
 
 // open starts a part if there is none.
 func (e *encoder) open() error {
@@ -81,12 +87,13 @@ func (e *encoder) open() error {
 	if e.part != nil {
 		return nil
 	}
-	s, err := e.q.takeSlot(e.wait)
+	s, err := e.q.takeSlot(e.line, e.wait)
 	if err != nil {
 		return err
 	}
-	e.part = &part{q: e.q, slot: s}
-	e.commands, e.bound, e.inPart, e.launches, e.timing, e.toHost = e.commands[:0], nil, 0, 0, false, false
+	e.part = e.t.part()
+	e.part.q, e.part.line, e.part.slot, e.part.faults = e.q, e.line, s, s.faults[:0]
+	e.commands, e.bound, e.inPart, e.launches, e.timing = e.commands[:0], nil, 0, 0, false
 	if err := e.fitQueries(s, maxTimed); err != nil {
 		e.drop(err)
 		return err
@@ -101,26 +108,29 @@ func (e *encoder) flush() error {
 		return nil
 	}
 	e.close()
-	p.transfers = e.inPart&(1<<transfer) != 0 || e.toHost
-	if err := e.q.push(p, &e.commands); err != nil {
+	p.behind, p.after = e.waitFor()
+	if err := e.q.push(p, e.commands); err != nil {
 		e.drop(err)
 		return err
 	}
+	e.waited = e.after
 	if len(e.t.parts) == 0 {
 		e.t.parts = e.t.first[:0]
 	}
 	e.t.parts = append(e.t.parts, p)
 	e.part = nil
+	e.uncut()
 	return nil
 }
 
 // drop gives up the part that is open, and fails its commands.
 func (e *encoder) drop(err error) {
 	// Barriers may have been dropped; what they covered is owed again.
-	e.loose = 1<<compute | 1<<transfer
+	e.loose = e.line.can
 	for k := range e.owed {
 		e.owed[k] = e.loose
 	}
+	defer e.uncut()
 	p := e.part
 	if p == nil {
 		return
@@ -133,30 +143,25 @@ func (e *encoder) drop(err error) {
 	p.fail(err)
 	e.q.mu.Lock()
 	defer e.q.mu.Unlock()
+	p.keepFaults()
 	p.slot.argsOff = 0
 	p.slot.letGraphsGo()
-	e.q.free = append(e.q.free, p.slot)
+	e.line.free = append(e.line.free, p.slot)
 	if p.ring != nil {
 		p.ring.head = p.ringStart
 		p.ring.parts--
 	}
 }
 
-// close ends a part: the host sees what was written, and the word comes after it.
-// The barrier is for later launches too, which costs nothing more and spares the
-// next part its first one.
+// close ends a part: the host sees what was written. The barrier is for later commands too, which
+// costs nothing more and spares the next part its first one.
 func (e *encoder) close() {
-	from := e.inPart | e.loose | e.owed[compute]
+	from := e.inPart | e.loose | e.owed[compute] | e.owed[transfer]
 	if from == 0 {
 		return
 	}
-	to := scopes[1<<compute]
-	e.owed[transfer] |= from
-	if !e.d.phys.BufferMarker { // then the word is written by a transfer
-		to = scopes[1<<compute|1<<transfer]
-		e.owed[transfer] = 0
-	}
-	e.owed[compute], e.loose = 0, 0
+	to := scopes[e.line.can]
+	e.owed, e.loose = [numKinds]kinds{}, 0
 	e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages|vk.PipelineStageHostBit, to.both|vk.AccessHostReadBit)
 }
 
@@ -165,11 +170,18 @@ func (e *encoder) close() {
 // and reports false. A command that fails, fails alone.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
+	if j.lane != nil {
+		e.lane = j.lane
+	}
 	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
 		c := &j.cmds[j.i]
 		e.current = c
-		if c.Barrier && j.done == 0 {
-			e.barrier()
+		if j.done == 0 && j.nodes == nil {
+			if c.Barrier {
+				e.barrier()
+			}
+			e.turn(c)
+			j.lane = e.lane
 		}
 		var err error
 		switch {
@@ -195,7 +207,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 			c.Taken()
 		}
 	}
-	e.flush() // whose error its commands have
+	e.pushAll()
 	return true
 }
 
@@ -228,10 +240,16 @@ func cancel(c *hal.Command) {
 // recorded before the next command of each kind, so that launch after launch
 // costs no transfer stage.
 func (e *encoder) barrier() {
-	for k := range e.owed {
-		e.owed[k] |= e.loose
+	for _, l := range []*lane{e.main, e.aside} {
+		if l != nil {
+			for k := range l.owed {
+				l.owed[k] |= l.loose
+			}
+			l.loose = 0
+		}
 	}
-	e.loose = 0
+	e.epoch++
+	e.barrierAcross()
 }
 
 // order records what a command of kind k has to wait for, and counts it.
@@ -243,7 +261,7 @@ func (e *encoder) order(k kind) {
 		e.owed[k] = 0
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{at: len(e.commands), kind: k, cmd: e.current})
+		e.part.watched = append(e.part.watched, watched{at: len(e.commands), kind: k, epoch: e.epoch, cmd: e.current})
 	}
 	e.begun(k, o != 0)
 	e.loose |= 1 << k
@@ -307,9 +325,6 @@ func (e *encoder) launch(c *hal.Command) error {
 		if spilled, err = e.spill(s, args); err != nil {
 			return err
 		}
-	}
-	for i := range c.Slices {
-		e.reaches(c.Slices[i].Memory)
 	}
 	e.order(compute)
 	e.launches++
@@ -379,9 +394,8 @@ func (e *encoder) copy(c *hal.Command) error {
 		return err
 	}
 	dst, src := c.Dst.(*memory), c.Src.(*memory)
-	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.d.built.byKernel(e.d, d, s, c.Size) {
+	if d, s := dst.addr+c.DstOff, src.addr+c.SrcOff; e.line.can&(1<<compute) != 0 && e.d.built.byKernel(e.d, d, s, c.Size) {
 		e.notes(c)
-		e.reaches(dst)
 		return e.builtin(copyModule, d, s, c.Size, 0)
 	}
 	e.order(transfer)
@@ -401,7 +415,6 @@ func (e *encoder) fill(c *hal.Command) error {
 	dst := c.Dst.(*memory)
 	if d := dst.addr + c.DstOff; e.d.built.byKernel(e.d, d, 0, c.Size) {
 		e.notes(c)
-		e.reaches(dst)
 		return e.builtin(fillModule, d, 0, c.Size, c.Pattern)
 	}
 	e.order(transfer)
@@ -409,15 +422,6 @@ func (e *encoder) fill(c *hal.Command) error {
 	e.commands.Fill(dst.block.buffer, dst.off+c.DstOff, c.Size, c.Pattern)
 	e.ended()
 	return nil
-}
-
-// reaches notes memory that a kernel may write.
-func (e *encoder) reaches(m hal.Memory) {
-	if t := &e.d.mem.types; t.host != t.device {
-		if m, ok := m.(*memory); ok && m.pool.kind == t.host {
-			e.toHost = true
-		}
-	}
 }
 
 // notes makes the command fail with the part.
@@ -429,9 +433,12 @@ func (e *encoder) notes(c *hal.Command) {
 
 // write copies host memory into the ring, and has the device copy it on.
 func (e *encoder) write(c *hal.Command, j *job) error {
-	dst := c.Dst.(*memory)
+	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
+	if e.lane == e.aside {
+		chunk = asideChunk
+	}
 	for j.done < c.Size {
-		n := min(c.Size-j.done, maxChunk)
+		n := min(c.Size-j.done, chunk)
 		off, err := e.stage(n, c.Size)
 		if err != nil {
 			return err
@@ -496,12 +503,17 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 		if err := e.open(); err != nil {
 			return 0, err
 		}
+		if other := e.other(); other != nil && other.part != nil && other.part.ring != nil {
+			e.push(other) // parts leave the ring in the order in which they are submitted
+		}
 		if off, ok := e.reserve(n); ok {
 			return off, nil
 		}
-		if e.inPart != 0 {
-			if err := e.flush(); err != nil {
-				return 0, err
+		for _, l := range []*lane{e.main, e.aside} {
+			if l != nil && l.part != nil && l.inPart != 0 {
+				if err := e.push(l); err != nil {
+					return 0, err
+				}
 			}
 		}
 		e.q.sweep()
@@ -546,9 +558,11 @@ func (e *encoder) fitRing(size, least uint64) error {
 	if r := e.q.ring; r != nil && r.size >= size {
 		return nil
 	}
-	if e.part != nil && e.part.ring != nil {
-		if err := e.flush(); err != nil {
-			return err
+	for _, l := range []*lane{e.main, e.aside} {
+		if l != nil && l.part != nil && l.part.ring != nil {
+			if err := e.push(l); err != nil {
+				return err
+			}
 		}
 	}
 	m, err := e.d.mem.alloc(size, e.d.mem.types.host)

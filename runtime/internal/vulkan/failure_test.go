@@ -27,68 +27,6 @@ func stacks() string {
 	return string(buf[:runtime.Stack(buf, true)])
 }
 
-// TestFreeBesideFinishedPart frees memory while a part that used an outgrown ring has
-// finished, but is not retired yet: destroying the memory's block retires the part,
-// which frees the ring. Once that locked the allocator twice.
-func TestFreeBesideFinishedPart(t *testing.T) {
-	d := open(t)
-	m, err := d.Alloc(8<<20, hal.DeviceMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	small, err := d.Submit([]hal.Command{{Op: hal.OpWrite, Dst: m, Size: 64 << 10, Host: make([]byte, 64<<10)}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := small.(*ticket).parts[0]
-	for !p.completed() {
-		time.Sleep(time.Millisecond)
-	}
-	if _, err := d.Submit([]hal.Command{{Op: hal.OpFill, Dst: m, Size: 4}}); err != nil {
-		t.Fatal(err)
-	}
-	// A larger ring takes the place of the one that the part still has.
-	q := &d.queue
-	q.mu.Lock()
-	if p.slot == nil {
-		// The part was retired meanwhile; give it back what retiring took.
-		p.slot, q.retired = q.retired[0], q.retired[1:]
-		q.inflight = append([]*part{p}, q.inflight...)
-		p.ring, q.ring.parts = q.ring, q.ring.parts+1
-	}
-	p.finished.Store(false)
-	q.mu.Unlock()
-	q.order.Lock()
-	err = q.enc.fitRing(4<<20, 0)
-	q.order.Unlock()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.finished.Store(true) // as part.finish does, a moment before it retires the part
-	d.mem.mu.Lock()
-	for _, pool := range d.mem.pools {
-		pool.keepLimit = 0 // GPUs with memory of their own keep freed blocks for later
-	}
-	d.mem.mu.Unlock()
-	big, err := d.Alloc(40<<20, hal.DeviceMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan struct{})
-	go func() { big.Free(); close(done) }() // the block is destroyed
-	select {
-	case <-done:
-	case <-time.After(hung):
-		t.Fatalf("Free does not return:\n%s", stacks())
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if p.ring != nil {
-		t.Error("the part was not retired: the test shows nothing")
-		go q.retire() // or Close waits for it
-	}
-}
-
 // TestOneFails submits a batch in which one command cannot get staging memory: it
 // fails alone.
 func TestOneFails(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 // minVersion is the least version of a device: modules are SPIR-V 1.5.
 var minVersion = vk.Version(vk.MakeVersion(1, 2, 0))
 
-// required are the features that every module uses.
-var required = []vkx.Feature{vkx.BufferDeviceAddress, vkx.VulkanMemoryModel, vkx.VulkanMemoryModelDeviceScope}
+// required are the features that every module uses, and the one that the queue waits by.
+var required = []vkx.Feature{vkx.BufferDeviceAddress, vkx.VulkanMemoryModel, vkx.VulkanMemoryModelDeviceScope, vkx.TimelineSemaphore}
 
 // aspects says what each aspect takes. Features that a device has are enabled
 // whether or not a row names them.

@@ -276,49 +276,97 @@ func TestInjected(t *testing.T) {
 	}
 }
 
-// TestFence: copies are complete with the fence, not with the word, which can be there
-// before what they wrote.
-func TestFence(t *testing.T) {
+// TestCompleted: a part is complete when the line has its value, and not before, whatever later
+// parts there are; once complete it stays so without asking the driver.
+func TestCompleted(t *testing.T) {
 	d := open(t)
-	defer d.Close()
-	s, err := d.queue.newSlot() // its fence is not signalled
+	m, err := d.Alloc(256, hal.HostMemory)
 	if err != nil {
 		t.Fatal(err)
 	}
-	word := uint32(7)
-	p := &part{q: &d.queue, slot: s, word: &word, seq: 7}
-	if !p.completed() {
-		t.Error("launches whose word is there are not complete")
+	q := &d.queue
+	l := &q.lines[0]
+	if p := (&part{q: q, line: l, value: l.pushed + 2}); p.completed() || p.await(0) != vk.Timeout {
+		t.Error("a part that was never submitted is complete")
 	}
-	p.transfers = true
-	if p.completed() {
-		t.Error("copies whose fence is not signalled are complete")
-	}
-	m, err := d.Alloc(256, hal.DeviceMemory)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kernel := backendtest.Launch(increment(t, d), backendtest.Desc("increment").Kernel, 1, backendtest.Span{Mem: m, Len: 1})
-	for _, c := range []struct {
-		cmd  hal.Command
-		want bool
-	}{
-		{hal.Command{Op: hal.OpWrite, Dst: m, Size: 4, Host: make([]byte, 4)}, true},
-		{hal.Command{Op: hal.OpRead, Src: m, Size: 4, Host: make([]byte, 4)}, true},
-		{hal.Command{Op: hal.OpFill, Dst: m, Size: 4}, true},
-		{kernel, false},
-	} {
-		tk, err := d.Submit([]hal.Command{c.cmd})
+	var last *part
+	for i := range byte(100) {
+		tk, err := d.Submit([]hal.Command{{Op: hal.OpFill, Dst: m, Size: 256, Pattern: uint32(i), Barrier: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := tk.(*ticket).parts[0].transfers; got != c.want {
-			t.Errorf("operation %d: is a transfer: %t", c.cmd.Op, got)
+		p := tk.(*ticket).parts[0]
+		if last != nil && p.value != last.value+1 {
+			t.Errorf("value %d behind value %d", p.value, last.value)
 		}
-		if err := tk.Wait(t.Context()); err != nil {
-			t.Error(err)
+		for last = p; !p.completed(); {
+		}
+		if m.Bytes()[252] != i || l.reached.Load() < p.value {
+			t.Fatalf("fill %d is complete, and the host sees %d", i, m.Bytes()[252])
 		}
 	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+	if !last.completed() || last.await(0) != vk.Success {
+		t.Error("a part is not complete once the device is closed")
+	}
+}
+
+// TestAgain submits the same commands again and again: from the second time on they are in the
+// command buffer already, unless something was destroyed that it may name, or they are others.
+func TestAgain(t *testing.T) {
+	d := open(t)
+	m, err := d.Alloc(1024, hal.HostMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(m.Bytes())
+	runs := 0
+	run := func(p hal.Pipeline, items int, want bool) {
+		t.Helper()
+		c := backendtest.Launch(p, backendtest.Desc("increment").Kernel, items, backendtest.Span{Mem: m, Len: items})
+		c.Barrier, c.Fault = true, new(hal.Fault)
+		tk, err := d.Submit([]hal.Command{c})
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := tk.(*ticket).parts[0]
+		if err := tk.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if part.again != want {
+			t.Errorf("run %d: submitted again: %t, want %t", runs, part.again, want)
+		}
+		if runs++; !c.Fault.Clean() || m.Bytes()[0] != byte(runs) {
+			t.Errorf("run %d: %+v; the word is %d", runs, c.Fault, m.Bytes()[0])
+		}
+	}
+	p := increment(t, d)
+	run(p, 256, false)
+	run(p, 256, true)
+	run(p, 256, true)
+	run(p, 128, false)
+	run(p, 256, false)
+	run(p, 256, true)
+	other := increment(t, d)
+	run(p, 256, true)
+	other.Free()
+	run(p, 256, false)
+	run(p, 256, true)
+	for range 20 { // pipelines whose handles are the same: the driver takes the place that has become free
+		p.Free()
+		p = increment(t, d)
+		run(p, 256, false)
+		run(p, 256, true)
+	}
+	big, err := d.Alloc(2*dedicatedSize, hal.DeviceMemory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	big.Free()
+	d.mem.destroy(d.mem.unused())
+	run(p, 256, false)
 }
 
 // TestLost: once lost, every call says so, and all can be freed.

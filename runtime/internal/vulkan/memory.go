@@ -415,7 +415,7 @@ func (a *allocator) destroy(blocks []*block) {
 	if len(blocks) == 0 {
 		return
 	}
-	a.d.queue.settle()
+	a.d.gone.Add(1)
 	for _, b := range blocks {
 		vk.DestroyBuffer(a.d.vk.Handle, b.buffer, nil)
 		vk.FreeMemory(a.d.vk.Handle, b.memory, nil)

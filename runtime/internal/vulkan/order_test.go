@@ -41,7 +41,9 @@ type use struct {
 	write   bool
 	stage   vk.PipelineStageFlagBits
 	cmd     *hal.Command
-	epoch   int                      // how many commands with a Barrier there were
+	epoch   int // how many commands with a Barrier there were
+	line    *line
+	value   uint64                   // of the part
 	ordered vk.PipelineStageFlagBits // stages that come behind it
 	visible vk.PipelineStageFlagBits // stages that see what it wrote
 	made    bool                     // what it wrote is available
@@ -51,22 +53,35 @@ type use struct {
 type checker struct {
 	strict bool // there is a Barrier wherever one is needed
 	uses   []use
-	epoch  int
-	last   *hal.Command
+	part   *part
+	waited map[*line]uint64 // for what value of the other line each of them has waited
 	wrong  []string
 
 	executed int // recordings of graphs
 }
 
 // widths are the words of each command; see vkx.h.
-var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 6, 9: 3, 10: 5, 11: 5}
+var widths = map[uint32]int{1: 3, 2: 4, 3: 4, 4: 7, 5: 5, 6: 11, 7: 8, 8: 3, 9: 5, 10: 5}
 
 const (
-	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdMark, cmdExecute = 2, 3, 4, 5, 6, 7, 8, 9
+	cmdPush, cmdDispatch, cmdDispatchBase, cmdBarrier, cmdCopy, cmdFill, cmdExecute = 2, 3, 4, 5, 6, 7, 8
 )
 
-// check follows a part's commands, ops being where those of hal's begin.
-func (k *checker) check(commands vkx.Commands, ops []watched) {
+// check follows a part.
+func (k *checker) check(p *part, commands vkx.Commands) {
+	k.part = p
+	if p.behind != nil {
+		if k.waited == nil {
+			k.waited = map[*line]uint64{}
+		}
+		k.waited[p.line] = max(k.waited[p.line], p.after)
+	}
+	k.commands(commands, p.watched)
+	k.end()
+}
+
+// commands follows commands, ops being where those of hal's begin.
+func (k *checker) commands(commands vkx.Commands, ops []watched) {
 	current := watched{}
 	for at := 0; at < len(commands); {
 		for len(ops) > 0 && ops[0].at <= at {
@@ -88,17 +103,15 @@ func (k *checker) check(commands vkx.Commands, ops []watched) {
 			if current.kind != transfer {
 				k.wrong = append(k.wrong, "a copy is counted as a dispatch")
 			}
-		case cmdMark:
-			k.end()
 		case cmdExecute:
-			k.execute(current.graph)
+			k.execute(current.graph, current.epoch)
 		}
 		at += n
 	}
 }
 
 // execute follows the commands of a recording. They are other commands each time.
-func (k *checker) execute(r *recording) {
+func (k *checker) execute(r *recording, epoch int) {
 	ops, anew := slices.Clone(r.watched), map[*hal.Command]*hal.Command{}
 	for i := range ops {
 		c := ops[i].cmd
@@ -106,10 +119,10 @@ func (k *checker) execute(r *recording) {
 			n := *c
 			anew[c] = &n
 		}
-		ops[i].cmd = anew[c]
+		ops[i].cmd, ops[i].epoch = anew[c], ops[i].epoch+epoch
 	}
 	k.executed++
-	k.check(r.words, ops)
+	k.commands(r.words, ops)
 }
 
 // written and read are the accesses of a stage in barriers.
@@ -125,7 +138,7 @@ func (k *checker) barrier(w []uint32) {
 	from, to := vk.AccessFlagBits(w[1]), vk.AccessFlagBits(w[3])
 	for i := range k.uses {
 		u := &k.uses[i]
-		if (u.stage|u.ordered)&src == 0 {
+		if u.line != k.part.line || (u.stage|u.ordered)&src == 0 {
 			continue
 		}
 		u.ordered |= dst
@@ -158,10 +171,6 @@ func (k *checker) run(op watched) {
 	if op.cmd == nil {
 		return // a probe's own
 	}
-	if op.cmd.Barrier && op.cmd != k.last {
-		k.epoch++
-	}
-	k.last = op.cmd
 	stage := transferStage
 	if op.kind == compute {
 		stage = computeStage
@@ -169,7 +178,7 @@ func (k *checker) run(op watched) {
 	var fresh []use
 	add := func(m hal.Memory, off, size uint64, write bool) {
 		if size > 0 {
-			fresh = append(fresh, use{mem: m.(*memory), lo: off, hi: off + size, write: write, stage: stage, cmd: op.cmd, epoch: k.epoch})
+			fresh = append(fresh, use{mem: m.(*memory), lo: off, hi: off + size, write: write, stage: stage, cmd: op.cmd, epoch: op.epoch, line: k.part.line, value: k.part.value})
 		}
 	}
 	switch c := op.cmd; c.Op {
@@ -195,7 +204,10 @@ func (k *checker) run(op watched) {
 			if u.epoch == f.epoch && !k.strict {
 				continue
 			}
-			if u.ordered&stage == 0 || u.write && u.visible&stage == 0 {
+			if u.line != f.line && k.waited[f.line] >= u.value {
+				continue // a wait for a semaphore makes all visible
+			}
+			if u.line != f.line || u.ordered&stage == 0 || u.write && u.visible&stage == 0 {
 				k.wrong = append(k.wrong, fmt.Sprintf("bytes %d to %d: operation %d (write: %v) is not behind operation %d (write: %v)",
 					max(u.lo, f.lo), min(u.hi, f.hi), f.cmd.Op, f.write, u.cmd.Op, u.write))
 			}
@@ -216,10 +228,10 @@ func (k *checker) run(op watched) {
 	k.uses = append(k.uses, fresh...)
 }
 
-// end is where the host may look: it must see everything.
+// end is the end of a part, where the host may look: it must see everything.
 func (k *checker) end() {
 	for i := range k.uses {
-		if u := &k.uses[i]; u.write && u.visible&hostStage == 0 {
+		if u := &k.uses[i]; u.line == k.part.line && u.write && u.visible&hostStage == 0 {
 			k.wrong = append(k.wrong, fmt.Sprintf("operation %d: the host does not see what it wrote", u.cmd.Op))
 			u.visible |= hostStage
 		}
@@ -252,7 +264,7 @@ func watchAll() {
 			k = &checker{}
 			checkers.of[d] = k
 		}
-		k.check(commands, p.watched)
+		k.check(p, commands)
 	}
 }
 
@@ -294,8 +306,8 @@ func TestChecker(t *testing.T) {
 	old := watch
 	defer func() { watch = old }()
 	var commands vkx.Commands
-	var ops []watched
-	watch = func(_ *device, p *part, c vkx.Commands) { commands, ops = slices.Clone(c), p.watched }
+	var submitted *part
+	watch = func(_ *device, p *part, c vkx.Commands) { commands, submitted = slices.Clone(c), p }
 	tk, err := d.Submit(batch)
 	if err != nil {
 		t.Fatal(err)
@@ -305,7 +317,7 @@ func TestChecker(t *testing.T) {
 	}
 	check := func(c vkx.Commands) []string {
 		var k checker
-		k.check(c, ops)
+		k.check(submitted, c)
 		return k.wrong
 	}
 	if wrong := check(commands); len(wrong) > 0 {

@@ -217,10 +217,6 @@ func (p *pipeline) Cached() string { return p.cached }
 func (p *pipeline) Cancels() bool { return p.cancels }
 
 func (p *pipeline) Free() {
-	if p.d.lost.Load() != nil {
-		return
-	}
-	p.d.queue.settle()
 	if p.d.lost.Load() == nil && p.d.pipes.remove(p) {
 		p.destroy()
 	}
@@ -233,6 +229,7 @@ func (p *pipeline) destroy() {
 		return
 	}
 	p.freed = true
+	p.d.gone.Add(1)
 	vk.DestroyPipeline(p.d.vk.Handle, p.handle, nil)
 	vk.DestroyPipeline(p.d.vk.Handle, p.base, nil)
 	p.handle, p.base = nil, nil

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
@@ -28,16 +27,13 @@ type queue struct {
 	order sync.Mutex
 	enc   encoder
 
-	// fences is held while retired slots' fences are waited for.
-	fences sync.Mutex
+	lines [2]line // the second one is for copies, if the device has a queue for them
 
-	mu       sync.Mutex // taken after fences
+	mu       sync.Mutex
 	ring     *ring
 	inflight []*part // oldest first
-	free     []*slot
-	retired  []*slot // completed, but their fences may be a moment behind
+	retired  []*slot // of parts that are finished; the encoder makes them free
 	slots    []*slot // all
-	seq      uint32
 
 	// The pump is a goroutine that submits what needs room that only completed
 	// work can give, so that Submit need not wait for the device.
@@ -47,7 +43,7 @@ type queue struct {
 	closed  bool
 }
 
-// watch, which tests set, sees what is submitted before it is.
+// watch, which tests set, sees what is submitted, before anybody waits for it.
 var watch func(d *device, p *part, commands vkx.Commands)
 
 // watched says where the Vulkan commands of a hal.Command begin in a part's, right
@@ -55,6 +51,7 @@ var watch func(d *device, p *part, commands vkx.Commands)
 type watched struct {
 	at    int
 	kind  kind
+	epoch int // how many commands with a Barrier there were before or with it
 	cmd   *hal.Command
 	graph *recording // that is executed there, for an OpGraph
 }
@@ -65,15 +62,31 @@ type job struct {
 	cmds []hal.Command
 	i    int    // the command that is next
 	done uint64 // bytes of it that are done
+	lane *lane  // that it goes to, once the encoder has turned to it
 
 	// Where that is an OpGraph whose commands are encoded one by one:
 	nodes []hal.Command
 	at    int // the node that is next
 }
 
-func (q *queue) init(d *device) {
+// init makes the lines, on queues of these families.
+func (q *queue) init(d *device, families []uint32) error {
 	q.d = d
-	q.enc = encoder{d: d, q: q}
+	for i, family := range families {
+		can := kinds(1<<compute | 1<<transfer)
+		if i > 0 {
+			can = 1 << transfer
+		}
+		if err := q.lines[i].init(q, family, can); err != nil {
+			return err
+		}
+	}
+	var aside *line
+	if len(families) > 1 {
+		aside = &q.lines[1]
+	}
+	q.enc = newEncoder(q, &q.lines[0], aside)
+	return nil
 }
 
 // Submit starts a batch.
@@ -249,23 +262,27 @@ func (q *queue) sweep() {
 }
 
 // push submits the commands of a part whose slot is set.
-func (q *queue) push(p *part, commands *vkx.Commands) error {
-	s := p.slot
-	q.mu.Lock()
-	q.seq++
-	if q.seq == 0 {
-		q.seq = 1
+func (q *queue) push(p *part, commands vkx.Commands) error {
+	p.value = p.line.pushed + 1
+	s := vkx.Submission{Queue: p.line.queue, Pool: p.slot.pool, Buffer: p.slot.cb, Timeline: p.line.timeline, Value: p.value}
+	if p.behind != nil {
+		s.Wait, s.After, s.Stages = p.behind.timeline, p.after, scopes[p.line.can].stages
 	}
-	p.seq = q.seq
-	q.mu.Unlock()
-	p.word = (*uint32)(unsafe.Pointer(&s.host.data[offWord]))
-	commands.Mark(s.host.block.buffer, s.host.off+offWord, p.seq)
-	if watch != nil {
-		watch(q.d, p, *commands)
-	}
-	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(s.pool, s.cb, s.fence[0], *commands)); err != nil {
+	had, gone := p.slot.had, q.d.gone.Load()
+	s.Again = len(had) > 0 && p.slot.gone == gone && slices.Equal(had, commands)
+	p.slot.had = had[:0]
+	if err := q.d.check("vkQueueSubmit", q.d.vk.Submit(&s, commands)); err != nil {
 		return err
 	}
+	// A graph's commands may be executed by one command buffer at a time.
+	if len(p.slot.graphs) == 0 {
+		p.slot.had, p.slot.gone = append(had[:0], commands...), gone
+	}
+	p.again = s.Again
+	if watch != nil {
+		watch(q.d, p, commands)
+	}
+	p.line.pushed = p.value
 	q.mu.Lock()
 	q.inflight = append(q.inflight, p)
 	q.mu.Unlock()
@@ -294,13 +311,19 @@ func (q *queue) close() {
 		p.finish()
 	}
 	q.mu.Lock()
-	slots, r := q.slots, q.ring
-	q.slots, q.free, q.retired, q.ring = nil, nil, nil, nil
+	slots, ring := q.slots, q.ring
+	q.slots, q.retired, q.ring = nil, nil, nil
+	for i := range q.lines {
+		q.lines[i].free = nil
+	}
 	q.mu.Unlock()
 	for _, s := range slots {
 		q.destroySlot(s)
 	}
-	if r != nil {
-		r.mem.Free()
+	if ring != nil {
+		ring.mem.Free()
+	}
+	for i := range q.lines {
+		q.lines[i].close()
 	}
 }

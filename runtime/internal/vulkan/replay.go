@@ -24,7 +24,7 @@ const maxRecorded = 4 * maxLaunches
 // replay implements hal.Graph. Its commands are recorded into secondary command buffers, each
 // of which a part's command buffer executes as one command:
 //
-//	part: launch, barrier, [graph: launch, barrier, launch], barrier, mark
+//	part: launch, barrier, [graph: launch, barrier, launch], barrier
 //
 // Each recording has fault records of its own, and is executed again only when its last
 // submission has completed; so there are several, in turn. Where all are in flight, or there is
@@ -52,11 +52,11 @@ type recording struct {
 	timed  timed
 	of     []*hal.Fault // i has the record i of the slot
 	kinds  kinds        // of the commands
-	toHost bool         // the host reads what kernels of it may write
 	busy   bool         // a submission that has it may not have completed
 
 	words   []uint32 // for watch
 	watched []watched
+	epochs  int // Barriers in it
 }
 
 // graphRun is a recording that a part executes. The fault, if not nil, is the OpGraph's; so are
@@ -105,16 +105,13 @@ func (d *device) NewGraph(commands []hal.Command) (hal.Graph, error) {
 // Free destroys the recordings. It does nothing the second time, or when the device is closed;
 // what a lost device has stays until then.
 func (g *replay) Free() {
-	if g.d.lost.Load() != nil {
-		return
-	}
-	g.d.queue.settle()
 	if g.d.lost.Load() == nil && g.d.graphs.remove(g) {
 		g.destroy()
 	}
 }
 
 func (g *replay) destroy() {
+	g.d.gone.Add(1)
 	vk.DestroyCommandPool(g.d.vk.Handle, g.pool, nil)
 	for _, r := range g.recordings {
 		vk.DestroyQueryPool(g.d.vk.Handle, r.slot.queries, nil)
@@ -228,12 +225,8 @@ func (e *encoder) recording(g *replay) *recording {
 		}
 		g.most = len(g.recordings) // there is no memory for more
 	}
-	// Some may have completed, but for their fences, which tell that the command buffer can be
-	// used again.
-	e.q.sweep()
-	if e.q.retiredWith(g) {
-		e.q.reclaim() // an error leaves them where they are
-	}
+	e.q.sweep() // some may have completed
+	e.q.recycle()
 	return g.free()
 }
 
@@ -244,15 +237,6 @@ func (g *replay) free() *recording {
 		}
 	}
 	return nil
-}
-
-// retiredWith reports whether a retired slot has a recording of the graph.
-func (q *queue) retiredWith(g *replay) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return slices.ContainsFunc(q.retired, func(s *slot) bool {
-		return s.waiters == 0 && slices.ContainsFunc(s.graphs, func(r *recording) bool { return r.g == g })
-	})
 }
 
 // record makes a recording of the graph.
@@ -272,7 +256,8 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 		}
 		clear(r.slot.more.data)
 	}
-	in := encoder{d: d, q: e.q, part: &part{q: e.q, slot: r.slot}}
+	in := newEncoder(e.q, e.main.line, nil)
+	in.part = &part{q: e.q, slot: r.slot}
 	if err := in.fitQueries(r.slot, len(g.commands)); err != nil {
 		return nil, err
 	}
@@ -290,13 +275,14 @@ func (e *encoder) record(g *replay) (_ *recording, err error) {
 			return nil, err
 		}
 	}
-	r.of, r.kinds, r.timed, r.toHost = in.part.faults, in.inPart, in.part.timed, in.toHost
+	r.of, r.kinds, r.timed = in.part.faults, in.inPart, in.part.timed
 	if watch != nil {
 		r.words, r.watched = in.commands, in.part.watched
 	}
+	r.epochs = in.epoch
 	var res vk.Result
 	if g.pool == nil {
-		if g.pool, res = d.vk.CreateCommandPool(false); res < 0 {
+		if g.pool, res = d.vk.CreateCommandPool(e.main.line.family, false); res < 0 {
 			return nil, d.check("vkCreateCommandPool", res)
 		}
 	}
@@ -333,13 +319,13 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 		e.commands.Barrier(scopes[from].stages, scopes[from].write, to.stages, to.both)
 	}
 	if watch != nil {
-		e.part.watched = append(e.part.watched, watched{at: len(e.commands), cmd: c, graph: r})
+		e.part.watched = append(e.part.watched, watched{at: len(e.commands), epoch: e.epoch, cmd: c, graph: r})
 	}
+	e.epoch += r.epochs
 	e.commands.Execute(r.cb)
 	e.bound = nil // and push constants are unspecified, which launches set anew
 	e.loose |= r.kinds
 	e.inPart |= r.kinds
-	e.toHost = e.toHost || r.toHost
 	e.launches += len(r.of)
 	r.busy = true
 	e.part.slot.graphs = append(e.part.slot.graphs, r)

@@ -574,8 +574,8 @@ func TestReplayChecker(t *testing.T) {
 	old := watch
 	defer func() { watch = old }()
 	var words vkx.Commands
-	var ops []watched
-	watch = func(_ *device, p *part, c vkx.Commands) { words, ops = slices.Clone(c), p.watched }
+	var submitted *part
+	watch = func(_ *device, p *part, c vkx.Commands) { words, submitted = slices.Clone(c), p }
 	op := hal.Command{Op: hal.OpGraph, Barrier: true, Graph: g}
 	after := fill
 	after.Barrier = true
@@ -588,7 +588,7 @@ func TestReplayChecker(t *testing.T) {
 	}
 	wrong := func(c vkx.Commands) int {
 		k := &checker{}
-		k.check(c, ops)
+		k.check(submitted, c)
 		return len(k.wrong)
 	}
 	if n := wrong(words); n > 0 {

@@ -30,10 +30,12 @@ const (
 
 // part is one submission: a batch, or a piece of a large one.
 type part struct {
-	q    *queue
-	slot *slot // nil once retired; under q.mu
-	word *uint32
-	seq  uint32 // what the word is when the part has completed
+	q      *queue
+	slot   *slot // nil once retired; under q.mu
+	line   *line
+	value  uint64 // of the line when the part has completed
+	behind *line  // not nil if the part waits for a value of another line
+	after  uint64 // which that is
 
 	ring      *ring
 	ringStart uint64
@@ -44,10 +46,9 @@ type part struct {
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	timed     timed
-	transfers bool // some of the commands are, or kernels write the host's memory
 	watched   []watched
+	again     bool // its commands were in the command buffer already
 
-	fenced   atomic.Bool // the fence is known to be signalled
 	finished atomic.Bool // results are in place
 	mu       sync.Mutex  // held while they are put there
 }
@@ -58,23 +59,10 @@ type readBack struct {
 	dst, src []byte
 }
 
-// completed reports whether the device is done with the part. A lost device is
-// done with everything.
-//
-// The word can be there before what a copy wrote, although a barrier to the host stands
-// between them: NVIDIA's driver 580 writes small copies that late. Only a fence (Vulkan
-// 1.3, Fences) says that the host sees them. What launches wrote is there with the word.
+// completed reports whether the device is done with the part, and the host sees all that it wrote.
+// A lost device is done with everything.
 func (p *part) completed() bool {
-	switch {
-	case p.finished.Load() || p.fenced.Load() || p.q.d.lost.Load() != nil:
-		return true
-	case atomic.LoadUint32(p.word) != p.seq:
-		return false
-	case p.transfers:
-		p.await(0)
-		return p.finished.Load() || p.fenced.Load()
-	}
-	return true
+	return p.finished.Load() || p.q.d.lost.Load() != nil || p.line.passed(p.value)
 }
 
 // finish puts the results of a completed part in place. Parts are finished in
@@ -102,11 +90,18 @@ func (p *part) finish() {
 				p.reads[i].finish()
 			}
 		}
-		p.faults, p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil, nil
+		p.keepFaults()
+		p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()
 	p.q.retire()
+}
+
+// keepFaults leaves the list of faults to the slot's next part.
+func (p *part) keepFaults() {
+	clear(p.faults)
+	p.slot.faults, p.faults = p.faults[:0], nil
 }
 
 // fail notes that none of the part's commands has run whole.
@@ -230,7 +225,7 @@ func (p *part) poll(ctx context.Context) error {
 	}
 }
 
-// block waits on the fence for a while.
+// block waits for a while without using the processor.
 func (p *part) block(ctx context.Context) {
 	slice := longSlice
 	if ctx.Done() != nil {
@@ -242,26 +237,18 @@ func (p *part) block(ctx context.Context) {
 	}
 }
 
-// await waits on the fence for so many nanoseconds, and notes what that tells.
+// await waits for the part for so many nanoseconds, and notes what that tells.
 func (p *part) await(timeout uint64) vk.Result {
 	q := p.q
-	q.mu.Lock()
-	s := p.slot
-	if s == nil {
-		q.mu.Unlock()
-		return vk.Success // somebody else has finished it
+	if p.finished.Load() {
+		return vk.Success // and the device may have been closed since
 	}
-	s.waiters++
-	q.mu.Unlock()
-	r := q.d.vk.WaitForFences(s.fence[:], timeout)
-	q.mu.Lock()
-	s.waiters--
-	q.mu.Unlock()
+	r := q.d.vk.WaitReached(p.line.timeline, p.value, timeout)
 	switch r {
 	case vk.Success:
-		p.fenced.Store(true)
+		p.line.reach(p.value)
 	case vk.ErrorDeviceLost:
-		q.d.lose("vkWaitForFences", r)
+		q.d.lose("vkWaitSemaphores", r)
 	}
 	return r
 }
@@ -272,6 +259,17 @@ type ticket struct {
 	sealed chan struct{} // not nil if parts are still being submitted: closed when none are
 	parts  []*part
 	first  [1]*part
+	own    part // for the first that is opened
+	opened bool // it is used
+}
+
+// part returns a new part.
+func (t *ticket) part() *part {
+	if t.opened {
+		return new(part)
+	}
+	t.opened = true
+	return &t.own
 }
 
 // Done reports whether the batch has completed. With a lost device all have.

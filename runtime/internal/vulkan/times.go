@@ -104,7 +104,7 @@ func (c *clock) bracket() error {
 		return err
 	}
 	defer func() {
-		c.d.queue.settle()
+		c.d.gone.Add(1)
 		vk.DestroyQueryPool(c.d.vk.Handle, pool, nil)
 	}()
 	best := int64(-1)

@@ -495,10 +495,10 @@ func (g *embedHost) Run() {
 		end := min(x+left, nx)
 		left -= end - x
 		v1 := int32(y)
-		v16 := int64(uint32(v1))
+		v16 := int64(y)
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v15 := int64(uint32(v0))
+			v15 := int64(x)
 			if !v17 {
 				g.Fault(0, 0, v2, v0, v1)
 				continue
@@ -767,7 +767,7 @@ func (g *normHost) Run() {
 			var v39 int64
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			v14 := int64(uint32(v1))
+			v14 := int64(basey + y)
 			if !v15 {
 				g.Fault(0, 0, v2, v0, v1)
 				g.Leave(li)
@@ -853,11 +853,11 @@ func (g *normHost) Run() {
 				continue
 			}
 			v24 := h24[li]
-			v0 := int32(basex + x)
-			v13 := int64(uint32(v0))
+			v13 := int64(basex + x)
 			v33 := h33[li]
 			v26 := h26[li]
 			v34 := h34[li]
+			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			var v61, v69 int64
 			var v72, v75 float32

@@ -23,11 +23,11 @@ func (g *flameHost) Begin() {
 
 func (g *flameHost) Run() {
 	v5 := g.Int64(48)
-	v16 := v5 * v5
 	v3 := g.Int64(32)
 	v2 := g.Int64(24)
 	v4 := g.Int64(40)
 	v7 := g.Int64(72)
+	v16 := v5 * v5
 	p5 := g.Pointer(5)
 	v6 := g.Float32(56)
 	nx := g.Global[0]
@@ -36,17 +36,22 @@ func (g *flameHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v10 := int64(uint32(v1))
+		v10 := int64(y)
 		v11 := v10 - v5
-		v13 := v11 * v11
 		v18 := v3 + v11
 		v19 := v18 * v2
 		v20 := v19 + v4
+		v13 := v11 * v11
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)-v5+v20) < uint64(v7) &&
+			uint64(int64(last)-v5+v20) < uint64(v7) {
+			flameHostLoop0(x, end, v5, v13, v16, v20, p5, v6)
+			x = end
+		}
 		for ; x < end; x++ {
 			var v21 int64
 			v0 := int32(x)
-			v12 := int64(uint32(v0)) - v5
+			v12 := int64(x) - v5
 			if (v13 + (v12 * v12)) > v16 {
 				goto b4
 			}
@@ -60,6 +65,21 @@ func (g *flameHost) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func flameHostLoop0(x int, end int, v5 int64, v13 int64, v16 int64, v20 int64, p5 unsafe.Pointer, v6 float32) {
+	for ; x < end; x++ {
+		var v21 int64
+		v12 := int64(x) - v5
+		if (v13 + (v12 * v12)) <= v16 {
+			v21 = v20 + v12
+		} else {
+			goto b4r0f
+		}
+		*(*float32)(unsafe.Add(p5, int(v21)*4)) = v6
+	b4r0f:
 	}
 }
 
@@ -84,13 +104,13 @@ func (g *stepHost) Begin() {
 func (g *stepHost) Run() {
 	v4 := g.Int64(24)
 	v6 := g.Int64(48)
+	v8 := g.Int64(64)
 	p2 := g.Pointer(2)
 	v3 := g.Int32(12)
 	v18 := v3 + -1
 	v2 := g.Int32(8)
 	v20 := v2 + -1
 	v5 := g.Float32(32)
-	v8 := g.Int64(64)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -98,16 +118,31 @@ func (g *stepHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v11 := int64(uint32(v1))
+		v11 := int64(y)
 		v12 := v11 * v4
+		v1 := int32(y)
 		v16 := v1 != 0
 		v19 := v1 < v18
+		if last := end - 1; uint64(int64(x)+v12) < uint64(v6) &&
+			uint64(int64(last)+v12) < uint64(v6) &&
+			uint64(int64(x)+v12+-1) < uint64(v6) &&
+			uint64(int64(last)+v12+-1) < uint64(v6) &&
+			uint64(int64(x)+v12+1) < uint64(v6) &&
+			uint64(int64(last)+v12+1) < uint64(v6) &&
+			uint64(int64(x)+v12-v4) < uint64(v6) &&
+			uint64(int64(last)+v12-v4) < uint64(v6) &&
+			uint64(int64(x)+v12+v4) < uint64(v6) &&
+			uint64(int64(last)+v12+v4) < uint64(v6) &&
+			uint64(int64(x)+v12) < uint64(v8) &&
+			uint64(int64(last)+v12) < uint64(v8) {
+			stepHostLoop0(x, end, v12, p2, v16, v19, v20, v4, v5, p3)
+			x = end
+		}
 		for ; x < end; x++ {
 			var v22, v25, v29, v33 int64
 			var v24, v28, v32, v44 float32
 			v0 := int32(x)
-			v13 := v12 + int64(uint32(v0))
+			v13 := v12 + int64(x)
 			if uint64(v13) >= uint64(v6) {
 				g.Fault(0, v13, v6, v0, v1)
 				continue
@@ -165,5 +200,46 @@ func (g *stepHost) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func stepHostLoop0(x int, end int, v12 int64, p2 unsafe.Pointer, v16 bool, v19 bool, v20 int32, v4 int64, v5 float32, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		var v22, v25, v29, v33 int64
+		var v24, v28, v32, v44 float32
+		v0 := int32(x)
+		v13 := v12 + int64(x)
+		v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
+		if !v16 {
+			v44 = v15
+			goto b14r0f
+		}
+		if v0 == 0 {
+			v44 = v15
+			goto b14r0f
+		}
+		if !v19 {
+			v44 = v15
+			goto b14r0f
+		}
+		if v0 < v20 {
+			v22 = v13 + -1
+		} else {
+			v44 = v15
+			goto b14r0f
+		}
+		v24 = *(*float32)(unsafe.Add(p2, int(v22)*4))
+		v25 = v13 + 1
+		v28 = float32(v24 + *(*float32)(unsafe.Add(p2, int(v25)*4)))
+		v29 = v13 - v4
+		v32 = float32(v28 + *(*float32)(unsafe.Add(p2, int(v29)*4)))
+		v33 = v13 + v4
+		{
+			v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
+			v44 = float32(v5*v38 + v15)
+		}
+	b14r0f:
+		*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
 	}
 }

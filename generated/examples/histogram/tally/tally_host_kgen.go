@@ -39,10 +39,9 @@ func (g *tallyHost) Run() {
 	v10 := v6 * 4
 	stop := g.Cancelled()
 	for li := range n {
-		v0 := int32(basex + li)
 		var v11 int64
 		var v17, v21, v25 int32
-		v11 = int64(uint32(v0))
+		v11 = int64(basex + li)
 	b2:
 		if v11 >= v1 {
 			continue

@@ -54,7 +54,7 @@ func (g *blurHost) Run() {
 		end := min(x+left, nx)
 		left -= end - x
 		v1 := int32(y)
-		v14 := int64(uint32(v1))
+		v14 := int64(y)
 		v63 := v14 * v15
 		for ; x < end; x++ {
 			if stop.Load() {
@@ -64,7 +64,7 @@ func (g *blurHost) Run() {
 			var v25, v26, v27, v28 int32
 			var v29, v44, v45 int64
 			v0 := int32(x)
-			v13 := int64(uint32(v0))
+			v13 := int64(x)
 			if !v18 {
 				g.Fault(0, v17, v9, v0, v1)
 				continue
@@ -198,11 +198,11 @@ func (g *brightnessHost) Run() {
 		end := min(x+left, nx)
 		left -= end - x
 		v1 := int32(y)
-		v10 := int64(uint32(v1))
+		v10 := int64(y)
 		v16 := v10 * v11
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v9 := int64(uint32(v0))
+			v9 := int64(x)
 			if !v14 {
 				g.Fault(0, v13, v5, v0, v1)
 				continue

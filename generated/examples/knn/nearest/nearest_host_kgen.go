@@ -47,7 +47,7 @@ func (g *mergeHost) Run() {
 		var v50, v62 float32
 		var v73 bool
 		v0 := int32(x)
-		v6 := int64(uint32(v0))
+		v6 := int64(x)
 		*(*float32)(m0) = math.Float32frombits(0x7f800000)
 		*(*int32)(m1) = -1
 		*(*float32)(unsafe.Add(m0, 4)) = math.Float32frombits(0x7f800000)

@@ -163,8 +163,8 @@ func (g *lifeHost) Run() {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			var v122 int32
-			v93 := int64(uint32(v0))
-			v94 := int64(uint32(v1))
+			v93 := int64(basex + x)
+			v94 := int64(basey + y)
 			if v2 <= v94 {
 				goto b17
 			}

@@ -48,11 +48,11 @@ func (g *mandelbrotHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v11 := int64(uint32(v1))
+		v11 := int64(y)
 		v18 := float32(v11)
 		v21 := float32(v20*float32(0.5) + v18)
 		v257 := v11 * v12
+		v1 := int32(y)
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
@@ -63,7 +63,7 @@ func (g *mandelbrotHost) Run() {
 			var v52, v170 bool
 			var v55, v167 int64
 			v0 := int32(x)
-			v10 := int64(uint32(v0))
+			v10 := int64(x)
 			v17 := float32(v16*float32(0.5) + float32(v10))
 			v23 = 0
 			v24 = 0

@@ -77,8 +77,8 @@ func (g *matMulHost) r0() int {
 			v1 := int32(basey + y)
 			var v17, v27, v36 float32
 			var v18, v20, v24, v29, v33, v92 int64
-			v11 := int64(uint32(v0))
-			v12 := int64(uint32(v1))
+			v11 := int64(basex + x)
+			v12 := int64(basey + y)
 			v14 := int64(uint32(int32(x)))
 			v16 := int64(uint32(int32(y)))
 			v17 = 0
@@ -212,12 +212,12 @@ func (g *matMulHost) r3() int {
 			v85 := h85[li]
 			v13 := int32(x)
 			v14 := int64(uint32(v13))
-			v1 := int32(basey + y)
-			v12 := int64(uint32(v1))
+			v12 := int64(basey + y)
 			v0 := int32(basex + x)
+			v1 := int32(basey + y)
 			v15 := int32(y)
 			v16 := int64(uint32(v15))
-			v11 := int64(uint32(v0))
+			v11 := int64(basex + x)
 			var v17, v27, v36 float32
 			var v20, v24, v29, v33, v92 int64
 			v17 = v85

@@ -62,8 +62,8 @@ func (g *medianHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
+		v16 := int64(y)
 		v1 := int32(y)
-		v16 := int64(uint32(v1))
 		v91 := v16 * v17
 		for ; x < end; x++ {
 			if stop.Load() {
@@ -90,7 +90,7 @@ func (g *medianHost) Run() {
 				goto b2
 			}
 		b4:
-			v15 := int64(uint32(v0))
+			v15 := int64(x)
 			v24 = 0
 			v25 = 0
 		b5:

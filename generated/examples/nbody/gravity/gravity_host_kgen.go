@@ -74,7 +74,7 @@ func (g *stepHost) r0() int {
 		v0 := int32(basex + li)
 		var v17, v18, v19, v20, v21, v22, v23, v32, v33, v34, v35, v75, v76, v77 float32
 		var v24, v26 int64
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		v11 := int64(uint32(int32(li)))
 		v12 := v9 < v3
 		if v12 {
@@ -231,9 +231,9 @@ func (g *stepHost) r2() int {
 		v42 := h42[li]
 		v10 := int32(li)
 		v11 := int64(uint32(v10))
-		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		v12 := v9 < v3
+		v0 := int32(basex + li)
 		v17 := h17[li]
 		v18 := h18[li]
 		v19 := h19[li]

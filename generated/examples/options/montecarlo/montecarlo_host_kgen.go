@@ -85,7 +85,7 @@ func (g *priceHost) Run() {
 		v0 := int32(basex + li)
 		v39 = 0
 		v40 = 0
-		v41 = int64(uint32(v0))
+		v41 = int64(basex + li)
 	b1:
 		v42 := v41 * 4
 		if v42 >= v8 {

@@ -51,11 +51,11 @@ func (g *renderHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v9 := int64(uint32(v1))
+		v9 := int64(y)
 		v12 := v9 * v10
 		v21 := float32(v9)
 		v22 := float32(v20 - v21)
+		v1 := int32(y)
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
@@ -66,7 +66,7 @@ func (g *renderHost) Run() {
 			var v30, v109, v1620, v1681 int64
 			var v562, v645, v646, v659, v883, v884, v897, v1100, v1183, v1184, v1197, v1421, v1422, v1435 bool
 			v0 := int32(x)
-			v8 := int64(uint32(v0))
+			v8 := int64(x)
 			v13 := v12 + v8
 			v16 := float32(v8)
 			if !v15 {

@@ -26,11 +26,11 @@ func (g *balanceHost) Run() {
 	v2 := g.Int32(8)
 	v12 := int64(uint32(v2))
 	v6 := g.Int64(48)
+	v8 := g.Int64(64)
 	p3 := g.Pointer(3)
 	v3 := g.Float32(24)
 	v4 := g.Float32(28)
 	v5 := g.Float32(32)
-	v8 := g.Int64(64)
 	p4 := g.Pointer(4)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -38,12 +38,19 @@ func (g *balanceHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v11 := int64(uint32(v1))
+		v11 := int64(y)
 		v13 := v11 * v12
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v13) < uint64(v6) &&
+			uint64(int64(last)+v13) < uint64(v6) &&
+			uint64(int64(x)+v13) < uint64(v8) &&
+			uint64(int64(last)+v13) < uint64(v8) {
+			balanceHostLoop0(x, end, v13, v3, p3, v4, v5, p4)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v14 := v13 + int64(uint32(v0))
+			v14 := v13 + int64(x)
 			if uint64(v14) >= uint64(v6) {
 				g.Fault(0, v14, v6, v0, v1)
 				continue
@@ -61,6 +68,19 @@ func (g *balanceHost) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func balanceHostLoop0(x int, end int, v13 int64, v3 float32, p3 unsafe.Pointer, v4 float32, v5 float32, p4 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v14 := v13 + int64(x)
+		v19 := float32(v3 * *(*float32)(unsafe.Add(p3, int(v14)*12)))
+		v20 := float32(v4 * *(*float32)(unsafe.Add(p3, int(v14)*12+4)))
+		v21 := float32(v5 * *(*float32)(unsafe.Add(p3, int(v14)*12+8)))
+		*(*float32)(unsafe.Add(p4, int(v14)*12)) = v19
+		*(*float32)(unsafe.Add(p4, int(v14)*12+4)) = v20
+		*(*float32)(unsafe.Add(p4, int(v14)*12+8)) = v21
 	}
 }
 
@@ -82,9 +102,9 @@ func (g *exposeHost) Run() {
 	v2 := g.Int32(8)
 	v10 := int64(uint32(v2))
 	v4 := g.Int64(40)
+	v6 := g.Int64(56)
 	p1 := g.Pointer(1)
 	v3 := g.Float32(24)
-	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -92,12 +112,19 @@ func (g *exposeHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v9 := int64(uint32(v1))
+		v9 := int64(y)
 		v11 := v9 * v10
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v11) < uint64(v4) &&
+			uint64(int64(last)+v11) < uint64(v4) &&
+			uint64(int64(x)+v11) < uint64(v6) &&
+			uint64(int64(last)+v11) < uint64(v6) {
+			exposeHostLoop0(x, end, v11, v3, p1, p2)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v12 := v11 + int64(uint32(v0))
+			v12 := v11 + int64(x)
 			if uint64(v12) >= uint64(v4) {
 				g.Fault(0, v12, v4, v0, v1)
 				continue
@@ -115,6 +142,19 @@ func (g *exposeHost) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func exposeHostLoop0(x int, end int, v11 int64, v3 float32, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v12 := v11 + int64(x)
+		v17 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12)))
+		v18 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+4)))
+		v19 := float32(v3 * *(*float32)(unsafe.Add(p1, int(v12)*12+8)))
+		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v17
+		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v18
+		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v19
 	}
 }
 
@@ -136,9 +176,9 @@ func (g *saturateHost) Run() {
 	v2 := g.Int32(8)
 	v10 := int64(uint32(v2))
 	v4 := g.Int64(40)
+	v6 := g.Int64(56)
 	p1 := g.Pointer(1)
 	v3 := g.Float32(24)
-	v6 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -146,12 +186,19 @@ func (g *saturateHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v9 := int64(uint32(v1))
+		v9 := int64(y)
 		v11 := v9 * v10
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v11) < uint64(v4) &&
+			uint64(int64(last)+v11) < uint64(v4) &&
+			uint64(int64(x)+v11) < uint64(v6) &&
+			uint64(int64(last)+v11) < uint64(v6) {
+			saturateHostLoop0(x, end, v11, p1, v3, p2)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v12 := v11 + int64(uint32(v0))
+			v12 := v11 + int64(x)
 			if uint64(v12) >= uint64(v4) {
 				g.Fault(0, v12, v4, v0, v1)
 				continue
@@ -176,6 +223,23 @@ func (g *saturateHost) Run() {
 	}
 }
 
+//go:noinline
+func saturateHostLoop0(x int, end int, v11 int64, p1 unsafe.Pointer, v3 float32, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v12 := v11 + int64(x)
+		v14 := *(*float32)(unsafe.Add(p1, int(v12)*12))
+		v15 := *(*float32)(unsafe.Add(p1, int(v12)*12+4))
+		v16 := *(*float32)(unsafe.Add(p1, int(v12)*12+8))
+		v21 := float32(float32(float32(v14*0.2126)+float32(v15*0.7152)) + float32(v16*0.0722))
+		v24 := float32(v21 + float32(v3*float32(v14-v21)))
+		v27 := float32(v21 + float32(v3*float32(v15-v21)))
+		v30 := float32(v21 + float32(v3*float32(v16-v21)))
+		*(*float32)(unsafe.Add(p2, int(v12)*12)) = v24
+		*(*float32)(unsafe.Add(p2, int(v12)*12+4)) = v27
+		*(*float32)(unsafe.Add(p2, int(v12)*12+8)) = v30
+	}
+}
+
 // vignetteHost is some work-items of the kernel [Vignette].
 type vignetteHost struct {
 	kernelimpl.HostGroup
@@ -194,6 +258,7 @@ func (g *vignetteHost) Run() {
 	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
 	v5 := g.Int64(40)
+	v7 := g.Int64(56)
 	p1 := g.Pointer(1)
 	v3 := g.Int32(12)
 	v12 := int64(uint32(v3))
@@ -202,7 +267,6 @@ func (g *vignetteHost) Run() {
 	v28 := v11 * v11
 	v29 := v27 + v28
 	v30 := float32(v29)
-	v7 := g.Int64(56)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -210,17 +274,24 @@ func (g *vignetteHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v10 := int64(uint32(v1))
+		v10 := int64(y)
 		v13 := v10 * v11
 		v19 := v10 * 2
 		v20 := v19 + 1
 		v21 := v20 - v12
 		v22 := float32(v21)
 		v31 := float32(v22 * v22)
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v13) < uint64(v5) &&
+			uint64(int64(last)+v13) < uint64(v5) &&
+			uint64(int64(x)+v13) < uint64(v7) &&
+			uint64(int64(last)+v13) < uint64(v7) {
+			vignetteHostLoop0(x, end, v13, v11, v4, v31, v30, p1, p2)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v9 := int64(uint32(v0))
+			v9 := int64(x)
 			v14 := v13 + v9
 			if uint64(v14) >= uint64(v5) {
 				g.Fault(0, v14, v5, v0, v1)
@@ -242,5 +313,22 @@ func (g *vignetteHost) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func vignetteHostLoop0(x int, end int, v13 int64, v11 int64, v4 float32, v31 float32, v30 float32, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := int64(x)
+		v14 := v13 + v9
+		v26 := float32(((v9 * 2) + 1) - v11)
+		v35 := float32(float32(v4*float32(v31+float32(v26*v26))) / v30)
+		v36 := float32(1 - v35)
+		v37 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12)))
+		v38 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+4)))
+		v39 := float32(v36 * *(*float32)(unsafe.Add(p1, int(v14)*12+8)))
+		*(*float32)(unsafe.Add(p2, int(v14)*12)) = v37
+		*(*float32)(unsafe.Add(p2, int(v14)*12+4)) = v38
+		*(*float32)(unsafe.Add(p2, int(v14)*12+8)) = v39
 	}
 }

@@ -24,13 +24,21 @@ func (g *saxpyHost) Begin() {
 
 func (g *saxpyHost) Run() {
 	v4 := g.Int64(56)
-	p2 := g.Pointer(2)
 	v2 := g.Int64(40)
+	p2 := g.Pointer(2)
 	p1 := g.Pointer(1)
 	v1 := g.Float32(24)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v4) &&
+		uint64(int64(last)) < uint64(v4) &&
+		uint64(int64(x)) < uint64(v2) &&
+		uint64(int64(last)) < uint64(v2) {
+		saxpyHostLoop0(x, end, p2, v1, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v6 := int64(uint32(v0))
+		v6 := int64(x)
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(0, v6, v4, v0)
 			continue
@@ -40,6 +48,14 @@ func (g *saxpyHost) Run() {
 			g.Fault(1, v6, v2, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p2, x*4)) = float32(v1**(*float32)(unsafe.Add(p1, x*4)) + v8)
+	}
+}
+
+//go:noinline
+func saxpyHostLoop0(x int, end int, p2 unsafe.Pointer, v1 float32, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v8 := *(*float32)(unsafe.Add(p2, x*4))
 		*(*float32)(unsafe.Add(p2, x*4)) = float32(v1**(*float32)(unsafe.Add(p1, x*4)) + v8)
 	}
 }

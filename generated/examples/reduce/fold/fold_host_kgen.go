@@ -29,41 +29,42 @@ func (g *finishHost) Begin() {
 
 func (g *finishHost) Run() {
 	const n = 256
-	v1 := g.Int64(32)
 	h7 := g.v7[:n]
 	h8 := g.v8[:n]
 	h9 := g.v9[:n]
 	h10 := g.v10[:n]
 	p0 := g.Pointer(0)
+	v1 := g.Int64(32)
 	stop := g.Cancelled()
-	for li := range n {
-		var v7, v8, v9, v10 float32
-		var v11 int64
-		v7 = 0
-		v8 = math.Float32frombits(0x7f800000)
-		v9 = math.Float32frombits(0xff800000)
-		v10 = 0
-		v11 = int64(uint32(int32(li)))
-	b1:
-		if v11 >= v1 {
-			h7[li] = v7
-			h8[li] = v8
-			h9[li] = v9
-			h10[li] = v10
-			continue
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h7[li] = 0
+			h8[li] = math.Float32frombits(0x7f800000)
+			h9[li] = math.Float32frombits(0xff800000)
+			h10[li] = 0
 		}
-		v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
-		v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
-		v7 = float32(v7 + *(*float32)(unsafe.Add(p0, int(v11)*16)))
-		v8 = v27
-		v9 = v37
-		v10 = float32(v10 + *(*float32)(unsafe.Add(p0, int(v11)*16+12)))
-		v11 = v11 + 256
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b11 := int64(0)
+		for {
+			if active = min(active, int(v1-b11)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v1-b11-768 >= int64(active) {
+				b11r1 := b11 + 256
+				b11r2 := b11r1 + 256
+				b11r3 := b11r2 + 256
+				finishHostLoop1(h7, active, h8, h9, h10, b11, p0, b11r1, b11r2, b11r3)
+				b11 = b11r3 + 256
+			} else {
+				finishHostLoop0(h7, active, h8, h9, h10, b11, p0)
+				b11 += 256
+			}
 		}
-		goto b1
 	}
 	// GroupReduce, kernel.go:51
 	v40 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v7, math.Float32frombits(0x80000000)))
@@ -95,6 +96,69 @@ func (g *finishHost) Run() {
 	}
 }
 
+//go:noinline
+func finishHostLoop0(h7 []float32, active int, h8 []float32, h9 []float32, h10 []float32, b11 int64, p0 unsafe.Pointer) {
+	h7 = h7[:active]
+	h8 = h8[:active]
+	h9 = h9[:active]
+	h10 = h10[:active]
+	for li := range active {
+		v11 := b11 + int64(li)
+		v7 := h7[li]
+		v8 := h8[li]
+		v9 := h9[li]
+		v10 := h10[li]
+		v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+		v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+		h7[li] = float32(v7 + *(*float32)(unsafe.Add(p0, int(v11)*16)))
+		h8[li] = v27
+		h9[li] = v37
+		h10[li] = float32(v10 + *(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+	}
+}
+
+//go:noinline
+func finishHostLoop1(h7 []float32, active int, h8 []float32, h9 []float32, h10 []float32, b11 int64, p0 unsafe.Pointer, b11r1 int64, b11r2 int64, b11r3 int64) {
+	h7 = h7[:active]
+	h8 = h8[:active]
+	h9 = h9[:active]
+	h10 = h10[:active]
+	for li := range active {
+		v7 := h7[li]
+		v8 := h8[li]
+		v9 := h9[li]
+		v10 := h10[li]
+		{
+			v11 := b11 + int64(li)
+			v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+			v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+			v7, v8, v9, v10 = float32(v7+*(*float32)(unsafe.Add(p0, int(v11)*16))), v27, v37, float32(v10+*(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+		}
+		{
+			v11 := b11r1 + int64(li)
+			v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+			v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+			v7, v8, v9, v10 = float32(v7+*(*float32)(unsafe.Add(p0, int(v11)*16))), v27, v37, float32(v10+*(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+		}
+		{
+			v11 := b11r2 + int64(li)
+			v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+			v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+			v7, v8, v9, v10 = float32(v7+*(*float32)(unsafe.Add(p0, int(v11)*16))), v27, v37, float32(v10+*(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+		}
+		{
+			v11 := b11r3 + int64(li)
+			v27 := min(v8, *(*float32)(unsafe.Add(p0, int(v11)*16+4)))
+			v37 := max(v9, *(*float32)(unsafe.Add(p0, int(v11)*16+8)))
+			v7, v8, v9, v10 = float32(v7+*(*float32)(unsafe.Add(p0, int(v11)*16))), v27, v37, float32(v10+*(*float32)(unsafe.Add(p0, int(v11)*16+12)))
+		}
+		h7[li] = v7
+		h8[li] = v8
+		h9[li] = v9
+		h10[li] = v10
+	}
+}
+
 // foldHost is a work-group of the kernel [Fold].
 type foldHost struct {
 	kernelimpl.HostGroup
@@ -115,50 +179,50 @@ func (g *foldHost) Begin() {
 
 func (g *foldHost) Run() {
 	const n = 256
-	basex := g.Base(0)
-	v1 := g.Int64(32)
-	v3 := g.Int64(48)
-	p0 := g.Pointer(0)
-	p1 := g.Pointer(1)
-	v8 := g.Int32(8)
-	v9 := int64(uint32(v8))
-	stop := g.Cancelled()
 	h10 := g.v10[:n]
 	h11 := g.v11[:n]
 	h12 := g.v12[:n]
 	h13 := g.v13[:n]
-	for li := range n {
-		var v10, v11, v12, v13 float32
-		var v14 int64
-		v10 = 0
-		v11 = math.Float32frombits(0x7f800000)
-		v12 = math.Float32frombits(0xff800000)
-		v13 = 0
-		v14 = int64(uint32(int32(basex + li)))
-	b1:
-		if v14 >= v1 {
-			goto b4
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	stop := g.Cancelled()
+	basex := g.Base(0)
+	v8 := g.Int32(8)
+	v9 := int64(uint32(v8))
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h10[li] = 0
+			h11[li] = math.Float32frombits(0x7f800000)
+			h12[li] = math.Float32frombits(0xff800000)
+			h13[li] = 0
 		}
-		if v14 < v3 {
-			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
-			v28 := min(v11, v17)
-			v37 := max(v12, v17)
-			v10 = float32(v10 + v17)
-			v11 = v28
-			v12 = v37
-			v13 = float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4)) + v13)
-			v14 = v14 + v9
+		active := n
+		b14 := int64(basex)
+		for {
+			if active = min(active, int(v1-b14)); active <= 0 {
+				break
+			}
+			if active = min(active, int(v3-b14)); active <= 0 {
+				break
+			}
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b1
+			if v1-b14-3*v9 >= int64(active) && v3-b14-3*v9 >= int64(active) {
+				b14r1 := b14 + v9
+				b14r2 := b14r1 + v9
+				b14r3 := b14r2 + v9
+				foldHostLoop1(h10, active, h11, h12, h13, b14, p0, p1, b14r1, b14r2, b14r3)
+				b14 = b14r3 + v9
+			} else {
+				foldHostLoop0(h10, active, h11, h12, h13, b14, p0, p1)
+				b14 += v9
+			}
 		}
-	b4:
-		h10[li] = v10
-		h11[li] = v11
-		h12[li] = v12
-		h13[li] = v13
 	}
 	// GroupReduce, kernel.go:51
 	v41 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
@@ -187,5 +251,73 @@ func (g *foldHost) Run() {
 		*(*float32)(unsafe.Add(p2, int(v47)*16+8)) = v43
 		*(*float32)(unsafe.Add(p2, int(v47)*16+12)) = v44
 	b12:
+	}
+}
+
+//go:noinline
+func foldHostLoop0(h10 []float32, active int, h11 []float32, h12 []float32, h13 []float32, b14 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h10 = h10[:active]
+	h11 = h11[:active]
+	h12 = h12[:active]
+	h13 = h13[:active]
+	for li := range active {
+		v14 := b14 + int64(li)
+		v10 := h10[li]
+		v11 := h11[li]
+		v12 := h12[li]
+		v13 := h13[li]
+		v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
+		v28 := min(v11, v17)
+		v37 := max(v12, v17)
+		h10[li] = float32(v10 + v17)
+		h11[li] = v28
+		h12[li] = v37
+		h13[li] = float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4)) + v13)
+	}
+}
+
+//go:noinline
+func foldHostLoop1(h10 []float32, active int, h11 []float32, h12 []float32, h13 []float32, b14 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b14r1 int64, b14r2 int64, b14r3 int64) {
+	h10 = h10[:active]
+	h11 = h11[:active]
+	h12 = h12[:active]
+	h13 = h13[:active]
+	for li := range active {
+		v10 := h10[li]
+		v11 := h11[li]
+		v12 := h12[li]
+		v13 := h13[li]
+		{
+			v14 := b14 + int64(li)
+			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
+			v28 := min(v11, v17)
+			v37 := max(v12, v17)
+			v10, v11, v12, v13 = float32(v10+v17), v28, v37, float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4))+v13)
+		}
+		{
+			v14 := b14r1 + int64(li)
+			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
+			v28 := min(v11, v17)
+			v37 := max(v12, v17)
+			v10, v11, v12, v13 = float32(v10+v17), v28, v37, float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4))+v13)
+		}
+		{
+			v14 := b14r2 + int64(li)
+			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
+			v28 := min(v11, v17)
+			v37 := max(v12, v17)
+			v10, v11, v12, v13 = float32(v10+v17), v28, v37, float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4))+v13)
+		}
+		{
+			v14 := b14r3 + int64(li)
+			v17 := *(*float32)(unsafe.Add(p0, int(v14)*4))
+			v28 := min(v11, v17)
+			v37 := max(v12, v17)
+			v10, v11, v12, v13 = float32(v10+v17), v28, v37, float32(v17**(*float32)(unsafe.Add(p1, int(v14)*4))+v13)
+		}
+		h10[li] = v10
+		h11[li] = v11
+		h12[li] = v12
+		h13[li] = v13
 	}
 }

@@ -26,14 +26,24 @@ func (g *add32Host) Begin() {
 
 func (g *add32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		add32HostLoop0(x, end, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -48,6 +58,15 @@ func (g *add32Host) Run() {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+	}
+}
+
+//go:noinline
+func add32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		v12 := float32(v9 + *(*float32)(unsafe.Add(p1, x*4)))
 		*(*float32)(unsafe.Add(p2, x*4)) = v12
 	}
 }
@@ -69,14 +88,24 @@ func (g *add64Host) Begin() {
 
 func (g *add64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		add64HostLoop0(x, end, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -91,6 +120,15 @@ func (g *add64Host) Run() {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
+		*(*float64)(unsafe.Add(p2, x*8)) = v12
+	}
+}
+
+//go:noinline
+func add64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float64)(unsafe.Add(p0, x*8))
+		v12 := float64(v9 + *(*float64)(unsafe.Add(p1, x*8)))
 		*(*float64)(unsafe.Add(p2, x*8)) = v12
 	}
 }
@@ -111,12 +149,20 @@ func (g *copy32Host) Begin() {
 
 func (g *copy32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		copy32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -126,6 +172,14 @@ func (g *copy32Host) Run() {
 			g.Fault(1, v5, v3, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p1, x*4)) = v7
+	}
+}
+
+//go:noinline
+func copy32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
 		*(*float32)(unsafe.Add(p1, x*4)) = v7
 	}
 }
@@ -146,12 +200,20 @@ func (g *copy64Host) Begin() {
 
 func (g *copy64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		copy64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -161,6 +223,14 @@ func (g *copy64Host) Run() {
 			g.Fault(1, v5, v3, v0)
 			continue
 		}
+		*(*float64)(unsafe.Add(p1, x*8)) = v7
+	}
+}
+
+//go:noinline
+func copy64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float64)(unsafe.Add(p0, x*8))
 		*(*float64)(unsafe.Add(p1, x*8)) = v7
 	}
 }
@@ -185,36 +255,44 @@ func (g *dot32Host) Begin() {
 
 func (g *dot32Host) Run() {
 	const n = 256
-	basex := g.Base(0)
-	v1 := g.Int64(32)
-	v3 := g.Int64(48)
+	h10 := g.v10[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	stop := g.Cancelled()
+	basex := g.Base(0)
 	v8 := g.Int32(8)
 	v9 := int64(uint32(v8))
-	stop := g.Cancelled()
-	h10 := g.v10[:n]
-	for li := range n {
-		var v10 float32
-		var v11 int64
-		v10 = 0
-		v11 = int64(uint32(int32(basex + li)))
-	b1:
-		if v11 >= v1 {
-			goto b4
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h10[li] = 0
 		}
-		if v11 < v3 {
-			v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
-			v10 = v16
-			v11 = v11 + v9
+		active := n
+		b11 := int64(basex)
+		for {
+			if active = min(active, int(v1-b11)); active <= 0 {
+				break
+			}
+			if active = min(active, int(v3-b11)); active <= 0 {
+				break
+			}
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b1
+			if v1-b11-3*v9 >= int64(active) && v3-b11-3*v9 >= int64(active) {
+				b11r1 := b11 + v9
+				b11r2 := b11r1 + v9
+				b11r3 := b11r2 + v9
+				dot32HostLoop1(h10, active, b11, p0, p1, b11r1, b11r2, b11r3)
+				b11 = b11r3 + v9
+			} else {
+				dot32HostLoop0(h10, active, b11, p0, p1)
+				b11 += v9
+			}
 		}
-	b4:
-		h10[li] = v10
 	}
 	// GroupReduce, stream.go:42
 	v18 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v10, math.Float32frombits(0x80000000)))
@@ -234,6 +312,46 @@ func (g *dot32Host) Run() {
 		}
 		*(*float32)(unsafe.Add(p2, int(v21)*4)) = v18
 	b9:
+	}
+}
+
+//go:noinline
+func dot32HostLoop0(h10 []float32, active int, b11 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h10 = h10[:active]
+	for li := range active {
+		v11 := b11 + int64(li)
+		v10 := h10[li]
+		v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
+		h10[li] = v16
+	}
+}
+
+//go:noinline
+func dot32HostLoop1(h10 []float32, active int, b11 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b11r1 int64, b11r2 int64, b11r3 int64) {
+	h10 = h10[:active]
+	for li := range active {
+		v10 := h10[li]
+		{
+			v11 := b11 + int64(li)
+			v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r1 + int64(li)
+			v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r2 + int64(li)
+			v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r3 + int64(li)
+			v16 := float32(*(*float32)(unsafe.Add(p0, int(v11)*4))**(*float32)(unsafe.Add(p1, int(v11)*4)) + v10)
+			v10 = v16
+		}
+		h10[li] = v10
 	}
 }
 
@@ -257,36 +375,44 @@ func (g *dot64Host) Begin() {
 
 func (g *dot64Host) Run() {
 	const n = 256
-	basex := g.Base(0)
-	v1 := g.Int64(32)
-	v3 := g.Int64(48)
+	h10 := g.v10[:n]
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	stop := g.Cancelled()
+	basex := g.Base(0)
 	v8 := g.Int32(8)
 	v9 := int64(uint32(v8))
-	stop := g.Cancelled()
-	h10 := g.v10[:n]
-	for li := range n {
-		var v10 float64
-		var v11 int64
-		v10 = 0
-		v11 = int64(uint32(int32(basex + li)))
-	b1:
-		if v11 >= v1 {
-			goto b4
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h10[li] = 0
 		}
-		if v11 < v3 {
-			v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
-			v10 = v16
-			v11 = v11 + v9
+		active := n
+		b11 := int64(basex)
+		for {
+			if active = min(active, int(v1-b11)); active <= 0 {
+				break
+			}
+			if active = min(active, int(v3-b11)); active <= 0 {
+				break
+			}
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b1
+			if v1-b11-3*v9 >= int64(active) && v3-b11-3*v9 >= int64(active) {
+				b11r1 := b11 + v9
+				b11r2 := b11r1 + v9
+				b11r3 := b11r2 + v9
+				dot64HostLoop1(h10, active, b11, p0, p1, b11r1, b11r2, b11r3)
+				b11 = b11r3 + v9
+			} else {
+				dot64HostLoop0(h10, active, b11, p0, p1)
+				b11 += v9
+			}
 		}
-	b4:
-		h10[li] = v10
 	}
 	// GroupReduce, stream.go:58
 	v18 := kernelimpl.HostReduceAdd[float64](kernelimpl.HostGather(&g.HostGroup, g.sfloat64, g.v10, math.Float64frombits(0x8000000000000000)))
@@ -309,6 +435,46 @@ func (g *dot64Host) Run() {
 	}
 }
 
+//go:noinline
+func dot64HostLoop0(h10 []float64, active int, b11 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	h10 = h10[:active]
+	for li := range active {
+		v11 := b11 + int64(li)
+		v10 := h10[li]
+		v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
+		h10[li] = v16
+	}
+}
+
+//go:noinline
+func dot64HostLoop1(h10 []float64, active int, b11 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, b11r1 int64, b11r2 int64, b11r3 int64) {
+	h10 = h10[:active]
+	for li := range active {
+		v10 := h10[li]
+		{
+			v11 := b11 + int64(li)
+			v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r1 + int64(li)
+			v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r2 + int64(li)
+			v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
+			v10 = v16
+		}
+		{
+			v11 := b11r3 + int64(li)
+			v16 := float64(*(*float64)(unsafe.Add(p0, int(v11)*8))**(*float64)(unsafe.Add(p1, int(v11)*8)) + v10)
+			v10 = v16
+		}
+		h10[li] = v10
+	}
+}
+
 // emptyHost is some work-items of the kernel [Empty].
 type emptyHost struct {
 	kernelimpl.HostGroup
@@ -321,6 +487,246 @@ func (g *emptyHost) Begin() {
 
 func (g *emptyHost) Run() {
 	for li := g.Lo; li < g.Hi; li++ {
+	}
+}
+
+// matMulHost is some work-items of the kernel [MatMul].
+type matMulHost struct {
+	kernelimpl.HostGroup
+	v26 []float32
+}
+
+func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
+
+const matMulHostSites = `1	internal/bench/kernels/kernels.go:115:5
+1	113:13
+1	113:28`
+
+func (g *matMulHost) Begin() {
+	g.Sites = matMulHostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.v26)
+}
+
+func (g *matMulHost) Run() {
+	const n = 256
+	v2 := g.Int64(24)
+	v11 := 0 < v2
+	v5 := g.Int64(56)
+	v15 := v2 + -1
+	v19 := v15 * v2
+	v12 := v2 <= 2147483647
+	v3 := g.Int64(40)
+	h26 := g.v26[:n]
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	v7 := g.Int64(72)
+	p3 := g.Pointer(3)
+	// The work-items go through the loop together.
+	nx := g.Global[0]
+	x := g.Lo % nx
+	y := g.Lo / nx
+	for left := g.Hi - g.Lo; left > 0; {
+		end := min(x+left, nx)
+		left -= end - x
+		v10 := int64(y)
+		v13 := v10 * v2
+		v14 := uint64(v13) < uint64(v3)
+		v22 := v12 && v14
+		v16 := v13 + v15
+		v17 := uint64(v16) < uint64(v3)
+		v23 := v22 && v17
+		v51 := v10 * v2
+		v1 := int32(y)
+		for x < end {
+			count := min(end-x, n)
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			all := true
+			for li := range count {
+				x := x + li
+				v9 := int64(x)
+				if !v11 {
+					all = false
+					break
+				}
+				v24 := v23 && (uint64(v9) < uint64(v5))
+				if v24 && (uint64(v19+v9) < uint64(v5)) {
+					h26[li] = 0
+					continue
+				}
+				all = false
+				break
+			}
+			if all {
+				v27 := int64(0)
+				for {
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					if v27 < v2 && v2-v27-3 >= 1 {
+						v30 := v27 * v2
+						v28 := v13 + v27
+						v29 := *(*float32)(unsafe.Add(p1, int(v28)*4))
+						v27r1 := v27 + 1
+						v30r1 := v27r1 * v2
+						v28r1 := v13 + v27r1
+						v29r1 := *(*float32)(unsafe.Add(p1, int(v28r1)*4))
+						v27r2 := v27r1 + 1
+						v30r2 := v27r2 * v2
+						v28r2 := v13 + v27r2
+						v29r2 := *(*float32)(unsafe.Add(p1, int(v28r2)*4))
+						v27r3 := v27r2 + 1
+						v30r3 := v27r3 * v2
+						v28r3 := v13 + v27r3
+						v29r3 := *(*float32)(unsafe.Add(p1, int(v28r3)*4))
+						matMulHostLoop1(h26, count, x, v29, p2, v30, v29r1, v30r1, v29r2, v30r2, v29r3, v30r3)
+						v27 = v27r3 + 1
+					} else {
+						v30 := v27 * v2
+						v28 := v13 + v27
+						v29 := *(*float32)(unsafe.Add(p1, int(v28)*4))
+						matMulHostLoop0(h26, count, x, v29, p2, v30)
+						v27 += 1
+					}
+					if v27 >= v2 {
+						break
+					}
+				}
+				for li := range count {
+					x := x + li
+					v26 := h26[li]
+					v50 := v26
+					v9 := int64(x)
+					v0 := int32(x)
+					v52 := v51 + v9
+					if uint64(v52) >= uint64(v7) {
+						g.Fault(0, v52, v7, v0, v1)
+						continue
+					}
+					*(*float32)(unsafe.Add(p3, int(v52)*4)) = v50
+				}
+			} else {
+				for x, end := x, x+count; x < end; x++ {
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					var v26, v33, v36, v40, v45, v50 float32
+					var v27, v34, v37, v38, v42, v46 int64
+					v0 := int32(x)
+					v9 := int64(x)
+					if !v11 {
+						v50 = 0
+						goto b10
+					}
+					{
+						v24 := v23 && (uint64(v9) < uint64(v5))
+						if !(v24 && (uint64(v19+v9) < uint64(v5))) {
+							v36 = 0
+							v37 = 0
+							goto b4
+						}
+						v26 = 0
+						v27 = 0
+					}
+				b2:
+					v33 = float32(*(*float32)(unsafe.Add(p1, int(v13+v27)*4))**(*float32)(unsafe.Add(p2, int((v27*v2)+v9)*4)) + v26)
+					v34 = v27 + 1
+					if v34 < v2 {
+						v26 = v33
+						v27 = v34
+						if stop.Load() {
+							g.Stop()
+							return
+						}
+						goto b2
+					}
+					v50 = v33
+					goto b10
+				b4:
+					v38 = v13 + v37
+					if uint64(v38) >= uint64(v3) {
+						g.Fault(1, v38, v3, v0, v1)
+						continue
+					}
+					v40 = *(*float32)(unsafe.Add(p1, int(v38)*4))
+					v42 = (v37 * v2) + v9
+					if uint64(v42) >= uint64(v5) {
+						g.Fault(2, v42, v5, v0, v1)
+						continue
+					}
+					v45 = float32(v40**(*float32)(unsafe.Add(p2, int(v42)*4)) + v36)
+					v46 = v37 + 1
+					if v46 < v2 {
+						v36 = v45
+						v37 = v46
+						if stop.Load() {
+							g.Stop()
+							return
+						}
+						goto b4
+					}
+					v50 = v45
+				b10:
+					v52 := v51 + v9
+					if uint64(v52) >= uint64(v7) {
+						g.Fault(0, v52, v7, v0, v1)
+						continue
+					}
+					*(*float32)(unsafe.Add(p3, int(v52)*4)) = v50
+				}
+			}
+			x += count
+		}
+		x = 0
+		y++
+	}
+}
+
+//go:noinline
+func matMulHostLoop0(h26 []float32, count int, x int, v29 float32, p2 unsafe.Pointer, v30 int64) {
+	h26 = h26[:count]
+	for li := range count {
+		x := x + li
+		v9 := int64(x)
+		v26 := h26[li]
+		v33 := float32(v29**(*float32)(unsafe.Add(p2, int(v30+v9)*4)) + v26)
+		h26[li] = v33
+	}
+}
+
+//go:noinline
+func matMulHostLoop1(h26 []float32, count int, x int, v29 float32, p2 unsafe.Pointer, v30 int64, v29r1 float32, v30r1 int64, v29r2 float32, v30r2 int64, v29r3 float32, v30r3 int64) {
+	h26 = h26[:count]
+	for li := range count {
+		x := x + li
+		v26 := h26[li]
+		{
+			v9 := int64(x)
+			v33 := float32(v29**(*float32)(unsafe.Add(p2, int(v30+v9)*4)) + v26)
+			v26 = v33
+		}
+		{
+			v9 := int64(x)
+			v33 := float32(v29r1**(*float32)(unsafe.Add(p2, int(v30r1+v9)*4)) + v26)
+			v26 = v33
+		}
+		{
+			v9 := int64(x)
+			v33 := float32(v29r2**(*float32)(unsafe.Add(p2, int(v30r2+v9)*4)) + v26)
+			v26 = v33
+		}
+		{
+			v9 := int64(x)
+			v33 := float32(v29r3**(*float32)(unsafe.Add(p2, int(v30r3+v9)*4)) + v26)
+			v26 = v33
+		}
+		h26[li] = v26
 	}
 }
 
@@ -340,12 +746,20 @@ func (g *mul32Host) Begin() {
 
 func (g *mul32Host) Run() {
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		mul32HostLoop0(x, end, p1, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(0, v5, v3, v0)
 			continue
@@ -355,6 +769,14 @@ func (g *mul32Host) Run() {
 			g.Fault(1, v5, v1, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p0, x*4)) = v8
+	}
+}
+
+//go:noinline
+func mul32HostLoop0(x int, end int, p1 unsafe.Pointer, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v8 := float32(*(*float32)(unsafe.Add(p1, x*4)) * 0.4)
 		*(*float32)(unsafe.Add(p0, x*4)) = v8
 	}
 }
@@ -375,12 +797,20 @@ func (g *mul64Host) Begin() {
 
 func (g *mul64Host) Run() {
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		mul64HostLoop0(x, end, p1, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(0, v5, v3, v0)
 			continue
@@ -391,6 +821,168 @@ func (g *mul64Host) Run() {
 			continue
 		}
 		*(*float64)(unsafe.Add(p0, x*8)) = v8
+	}
+}
+
+//go:noinline
+func mul64HostLoop0(x int, end int, p1 unsafe.Pointer, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v8 := float64(*(*float64)(unsafe.Add(p1, x*8)) * 0.4)
+		*(*float64)(unsafe.Add(p0, x*8)) = v8
+	}
+}
+
+// rowsHost is some work-items of the kernel [Rows].
+type rowsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newRowsHost() kernelimpl.HostForm { return new(rowsHost) }
+
+const rowsHostSites = `3	internal/bench/kernels/kernels.go:95:12
+4	95:12
+1	100:7`
+
+func (g *rowsHost) Begin() {
+	g.Sites = rowsHostSites
+}
+
+func (g *rowsHost) Run() {
+	v3 := g.Int64(48)
+	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v13 float32
+		var v14 int64
+		v0 := int32(x)
+		v7 := int64(x)
+		v8 := v7 * v3
+		v9 := v8 + v3
+		if uint64(v9) > uint64(v1) {
+			g.Fault(0, v9, v1, v0)
+			continue
+		}
+		if uint64(v8) > uint64(v9) {
+			g.Fault(1, v8, v9, v0)
+			continue
+		}
+		v12 := int(v8) * 4
+		v13 = 0
+		v14 = -1
+	b3:
+		v15 := v14 + 1
+		if v15 < v3 {
+			v19 := float32(*(*float32)(unsafe.Add(p0, v12+int(v15)*4))**(*float32)(unsafe.Add(p1, int(v15)*4)) + v13)
+			v13 = v19
+			v14 = v15
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b3
+		}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v13
+	}
+}
+
+// spMVHost is some work-items of the kernel [SpMV].
+type spMVHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSpMVHost() kernelimpl.HostForm { return new(spMVHost) }
+
+const spMVHostSites = `1	internal/bench/kernels/kernels.go:231:19
+1	231:38
+1	232:18
+1	232:37
+1	232:27
+1	234:5`
+
+func (g *spMVHost) Begin() {
+	g.Sites = spMVHostSites
+}
+
+func (g *spMVHost) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	v7 := g.Int64(80)
+	p3 := g.Pointer(3)
+	stop := g.Cancelled()
+	v9 := g.Int64(96)
+	p4 := g.Pointer(4)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v18, v23 float32
+		var v19 int32
+		var v21, v26 int64
+		v0 := int32(x)
+		v11 := int64(x)
+		if uint64(v11) >= uint64(v1) {
+			g.Fault(0, v11, v1, v0)
+			continue
+		}
+		v13 := *(*int32)(unsafe.Add(p0, x*4))
+		v14 := v0 + 1
+		v15 := int64(uint32(v14))
+		if uint64(v15) >= uint64(v1) {
+			g.Fault(1, v15, v1, v0)
+			continue
+		}
+		v17 := *(*int32)(unsafe.Add(p0, int(v14)*4))
+		v18 = 0
+		v19 = v13
+	b3:
+		if uint32(v19) >= uint32(v17) {
+			goto b11
+		}
+		v21 = int64(uint32(v19))
+		if uint64(v21) >= uint64(v5) {
+			g.Fault(2, v21, v5, v0)
+			continue
+		}
+		v23 = *(*float32)(unsafe.Add(p2, int(v21)*4))
+		if uint64(v21) >= uint64(v3) {
+			g.Fault(3, v21, v3, v0)
+			continue
+		}
+		v26 = int64(uint32(*(*int32)(unsafe.Add(p1, int(v21)*4))))
+		if uint64(v26) >= uint64(v7) {
+			g.Fault(4, v26, v7, v0)
+			continue
+		}
+		v18 = float32(v23**(*float32)(unsafe.Add(p3, int(v26)*4)) + v18)
+		v19 = v19 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b3
+	b11:
+		if uint64(v11) >= uint64(v9) {
+			g.Fault(5, v11, v9, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v18
 	}
 }
 
@@ -417,9 +1009,9 @@ func (g *stencilHost) Begin() {
 func (g *stencilHost) Run() {
 	v3 := g.Int64(24)
 	v4 := g.Int64(40)
-	p1 := g.Pointer(1)
 	v34 := v3 * v3
 	v6 := g.Int64(56)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -433,14 +1025,33 @@ func (g *stencilHost) Run() {
 		v10 := v2 + 1
 		v11 := int64(uint32(v10))
 		v12 := v11 * v3
-		v1 := int32(y)
-		v9 := int64(uint32(v1))
+		v9 := int64(y)
 		v13 := v12 + v9
 		v14 := v13 + 1
 		v15 := v14 * v3
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v15+1) < uint64(v4) &&
+			uint64(int64(last)+v15+1) < uint64(v4) &&
+			uint64(int64(x)+v15) < uint64(v4) &&
+			uint64(int64(last)+v15) < uint64(v4) &&
+			uint64(int64(x)+v15+2) < uint64(v4) &&
+			uint64(int64(last)+v15+2) < uint64(v4) &&
+			uint64(int64(x)+v15+1-v3) < uint64(v4) &&
+			uint64(int64(last)+v15+1-v3) < uint64(v4) &&
+			uint64(int64(x)+v15+1+v3) < uint64(v4) &&
+			uint64(int64(last)+v15+1+v3) < uint64(v4) &&
+			uint64(int64(x)+v15+1-v34) < uint64(v4) &&
+			uint64(int64(last)+v15+1-v34) < uint64(v4) &&
+			uint64(int64(x)+v15+1+v34) < uint64(v4) &&
+			uint64(int64(last)+v15+1+v34) < uint64(v4) &&
+			uint64(int64(x)+v15+1) < uint64(v6) &&
+			uint64(int64(last)+v15+1) < uint64(v6) {
+			stencilHostLoop0(x, end, v15, p1, v3, v34, p2)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v16 := v15 + int64(uint32(v0))
+			v16 := v15 + int64(x)
 			v17 := v16 + 1
 			if uint64(v17) >= uint64(v4) {
 				g.Fault(0, v17, v4, v0, v1, v2)
@@ -497,6 +1108,28 @@ func (g *stencilHost) Run() {
 	}
 }
 
+//go:noinline
+func stencilHostLoop0(x int, end int, v15 int64, p1 unsafe.Pointer, v3 int64, v34 int64, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v16 := v15 + int64(x)
+		v17 := v16 + 1
+		v19 := *(*float32)(unsafe.Add(p1, int(v17)*4))
+		v21 := *(*float32)(unsafe.Add(p1, int(v16)*4))
+		v22 := v16 + 2
+		v25 := float32(v21 + *(*float32)(unsafe.Add(p1, int(v22)*4)))
+		v26 := v17 - v3
+		v29 := float32(v25 + *(*float32)(unsafe.Add(p1, int(v26)*4)))
+		v30 := v17 + v3
+		v33 := float32(v29 + *(*float32)(unsafe.Add(p1, int(v30)*4)))
+		v35 := v17 - v34
+		v38 := float32(v33 + *(*float32)(unsafe.Add(p1, int(v35)*4)))
+		v39 := v17 + v34
+		v43 := float32(float32(v38+*(*float32)(unsafe.Add(p1, int(v39)*4))) * 0.1)
+		v44 := float32(v19*float32(0.4) + v43)
+		*(*float32)(unsafe.Add(p2, int(v17)*4)) = v44
+	}
+}
+
 // stepHost is some work-items of the kernel [Step].
 type stepHost struct {
 	kernelimpl.HostGroup
@@ -513,14 +1146,22 @@ func (g *stepHost) Begin() {
 
 func (g *stepHost) Run() {
 	v3 := g.Int64(40)
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	v1 := g.Float32(24)
 	v2 := g.Float32(28)
-	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		stepHostLoop0(x, end, v1, p2, v2, p3)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
@@ -530,6 +1171,14 @@ func (g *stepHost) Run() {
 			g.Fault(1, v7, v5, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p3, x*4)) = v10
+	}
+}
+
+//go:noinline
+func stepHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v10 := float32(v1**(*float32)(unsafe.Add(p2, x*4)) + v2)
 		*(*float32)(unsafe.Add(p3, x*4)) = v10
 	}
 }
@@ -554,30 +1203,39 @@ func (g *sumHost) Begin() {
 
 func (g *sumHost) Run() {
 	const n = 256
-	basex := g.Base(0)
-	v1 := g.Int64(32)
 	h8 := g.v8[:n]
 	p0 := g.Pointer(0)
+	v1 := g.Int64(32)
+	stop := g.Cancelled()
+	basex := g.Base(0)
 	v6 := g.Int32(8)
 	v7 := int64(uint32(v6))
-	stop := g.Cancelled()
-	for li := range n {
-		var v8 int32
-		var v9 int64
-		v8 = 0
-		v9 = int64(uint32(int32(basex + li)))
-	b1:
-		if v9 >= v1 {
-			h8[li] = v8
-			continue
+	// The work-items go through the loop together.
+	{
+		for li := range n {
+			h8[li] = 0
 		}
-		v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
-		v9 = v9 + v7
-		if stop.Load() {
-			g.Stop()
-			return
+		active := n
+		b9 := int64(basex)
+		for {
+			if active = min(active, int(v1-b9)); active <= 0 {
+				break
+			}
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			if v1-b9-3*v7 >= int64(active) {
+				b9r1 := b9 + v7
+				b9r2 := b9r1 + v7
+				b9r3 := b9r2 + v7
+				sumHostLoop1(h8, active, b9, p0, b9r1, b9r2, b9r3)
+				b9 = b9r3 + v7
+			} else {
+				sumHostLoop0(h8, active, b9, p0)
+				b9 += v7
+			}
 		}
-		goto b1
 	}
 	// GroupReduce, kernels.go:303
 	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
@@ -600,6 +1258,41 @@ func (g *sumHost) Run() {
 	}
 }
 
+//go:noinline
+func sumHostLoop0(h8 []int32, active int, b9 int64, p0 unsafe.Pointer) {
+	h8 = h8[:active]
+	for li := range active {
+		v9 := b9 + int64(li)
+		v8 := h8[li]
+		h8[li] = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
+	}
+}
+
+//go:noinline
+func sumHostLoop1(h8 []int32, active int, b9 int64, p0 unsafe.Pointer, b9r1 int64, b9r2 int64, b9r3 int64) {
+	h8 = h8[:active]
+	for li := range active {
+		v8 := h8[li]
+		{
+			v9 := b9 + int64(li)
+			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
+		}
+		{
+			v9 := b9r1 + int64(li)
+			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
+		}
+		{
+			v9 := b9r2 + int64(li)
+			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
+		}
+		{
+			v9 := b9r3 + int64(li)
+			v8 = v8 + *(*int32)(unsafe.Add(p0, int(v9)*4))
+		}
+		h8[li] = v8
+	}
+}
+
 // touchHost is some work-items of the kernel [Touch].
 type touchHost struct {
 	kernelimpl.HostGroup
@@ -616,13 +1309,26 @@ func (g *touchHost) Begin() {
 func (g *touchHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		touchHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
+	}
+}
+
+//go:noinline
+func touchHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }
@@ -644,14 +1350,24 @@ func (g *triad32Host) Begin() {
 
 func (g *triad32Host) Run() {
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
-	p2 := g.Pointer(2)
 	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		triad32HostLoop0(x, end, p1, p2, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
@@ -666,6 +1382,15 @@ func (g *triad32Host) Run() {
 			g.Fault(2, v7, v1, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p0, x*4)) = v12
+	}
+}
+
+//go:noinline
+func triad32HostLoop0(x int, end int, p1 unsafe.Pointer, p2 unsafe.Pointer, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float32)(unsafe.Add(p1, x*4))
+		v12 := float32(*(*float32)(unsafe.Add(p2, x*4))*float32(0.4) + v9)
 		*(*float32)(unsafe.Add(p0, x*4)) = v12
 	}
 }
@@ -687,14 +1412,24 @@ func (g *triad64Host) Begin() {
 
 func (g *triad64Host) Run() {
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
-	p2 := g.Pointer(2)
 	v1 := g.Int64(32)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		triad64HostLoop0(x, end, p1, p2, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
@@ -709,6 +1444,15 @@ func (g *triad64Host) Run() {
 			g.Fault(2, v7, v1, v0)
 			continue
 		}
+		*(*float64)(unsafe.Add(p0, x*8)) = v12
+	}
+}
+
+//go:noinline
+func triad64HostLoop0(x int, end int, p1 unsafe.Pointer, p2 unsafe.Pointer, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float64)(unsafe.Add(p1, x*8))
+		v12 := float64(*(*float64)(unsafe.Add(p2, x*8))*float64(0.4) + v9)
 		*(*float64)(unsafe.Add(p0, x*8)) = v12
 	}
 }

@@ -24,14 +24,22 @@ func (g *affineHost) Begin() {
 
 func (g *affineHost) Run() {
 	v3 := g.Int64(40)
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	v1 := g.Float32(24)
 	v2 := g.Float32(28)
-	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		affineHostLoop0(x, end, v1, p2, v2, p3)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
@@ -41,6 +49,14 @@ func (g *affineHost) Run() {
 			g.Fault(1, v7, v5, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p3, x*4)) = v10
+	}
+}
+
+//go:noinline
+func affineHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v10 := float32(v1**(*float32)(unsafe.Add(p2, x*4)) + v2)
 		*(*float32)(unsafe.Add(p3, x*4)) = v10
 	}
 }
@@ -61,14 +77,22 @@ func (g *affineTwiceHost) Begin() {
 
 func (g *affineTwiceHost) Run() {
 	v3 := g.Int64(40)
+	v5 := g.Int64(56)
 	p2 := g.Pointer(2)
 	v1 := g.Float32(24)
 	v2 := g.Float32(28)
-	v5 := g.Int64(56)
 	p4 := g.Pointer(4)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		affineTwiceHostLoop0(x, end, v1, p2, v2, p4)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
@@ -78,6 +102,14 @@ func (g *affineTwiceHost) Run() {
 			g.Fault(1, v7, v5, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v11
+	}
+}
+
+//go:noinline
+func affineTwiceHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p4 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v11 := float32(v1*float32(v1**(*float32)(unsafe.Add(p2, x*4))+v2) + v2)
 		*(*float32)(unsafe.Add(p4, x*4)) = v11
 	}
 }
@@ -98,16 +130,24 @@ func (g *fourTimesHost) Begin() {
 
 func (g *fourTimesHost) Run() {
 	v3 := g.Int64(40)
+	v7 := g.Int64(64)
 	p2 := g.Pointer(2)
 	v1 := g.Float32(24)
 	v2 := g.Float32(28)
 	v5 := g.Float32(48)
 	v6 := g.Float32(52)
-	v7 := g.Int64(64)
 	p9 := g.Pointer(9)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		fourTimesHostLoop0(x, end, v1, p2, v2, v5, v6, p9)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(0, v9, v3, v0)
 			continue
@@ -118,6 +158,15 @@ func (g *fourTimesHost) Run() {
 			g.Fault(1, v9, v7, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p9, x*4)) = v15
+	}
+}
+
+//go:noinline
+func fourTimesHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, v5 float32, v6 float32, p9 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v13 := float32(v1*float32(v1**(*float32)(unsafe.Add(p2, x*4))+v2) + v2)
+		v15 := float32(v5*float32(v5*v13+v6) + v6)
 		*(*float32)(unsafe.Add(p9, x*4)) = v15
 	}
 }
@@ -152,7 +201,7 @@ func (g *guardedHost) Run() {
 	for li := range n {
 		v0 := int32(basex + li)
 		var v11 int32
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v6 >= v1 {
@@ -184,10 +233,10 @@ func (g *guardedHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v9 := v6 < v1
 		v7 := int32(li)
+		v0 := int32(basex + li)
 		var v16, v20 int32
 		var v17 int64
 		if !v9 {
@@ -244,7 +293,7 @@ func (g *guardedShareHost) Run() {
 	for li := range n {
 		v0 := int32(basex + li)
 		var v11 int32
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v6 >= v1 {
@@ -276,10 +325,10 @@ func (g *guardedShareHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v9 := v6 < v1
 		v7 := int32(li)
+		v0 := int32(basex + li)
 		var v16, v22 int32
 		var v17 int64
 		if !v9 {
@@ -310,8 +359,8 @@ func (g *guardedShareHost) Run() {
 			continue
 		}
 		v22 := h22[li]
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v24 := v22 + v23
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(3, v6, v4, v0)
@@ -328,8 +377,8 @@ type inverseHost struct {
 
 func newInverseHost() kernelimpl.HostForm { return new(inverseHost) }
 
-const inverseHostSites = `1	internal/conformance/ahead/kernels.go:197:17
-10	198:17
+const inverseHostSites = `10	internal/conformance/ahead/kernels.go:198:17
+1	197:17
 1	198:7`
 
 func (g *inverseHost) Begin() {
@@ -338,20 +387,37 @@ func (g *inverseHost) Begin() {
 
 func (g *inverseHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 := v7 + -3
+			if v7 == 3 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+			v10 := 100 / v8
+			*(*int32)(unsafe.Add(p1, x*4)) = v10
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
+			g.Fault(1, v5, v1, v0)
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
 		v8 := v7 + -3
 		if v7 == 3 {
-			g.Fault(1, 0, 0, v0)
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
 		v10 := 100 / v8
@@ -381,8 +447,8 @@ func (g *rowsHost) Run() {
 	v2 := g.Int32(8)
 	v7 := int64(uint32(v2))
 	v3 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v5 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -390,12 +456,19 @@ func (g *rowsHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v9 := int64(uint32(v1))
+		v9 := int64(y)
 		v10 := v9 * v7
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v10) < uint64(v3) &&
+			uint64(int64(last)+v10) < uint64(v3) &&
+			uint64(int64(x)+v10) < uint64(v5) &&
+			uint64(int64(last)+v10) < uint64(v5) {
+			rowsHostLoop0(x, end, v10, p0, p1)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v11 := v10 + int64(uint32(v0))
+			v11 := v10 + int64(x)
 			if uint64(v11) >= uint64(v3) {
 				g.Fault(0, v11, v3, v0, v1)
 				continue
@@ -418,6 +491,21 @@ func (g *rowsHost) Run() {
 	}
 }
 
+//go:noinline
+func rowsHostLoop0(x int, end int, v10 int64, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v11 := v10 + int64(x)
+		v13 := *(*int32)(unsafe.Add(p0, int(v11)*4))
+		v24 := int32(0)
+		if v13 != ((v13 / 2) * 2) {
+			v24 = 7
+		}
+		v27 := (v13 * 3) - int32(int16(uint32(((v13<<16)>>16)&65535)))
+		v30 := (v27 + (((v13 & 255) + 250) & 255)) + (v24 * 1000)
+		*(*int32)(unsafe.Add(p1, int(v11)*4)) = v30
+	}
+}
+
 // scaleIntHost is some work-items of the kernel [ScaleInt].
 type scaleIntHost struct {
 	kernelimpl.HostGroup
@@ -434,14 +522,22 @@ func (g *scaleIntHost) Begin() {
 
 func (g *scaleIntHost) Run() {
 	v2 := g.Int64(40)
+	v4 := g.Int64(56)
 	p1 := g.Pointer(1)
 	v1 := g.Int32(24)
 	v10 := v1 + 1
-	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v2) &&
+		uint64(int64(last)) < uint64(v2) &&
+		uint64(int64(x)) < uint64(v4) &&
+		uint64(int64(last)) < uint64(v4) {
+		scaleIntHostLoop0(x, end, p1, v1, v10, p2)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v6 := int64(uint32(v0))
+		v6 := int64(x)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			continue
@@ -451,6 +547,14 @@ func (g *scaleIntHost) Run() {
 			g.Fault(1, v6, v4, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p2, x*4)) = v11
+	}
+}
+
+//go:noinline
+func scaleIntHostLoop0(x int, end int, p1 unsafe.Pointer, v1 int32, v10 int32, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v11 := (*(*int32)(unsafe.Add(p1, x*4)) * v1) * v10
 		*(*int32)(unsafe.Add(p2, x*4)) = v11
 	}
 }
@@ -484,7 +588,7 @@ func (g *shareHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if v1 <= v6 {
 			goto b2
 		}
@@ -517,8 +621,8 @@ func (g *shareHost) Run() {
 			continue
 		}
 		v13 := h13[li]
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v15 := v13 + v14
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(1, v6, v4, v0)
@@ -557,7 +661,7 @@ func (g *shareTwiceHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if v1 <= v6 {
 			g.Leave(li)
 			continue
@@ -599,8 +703,8 @@ func (g *shareTwiceHost) Run() {
 			continue
 		}
 		v15 := h15[li]
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v17 := v15 + v16
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(1, v6, v4, v0)
@@ -638,7 +742,7 @@ func (g *swapHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v1 <= v6 {
@@ -671,8 +775,8 @@ func (g *swapHost) Run() {
 			continue
 		}
 		v7 := int32(li)
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v16 := *(*int32)(unsafe.Add(m0, int(v7^1)*4)) + 1
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
@@ -713,7 +817,7 @@ func (g *swapAddHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v1 > v6 {
@@ -752,8 +856,8 @@ func (g *swapAddHost) Run() {
 			continue
 		}
 		v7 := int32(li)
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v20 := *(*int32)(unsafe.Add(m0, int(v7^1)*4))
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(3, v6, v4, v0)
@@ -799,7 +903,7 @@ func (g *swapAddSwapHost) Run() {
 	for li := range n {
 		v0 := int32(basex + li)
 		var v17 int32
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		v9 := int32(li)
 		v10 := int64(uint32(v9))
 		if v1 > v8 {
@@ -848,8 +952,8 @@ func (g *swapAddSwapHost) Run() {
 			continue
 		}
 		v9 := int32(li)
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		v28 := *(*int32)(unsafe.Add(m0, int(v9^1)*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(4, v8, v4, v0)
@@ -878,8 +982,8 @@ func (g *swapAddSwapHost) Run() {
 		}
 		v9 := int32(li)
 		v27 := v9 ^ 1
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		v34 := *(*int32)(unsafe.Add(m1, int(v27)*4))
 		v35 := v34 + 1
 		if uint64(v8) >= uint64(v6) {
@@ -925,7 +1029,7 @@ func (g *swapTwiceHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v1 <= v6 {
@@ -979,8 +1083,8 @@ func (g *swapTwiceHost) Run() {
 		}
 		v7 := int32(li)
 		v14 := v7 ^ 1
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v19 := *(*int32)(unsafe.Add(m1, int(v14)*4)) + 1
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
@@ -1021,7 +1125,7 @@ func (g *turnedHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		if uint64(v5) >= uint64(v1) {
@@ -1062,8 +1166,8 @@ func (g *turnedHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		v15 := h15[li]
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(2, v5, v3, v0)
@@ -1089,13 +1193,26 @@ func (g *unwrittenHost) Begin() {
 func (g *unwrittenHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		unwrittenHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p0, x*4)) = 1
+	}
+}
+
+//go:noinline
+func unwrittenHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = 1
 	}
 }
@@ -1116,16 +1233,26 @@ func (g *visibleHost) Begin() {
 
 func (g *visibleHost) Run() {
 	v3 := g.Int64(40)
+	v5 := g.Int64(56)
+	v7 := g.Int64(72)
 	p2 := g.Pointer(2)
 	v1 := g.Float32(24)
 	v2 := g.Float32(28)
-	v5 := g.Int64(56)
 	p3 := g.Pointer(3)
-	v7 := g.Int64(72)
 	p4 := g.Pointer(4)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		visibleHostLoop0(x, end, v1, p2, v2, p3, p4)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(0, v9, v3, v0)
 			continue
@@ -1141,6 +1268,16 @@ func (g *visibleHost) Run() {
 			g.Fault(1, v9, v7, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v15
+	}
+}
+
+//go:noinline
+func visibleHostLoop0(x int, end int, v1 float32, p2 unsafe.Pointer, v2 float32, p3 unsafe.Pointer, p4 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v12 := float32(v1**(*float32)(unsafe.Add(p2, x*4)) + v2)
+		*(*float32)(unsafe.Add(p3, x*4)) = v12
+		v15 := float32(v1*v12 + v2)
 		*(*float32)(unsafe.Add(p4, x*4)) = v15
 	}
 }

@@ -23,21 +23,38 @@ func (g *arrayHost) Begin() {
 }
 
 func (g *arrayHost) Run() {
+	v3 := g.Int64(40)
 	m0 := g.Memory(0)
 	v1 := g.Int32(24)
 	v2 := g.Int32(28)
-	v3 := g.Int64(40)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		arrayHostLoop0(x, end, m0, v1, v2, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
 		*(*int32)(m0) = v1
 		*(*int32)(unsafe.Add(m0, 4)) = v2
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		v11 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v11
+	}
+}
+
+//go:noinline
+func arrayHostLoop0(x int, end int, m0 unsafe.Pointer, v1 int32, v2 int32, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v0 := int32(x)
+		*(*int32)(m0) = v1
+		*(*int32)(unsafe.Add(m0, 4)) = v2
+		v11 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
 		*(*int32)(unsafe.Add(p1, x*4)) = v11
 	}
 }
@@ -59,15 +76,25 @@ func (g *deepHost) Begin() {
 
 func (g *deepHost) Run() {
 	v2 := g.Int64(40)
+	v4 := g.Int64(56)
+	v6 := g.Int64(72)
 	p1 := g.Pointer(1)
 	v1 := g.Int32(24)
-	v4 := g.Int64(56)
 	p2 := g.Pointer(2)
-	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v2) &&
+		uint64(int64(last)) < uint64(v2) &&
+		uint64(int64(x)) < uint64(v4) &&
+		uint64(int64(last)) < uint64(v4) &&
+		uint64(int64(x)) < uint64(v6) &&
+		uint64(int64(last)) < uint64(v6) {
+		deepHostLoop0(x, end, v1, p1, p2, p3)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v8 := int64(uint32(v0))
+		v8 := int64(x)
 		if uint64(v8) >= uint64(v2) {
 			g.Fault(0, v8, v2, v0)
 			continue
@@ -82,6 +109,15 @@ func (g *deepHost) Run() {
 			g.Fault(2, v8, v6, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p3, x*4)) = v14
+	}
+}
+
+//go:noinline
+func deepHostLoop0(x int, end int, v1 int32, p1 unsafe.Pointer, p2 unsafe.Pointer, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v11 := v1 + *(*int32)(unsafe.Add(p1, x*4))
+		v14 := v11 + *(*int32)(unsafe.Add(p2, x*4))
 		*(*int32)(unsafe.Add(p3, x*4)) = v14
 	}
 }
@@ -108,13 +144,26 @@ func (g *idleHost) Run() {
 	v6 := g.Int32(56)
 	v8 := v5 * v6
 	v9 := v2 + v8
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		idleHostLoop0(x, end, p4, v9)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p4, x*4)) = v9
+	}
+}
+
+//go:noinline
+func idleHostLoop0(x int, end int, p4 unsafe.Pointer, v9 int32) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p4, x*4)) = v9
 	}
 }
@@ -152,26 +201,44 @@ func (g *slicesHost) Begin() {
 
 func (g *slicesHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v6 := g.Int64(72)
+	v8 := g.Int64(88)
+	v11 := g.Int64(112)
+	v13 := g.Int64(128)
+	v15 := g.Int64(144)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p3 := g.Pointer(3)
 	v5 := g.Int32(56)
-	v8 := g.Int64(88)
 	p4 := g.Pointer(4)
 	v27 := v5 * 11
-	v11 := g.Int64(112)
 	p6 := g.Pointer(6)
 	v10 := g.Int32(96)
-	v13 := g.Int64(128)
 	p7 := g.Pointer(7)
 	v36 := v10 * 11
-	v15 := g.Int64(144)
 	p8 := g.Pointer(8)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v6) &&
+		uint64(int64(last)) < uint64(v6) &&
+		uint64(int64(x)) < uint64(v8) &&
+		uint64(int64(last)) < uint64(v8) &&
+		uint64(int64(x)) < uint64(v11) &&
+		uint64(int64(last)) < uint64(v11) &&
+		uint64(int64(x)) < uint64(v13) &&
+		uint64(int64(last)) < uint64(v13) &&
+		uint64(int64(x)) < uint64(v15) &&
+		uint64(int64(last)) < uint64(v15) {
+		slicesHostLoop0(x, end, p0, p1, v5, p3, v27, p4, v10, p6, v36, p7, p8)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v17 := int64(uint32(v0))
+		v17 := int64(x)
 		if uint64(v17) >= uint64(v1) {
 			g.Fault(0, v17, v1, v0)
 			continue
@@ -206,6 +273,19 @@ func (g *slicesHost) Run() {
 			g.Fault(3, v17, v15, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p8, x*4)) = v40
+	}
+}
+
+//go:noinline
+func slicesHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, v5 int32, p3 unsafe.Pointer, v27 int32, p4 unsafe.Pointer, v10 int32, p6 unsafe.Pointer, v36 int32, p7 unsafe.Pointer, p8 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v19 := *(*int32)(unsafe.Add(p0, x*4))
+		v22 := v19 - *(*int32)(unsafe.Add(p1, x*4))
+		v26 := v22 + (v5 * *(*int32)(unsafe.Add(p3, x*4)))
+		v31 := v26 + (v27 * *(*int32)(unsafe.Add(p4, x*4)))
+		v35 := v31 + (v10 * *(*int32)(unsafe.Add(p6, x*4)))
+		v40 := v35 + (v36 * *(*int32)(unsafe.Add(p7, x*4)))
 		*(*int32)(unsafe.Add(p8, x*4)) = v40
 	}
 }
@@ -412,10 +492,6 @@ func (g *spacesHost) Run() {
 		v73 = v76
 		v74 = v81
 		v75 = v82
-		if stop.Load() {
-			g.Stop()
-			return
-		}
 		goto b23
 	b32:
 		v92 = v89 + 1

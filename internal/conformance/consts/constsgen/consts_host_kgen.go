@@ -139,7 +139,7 @@ func (g *foldedHost) Run() {
 		if v35 {
 			v36 = -1
 		}
-		v37 := int64(uint32(v0))
+		v37 := int64(basex + li)
 		if uint64(v37) >= uint64(v1) {
 			g.Fault(2, v37, v1, v0)
 			continue
@@ -202,8 +202,8 @@ func (g *localHost) Run() {
 			continue
 		}
 		v5 := int32(li)
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		v12 := *(*int32)(unsafe.Add(m0, int(v10-v5)*4))
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(1, v7, v1, v0)
@@ -301,8 +301,8 @@ func (g *mm32Host) r0() int {
 			var v18, v27, v35 float32
 			var v19, v22, v25, v33 int64
 			var v29 int32
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
+			v12 := int64(basex + x)
+			v13 := int64(basey + y)
 			v15 := int64(uint32(int32(x)))
 			v17 := int64(uint32(int32(y)))
 			v18 = 0
@@ -497,10 +497,10 @@ func (g *mm32Host) r3() int {
 			v17 := int64(uint32(v16))
 			v14 := int32(x)
 			v15 := int64(uint32(v14))
-			v1 := int32(basey + y)
-			v13 := int64(uint32(v1))
+			v13 := int64(basey + y)
 			v0 := int32(basex + x)
-			v12 := int64(uint32(v0))
+			v1 := int32(basey + y)
+			v12 := int64(basex + x)
 			var v18, v27, v35 float32
 			var v22, v25, v33 int64
 			var v29 int32
@@ -644,8 +644,8 @@ func (g *mm64Host) r0() int {
 			var v18, v27, v35 float64
 			var v19, v22, v25, v33 int64
 			var v29 int32
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
+			v12 := int64(basex + x)
+			v13 := int64(basey + y)
 			v15 := int64(uint32(int32(x)))
 			v17 := int64(uint32(int32(y)))
 			v18 = 0
@@ -840,10 +840,10 @@ func (g *mm64Host) r3() int {
 			v17 := int64(uint32(v16))
 			v14 := int32(x)
 			v15 := int64(uint32(v14))
-			v1 := int32(basey + y)
-			v13 := int64(uint32(v1))
+			v13 := int64(basey + y)
 			v0 := int32(basex + x)
-			v12 := int64(uint32(v0))
+			v1 := int32(basey + y)
+			v12 := int64(basex + x)
 			var v18, v27, v35 float64
 			var v22, v25, v33 int64
 			var v29 int32
@@ -924,13 +924,26 @@ func (g *sumHost) Run() {
 	c1 := g.c1
 	v5 := int64(c1)
 	v6 := v4 + v5
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		sumHostLoop0(x, end, p0, v6)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int64)(unsafe.Add(p0, x*8)) = v6
+	}
+}
+
+//go:noinline
+func sumHostLoop0(x int, end int, p0 unsafe.Pointer, v6 int64) {
+	for ; x < end; x++ {
 		*(*int64)(unsafe.Add(p0, x*8)) = v6
 	}
 }

@@ -30,10 +30,16 @@ func (g *addsHost) Run() {
 	v1 := g.Int64(56)
 	v2 := int32(uint64(v1))
 	v3 := v2 + -4
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		addsHostLoop0(x, end, p0, v7, p2, v3)
+		x = end
+	}
+	for ; x < end; x++ {
 		var v16 int32
 		v4 := int32(x)
-		v8 := int64(uint32(v4))
+		v8 := int64(x)
 		if uint64(v8) >= uint64(v5) {
 			g.Fault(0, v8, v5, v4)
 			continue
@@ -70,6 +76,43 @@ func (g *addsHost) Run() {
 	}
 }
 
+//go:noinline
+func addsHostLoop0(x int, end int, p0 unsafe.Pointer, v7 int32, p2 unsafe.Pointer, v3 int32) {
+	for ; x < end; x++ {
+		var v16 int32
+		v4 := int32(x)
+		v11 := *(*int32)(unsafe.Add(p0, x*4)) + v7
+		*(*int32)(unsafe.Add(p0, x*4)) = v11
+		if v4 != 0 {
+			goto b7r0f
+		}
+		{
+			v14 := atomic.LoadInt32((*int32)(p2))
+			if uint32(v14) >= uint32(v3) {
+				goto b5r0f
+			}
+		}
+		v16 = atomic.AddInt32((*int32)(p2), int32(6)) - int32(6)
+		if (uint32(v16) <= uint32(v3)) && (6 <= uint32(v3-v16)) {
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+4)))*4)) = 1
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+8)))*4)) = v7
+			*(*int32)(unsafe.Add(p2, int(int64(uint32(v16+9)))*4)) = v11
+			goto b7r0f
+		}
+	b5r0f:
+		{
+			v39 := atomic.AddInt32((*int32)(unsafe.Add(p2, 4)), int32(1)) - int32(1)
+			if v39 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p2, 8)), int32(1))
+			}
+		}
+	b7r0f:
+	}
+}
+
 // faultsHost is a work-group of the kernel [Faults].
 type faultsHost struct {
 	kernelimpl.HostGroup
@@ -94,7 +137,7 @@ func (g *faultsHost) Run() {
 	for li := range n {
 		var v13 int32
 		v4 := int32(basex + li)
-		v10 := int32(uint64(int64(uint64(int64(uint32(v4))) >> 32)))
+		v10 := int32(uint64(int64(uint64(int64(basex+li)) >> 32)))
 		v11 := atomic.LoadInt32((*int32)(p2))
 		if uint32(v11) >= uint32(v3) {
 			goto b3
@@ -124,8 +167,8 @@ func (g *faultsHost) Run() {
 	p0 := g.Pointer(0)
 	more := false
 	for li := range n {
+		v8 := int64(basex + li)
 		v4 := int32(basex + li)
-		v8 := int64(uint32(v4))
 		v9 := int64(uint64(v8) >> 32)
 		v10 := int32(uint64(v9))
 		var v40 int64
@@ -174,8 +217,8 @@ func (g *faultsHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v8 := int64(basex + li)
 		v4 := int32(basex + li)
-		v8 := int64(uint32(v4))
 		v9 := int64(uint64(v8) >> 32)
 		v10 := int32(uint64(v9))
 		var v76 int32
@@ -237,15 +280,20 @@ func (g *gridHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v5 := int32(y)
-		v10 := int64(uint32(v5))
+		v10 := int64(y)
 		v12 := v10 * v11
+		v5 := int32(y)
 		v18 := int64(uint64(v10) >> 32)
 		v19 := int32(uint64(v18))
+		if last := end - 1; uint64(int64(x)+v12) < uint64(v7) &&
+			uint64(int64(last)+v12) < uint64(v7) {
+			gridHostLoop0(x, end, v12, v10, p0, p1, v3, v5, v19)
+			x = end
+		}
 		for ; x < end; x++ {
 			var v24 int32
 			v4 := int32(x)
-			v9 := int64(uint32(v4))
+			v9 := int64(x)
 			v13 := v12 + v9
 			v15 := int32(uint64(v9 * v10))
 			if uint64(v13) >= uint64(v7) {
@@ -284,6 +332,43 @@ func (g *gridHost) Run() {
 	}
 }
 
+//go:noinline
+func gridHostLoop0(x int, end int, v12 int64, v10 int64, p0 unsafe.Pointer, p1 unsafe.Pointer, v3 int32, v5 int32, v19 int32) {
+	for ; x < end; x++ {
+		var v24 int32
+		v4 := int32(x)
+		v9 := int64(x)
+		v13 := v12 + v9
+		v15 := int32(uint64(v9 * v10))
+		*(*int32)(unsafe.Add(p0, int(v13)*4)) = v15
+		v21 := int32(uint64(int64(uint64(v9) >> 32)))
+		v22 := atomic.LoadInt32((*int32)(p1))
+		if uint32(v22) >= uint32(v3) {
+			goto b4r0f
+		}
+		v24 = atomic.AddInt32((*int32)(p1), int32(8)) - int32(8)
+		if (uint32(v24) <= uint32(v3)) && (8 <= uint32(v3-v24)) {
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+4)))*4)) = 1
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+6)))*4)) = v5
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+8)))*4)) = v5
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+9)))*4)) = v19
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+10)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v24+11)))*4)) = v21
+			goto b6r0f
+		}
+	b4r0f:
+		{
+			v53 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
+			if v53 == -1 {
+				atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), int32(1))
+			}
+		}
+	b6r0f:
+	}
+}
+
 // groupsHost is a work-group of the kernel [Groups].
 type groupsHost struct {
 	kernelimpl.HostGroup
@@ -314,7 +399,7 @@ func (g *groupsHost) Run() {
 		var v13 int32
 		v4 := int32(basex + li)
 		v8 := int32(li)
-		v10 := int32(uint64(int64(uint64(int64(uint32(v4))) >> 32)))
+		v10 := int32(uint64(int64(uint64(int64(basex+li)) >> 32)))
 		v11 := atomic.LoadInt32((*int32)(p1))
 		if uint32(v11) >= uint32(v3) {
 			goto b3
@@ -345,7 +430,7 @@ func (g *groupsHost) Run() {
 	for li := range n {
 		v8 := h8[li]
 		v4 := int32(basex + li)
-		v7 := int64(uint32(v4))
+		v7 := int64(basex + li)
 		v9 := int64(uint64(v7) >> 32)
 		v10 := int32(uint64(v9))
 		var v45 int32
@@ -389,8 +474,8 @@ func (g *groupsHost) Run() {
 	h74 := g.v74[:n]
 	more := false
 	for li := range n {
+		v7 := int64(basex + li)
 		v4 := int32(basex + li)
-		v7 := int64(uint32(v4))
 		v74 := h74[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(0, v7, v5, v4)
@@ -410,7 +495,7 @@ func (g *groupsHost) Run() {
 			continue
 		}
 		v4 := int32(basex + li)
-		v7 := int64(uint32(v4))
+		v7 := int64(basex + li)
 		v9 := int64(uint64(v7) >> 32)
 		v10 := int32(uint64(v9))
 		var v79 int32
@@ -465,7 +550,7 @@ func (g *manyHost) Run() {
 		var v10, v48 int64
 		var v12, v13, v16 int32
 		v4 := int32(x)
-		v9 := int32(uint64(int64(uint64(int64(uint32(v4))) >> 32)))
+		v9 := int32(uint64(int64(uint64(int64(x)) >> 32)))
 		if !v6 {
 			goto b8
 		}

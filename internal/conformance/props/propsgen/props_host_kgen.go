@@ -27,10 +27,10 @@ func (g *addHost) Run() {
 	v2 := g.Int32(8)
 	v11 := int64(uint32(v2))
 	v3 := g.Int64(32)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(48)
-	p2 := g.Pointer(2)
 	v7 := g.Int64(64)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
 	p3 := g.Pointer(3)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -38,12 +38,21 @@ func (g *addHost) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v10 := int64(uint32(v1))
+		v10 := int64(y)
 		v12 := v10 * v11
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v12) < uint64(v3) &&
+			uint64(int64(last)+v12) < uint64(v3) &&
+			uint64(int64(x)+v12) < uint64(v5) &&
+			uint64(int64(last)+v12) < uint64(v5) &&
+			uint64(int64(x)+v12) < uint64(v7) &&
+			uint64(int64(last)+v12) < uint64(v7) {
+			addHostLoop0(x, end, v12, p1, p2, p3)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v13 := v12 + int64(uint32(v0))
+			v13 := v12 + int64(x)
 			if uint64(v13) >= uint64(v3) {
 				g.Fault(0, v13, v3, v0, v1)
 				continue
@@ -65,6 +74,16 @@ func (g *addHost) Run() {
 	}
 }
 
+//go:noinline
+func addHostLoop0(x int, end int, v12 int64, p1 unsafe.Pointer, p2 unsafe.Pointer, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v13 := v12 + int64(x)
+		v15 := *(*int32)(unsafe.Add(p1, int(v13)*4))
+		v18 := v15 + *(*int32)(unsafe.Add(p2, int(v13)*4))
+		*(*int32)(unsafe.Add(p3, int(v13)*4)) = v18
+	}
+}
+
 // fourItemsHost is some work-items of the kernel [FourItems].
 type fourItemsHost struct {
 	kernelimpl.HostGroup
@@ -81,13 +100,26 @@ func (g *fourItemsHost) Begin() {
 func (g *fourItemsHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		fourItemsHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
+	}
+}
+
+//go:noinline
+func fourItemsHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }
@@ -108,13 +140,26 @@ func (g *items1Host) Begin() {
 func (g *items1Host) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		items1HostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
+	}
+}
+
+//go:noinline
+func items1HostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }
@@ -143,12 +188,17 @@ func (g *items2Host) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v5 := int64(uint32(v1))
+		v5 := int64(y)
 		v7 := v5 * v6
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v7) < uint64(v3) &&
+			uint64(int64(last)+v7) < uint64(v3) {
+			items2HostLoop0(x, end, v7, p0)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v9 := v7 + int64(uint32(v0))
+			v9 := v7 + int64(x)
 			if uint64(v9) >= uint64(v3) {
 				g.Fault(0, v9, v3, v0, v1)
 				continue
@@ -157,6 +207,14 @@ func (g *items2Host) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func items2HostLoop0(x int, end int, v7 int64, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := v7 + int64(x)
+		*(*int32)(unsafe.Add(p0, int(v9)*4)) = *(*int32)(unsafe.Add(p0, int(v9)*4)) + 1
 	}
 }
 
@@ -188,16 +246,21 @@ func (g *items3Host) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v2 := int32(z)
-		v7 := int64(uint32(v2))
+		v7 := int64(z)
 		v9 := v7 * v8
-		v1 := int32(y)
-		v10 := int64(uint32(v1))
+		v10 := int64(y)
 		v11 := v9 + v10
 		v13 := v11 * v12
+		v1 := int32(y)
+		v2 := int32(z)
+		if last := end - 1; uint64(int64(x)+v13) < uint64(v5) &&
+			uint64(int64(last)+v13) < uint64(v5) {
+			items3HostLoop0(x, end, v13, p0)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v15 := v13 + int64(uint32(v0))
+			v15 := v13 + int64(x)
 			if uint64(v15) >= uint64(v5) {
 				g.Fault(0, v15, v5, v0, v1, v2)
 				continue
@@ -209,6 +272,14 @@ func (g *items3Host) Run() {
 		if y == ny {
 			y, z = 0, z+1
 		}
+	}
+}
+
+//go:noinline
+func items3HostLoop0(x int, end int, v13 int64, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v15 := v13 + int64(x)
+		*(*int32)(unsafe.Add(p0, int(v15)*4)) = *(*int32)(unsafe.Add(p0, int(v15)*4)) + 1
 	}
 }
 
@@ -228,13 +299,26 @@ func (g *sizedFloatHost) Begin() {
 func (g *sizedFloatHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		sizedFloatHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p0, x*4)) = float32(*(*float32)(unsafe.Add(p0, x*4)) + 1)
+	}
+}
+
+//go:noinline
+func sizedFloatHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*float32)(unsafe.Add(p0, x*4)) = float32(*(*float32)(unsafe.Add(p0, x*4)) + 1)
 	}
 }
@@ -255,13 +339,26 @@ func (g *sizedIntHost) Begin() {
 func (g *sizedIntHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		sizedIntHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
+	}
+}
+
+//go:noinline
+func sizedIntHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
 	}
 }

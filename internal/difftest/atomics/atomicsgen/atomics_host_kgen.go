@@ -42,7 +42,7 @@ func (g *faultedHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -169,7 +169,7 @@ func (g *genericFloat32Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -326,7 +326,7 @@ func (g *genericFloat64Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -483,7 +483,7 @@ func (g *genericInt32Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -638,7 +638,7 @@ func (g *genericInt64Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -792,7 +792,7 @@ func (g *genericUint32Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -947,7 +947,7 @@ func (g *genericUint64Host) Run() {
 	for li := range n {
 		var v20, v24 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -1118,7 +1118,7 @@ func (g *longsHost) Run() {
 			return
 		}
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			continue
@@ -1245,18 +1245,31 @@ func (g *nativeHost) Begin() {
 }
 
 func (g *nativeHost) Run() {
+	v1 := g.Int64(32)
 	v3 := g.Int64(48)
 	v5 := v3 != 0
-	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			if !v5 {
+				g.Fault(0, 0, v3, v0)
+				continue
+			}
+			v8 := *(*float32)(unsafe.Add(p0, x*4))
+			kernelimpl.HostUpdate((*float32)(p1), v8, kernelimpl.HostAdd[float32])
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
 		if !v5 {
 			g.Fault(0, 0, v3, v0)
 			continue
 		}
-		v6 := int64(uint32(v0))
+		v6 := int64(x)
 		if uint64(v6) >= uint64(v1) {
 			g.Fault(1, v6, v1, v0)
 			continue
@@ -1384,7 +1397,7 @@ func (g *typedHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			g.Leave(li)
@@ -1601,7 +1614,7 @@ func (g *wordsHost) Run() {
 		}
 		var v42, v46 int32
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			continue

@@ -24,14 +24,77 @@ func (g *bestHost) Begin() {
 }
 
 func (g *bestHost) Run() {
+	v3 := g.Int64(48)
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			var v18, v26, v34, v42 int
+			v0 := int32(x)
+			v5 := int64(x)
+			v6 := v0 & 15
+			v7 := int64(uint32(v6))
+			if uint64(v7) >= uint64(v1) {
+				g.Fault(0, v7, v1, v0)
+				continue
+			}
+			v9 := int(v6) * 12
+			v11 := (v0 + 1) & 15
+			v12 := int64(uint32(v11))
+			if uint64(v12) >= uint64(v1) {
+				g.Fault(0, v12, v1, v0)
+				continue
+			}
+			v16 := *(*float32)(unsafe.Add(p0, int(v11)*12)) < *(*float32)(unsafe.Add(p0, v9))
+			if v16 {
+				v18 = int(v11) * 12
+			} else {
+				v18 = v9
+			}
+			v20 := (v5 + 2) & 15
+			if uint64(v20) >= uint64(v1) {
+				g.Fault(0, v20, v1, v0)
+				continue
+			}
+			v24 := *(*float32)(unsafe.Add(p0, int(v20)*12)) < *(*float32)(unsafe.Add(p0, v18))
+			if v24 {
+				v26 = int(v20) * 12
+			} else {
+				v26 = v18
+			}
+			v28 := (v5 + 3) & 15
+			if uint64(v28) >= uint64(v1) {
+				g.Fault(0, v28, v1, v0)
+				continue
+			}
+			v32 := *(*float32)(unsafe.Add(p0, int(v28)*12)) < *(*float32)(unsafe.Add(p0, v26))
+			if v32 {
+				v34 = int(v28) * 12
+			} else {
+				v34 = v26
+			}
+			v36 := (v5 + 4) & 15
+			if uint64(v36) >= uint64(v1) {
+				g.Fault(0, v36, v1, v0)
+				continue
+			}
+			v40 := *(*float32)(unsafe.Add(p0, int(v36)*12)) < *(*float32)(unsafe.Add(p0, v34))
+			if v40 {
+				v42 = int(v36) * 12
+			} else {
+				v42 = v34
+			}
+			v45 := float32(*(*float32)(unsafe.Add(p0, v42)) + *(*float32)(unsafe.Add(p0, v42+4)))
+			*(*float32)(unsafe.Add(p1, x*4)) = v45
+		}
+	}
+	for ; x < end; x++ {
 		var v18, v26, v34, v42 int
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		v6 := v0 & 15
 		v7 := int64(uint32(v6))
 		if uint64(v7) >= uint64(v1) {
@@ -109,12 +172,20 @@ func (g *convertFloat32Host) Begin() {
 
 func (g *convertFloat32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertFloat32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -174,6 +245,60 @@ func (g *convertFloat32Host) Run() {
 	}
 }
 
+//go:noinline
+func convertFloat32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float32)(unsafe.Add(p0, x*4))
+		v10 := (v7 < 2.1474836e+09) && (-2.1474836e+09 <= v7)
+		v11 := float32(0)
+		if v10 {
+			v11 = v7
+		}
+		v13 := int32(-2147483648)
+		if v10 {
+			v13 = int32(v11)
+		}
+		v15 := (v13 << 24) >> 24
+		v17 := (v13 << 16) >> 16
+		v20 := (v7 < 9.223372e+18) && (-9.223372e+18 <= v7)
+		v21 := float32(0)
+		if v20 {
+			v21 = v7
+		}
+		v23 := int64(-9223372036854775808)
+		if v20 {
+			v23 = int64(v21)
+		}
+		v24 := v13 & 255
+		v25 := v13 & 65535
+		v26 := int32(uint64(v23))
+		v27 := float32(v7 - 9.223372e+18)
+		v30 := (v27 < 9.223372e+18) && (-9.223372e+18 <= v27)
+		v31 := float32(0)
+		if v30 {
+			v31 = v27
+		}
+		v33 := int64(-9223372036854775808)
+		if v30 {
+			v33 = int64(v31)
+		}
+		v36 := v23 | (v33 & (v23 >> 63))
+		v37 := float64(v7)
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v24))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v25))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v7
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v37
+	}
+}
+
 // convertFloat64Host is some work-items of the kernel [ConvertFloat64].
 type convertFloat64Host struct {
 	kernelimpl.HostGroup
@@ -190,12 +315,20 @@ func (g *convertFloat64Host) Begin() {
 
 func (g *convertFloat64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertFloat64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -255,6 +388,60 @@ func (g *convertFloat64Host) Run() {
 	}
 }
 
+//go:noinline
+func convertFloat64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*float64)(unsafe.Add(p0, x*8))
+		v10 := (v7 < 2.147483648e+09) && (-2.147483649e+09 < v7)
+		v11 := float64(0)
+		if v10 {
+			v11 = v7
+		}
+		v13 := int32(-2147483648)
+		if v10 {
+			v13 = int32(v11)
+		}
+		v15 := (v13 << 24) >> 24
+		v17 := (v13 << 16) >> 16
+		v20 := (v7 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v7)
+		v21 := float64(0)
+		if v20 {
+			v21 = v7
+		}
+		v23 := int64(-9223372036854775808)
+		if v20 {
+			v23 = int64(v21)
+		}
+		v24 := v13 & 255
+		v25 := v13 & 65535
+		v26 := int32(uint64(v23))
+		v27 := float64(v7 - 9.223372036854776e+18)
+		v30 := (v27 < 9.223372036854776e+18) && (-9.223372036854776e+18 <= v27)
+		v31 := float64(0)
+		if v30 {
+			v31 = v27
+		}
+		v33 := int64(-9223372036854775808)
+		if v30 {
+			v33 = int64(v31)
+		}
+		v36 := v23 | (v33 & (v23 >> 63))
+		v37 := float32(v7)
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v15))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v17))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v23
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v23
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v24))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v25))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v26
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v36
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v36
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v37
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v7
+	}
+}
+
 // convertInt16Host is some work-items of the kernel [ConvertInt16].
 type convertInt16Host struct {
 	kernelimpl.HostGroup
@@ -271,12 +458,20 @@ func (g *convertInt16Host) Begin() {
 
 func (g *convertInt16Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertInt16HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -292,6 +487,31 @@ func (g *convertInt16Host) Run() {
 			g.Fault(1, v5, v3, v0)
 			continue
 		}
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v12))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v13
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v14
+	}
+}
+
+//go:noinline
+func convertInt16HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(v7)
+		v10 := (v8 << 24) >> 24
+		v11 := int64(v7)
+		v12 := v8 & 255
+		v13 := float32(v8)
+		v14 := float64(v8)
 		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
 		*(*int16)(unsafe.Add(p1, x*64+2)) = v7
 		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
@@ -323,12 +543,20 @@ func (g *convertInt32Host) Begin() {
 
 func (g *convertInt32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertInt32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -360,6 +588,32 @@ func (g *convertInt32Host) Run() {
 	}
 }
 
+//go:noinline
+func convertInt32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(v7)
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(v7)
+		v16 := float64(v7)
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+	}
+}
+
 // convertInt64Host is some work-items of the kernel [ConvertInt64].
 type convertInt64Host struct {
 	kernelimpl.HostGroup
@@ -376,12 +630,20 @@ func (g *convertInt64Host) Begin() {
 
 func (g *convertInt64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertInt64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -413,6 +675,32 @@ func (g *convertInt64Host) Run() {
 	}
 }
 
+//go:noinline
+func convertInt64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(v7)
+		v16 := float64(v7)
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+	}
+}
+
 // convertInt8Host is some work-items of the kernel [ConvertInt8].
 type convertInt8Host struct {
 	kernelimpl.HostGroup
@@ -429,12 +717,20 @@ func (g *convertInt8Host) Begin() {
 
 func (g *convertInt8Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertInt8HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -449,6 +745,30 @@ func (g *convertInt8Host) Run() {
 			g.Fault(1, v5, v3, v0)
 			continue
 		}
+		*(*int8)(unsafe.Add(p1, x*64)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(v7)
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v9
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v9
+		*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v10))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v9
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v9
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v11
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v12
+	}
+}
+
+//go:noinline
+func convertInt8HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(v7)
+		v9 := int64(v7)
+		v10 := v8 & 65535
+		v11 := float32(v8)
+		v12 := float64(v8)
 		*(*int8)(unsafe.Add(p1, x*64)) = v7
 		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(v7)
 		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
@@ -480,12 +800,20 @@ func (g *convertUint16Host) Begin() {
 
 func (g *convertUint16Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertUint16HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -517,6 +845,32 @@ func (g *convertUint16Host) Run() {
 	}
 }
 
+//go:noinline
+func convertUint16HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int16)(unsafe.Add(p0, x*2))
+		v8 := int32(uint16(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := int64(uint16(v7))
+		v14 := v8 & 255
+		v15 := float32(uint32(v8))
+		v16 := float64(uint32(v8))
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v13
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v14))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v7
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v13
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v13
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+	}
+}
+
 // convertUint32Host is some work-items of the kernel [ConvertUint32].
 type convertUint32Host struct {
 	kernelimpl.HostGroup
@@ -533,12 +887,20 @@ func (g *convertUint32Host) Begin() {
 
 func (g *convertUint32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertUint32HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -570,6 +932,32 @@ func (g *convertUint32Host) Run() {
 	}
 }
 
+//go:noinline
+func convertUint32HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v9 := (v7 << 24) >> 24
+		v11 := (v7 << 16) >> 16
+		v12 := int64(uint32(v7))
+		v13 := v7 & 255
+		v14 := v7 & 65535
+		v15 := float32(uint32(v7))
+		v16 := float64(uint32(v7))
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v9))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v11))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v12
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v12
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v12
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+	}
+}
+
 // convertUint64Host is some work-items of the kernel [ConvertUint64].
 type convertUint64Host struct {
 	kernelimpl.HostGroup
@@ -586,12 +974,20 @@ func (g *convertUint64Host) Begin() {
 
 func (g *convertUint64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertUint64HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -623,6 +1019,32 @@ func (g *convertUint64Host) Run() {
 	}
 }
 
+//go:noinline
+func convertUint64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int64)(unsafe.Add(p0, x*8))
+		v8 := int32(uint64(v7))
+		v10 := (v8 << 24) >> 24
+		v12 := (v8 << 16) >> 16
+		v13 := v8 & 255
+		v14 := v8 & 65535
+		v15 := float32(uint64(v7))
+		v16 := float64(uint64(v7))
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = int16(uint32(v12))
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v7
+		*(*int8)(unsafe.Add(p1, x*64+24)) = int8(uint32(v13))
+		*(*int16)(unsafe.Add(p1, x*64+26)) = int16(uint32(v14))
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v7
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v7
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v15
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v16
+	}
+}
+
 // convertUint8Host is some work-items of the kernel [ConvertUint8].
 type convertUint8Host struct {
 	kernelimpl.HostGroup
@@ -639,12 +1061,20 @@ func (g *convertUint8Host) Begin() {
 
 func (g *convertUint8Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		convertUint8HostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -672,6 +1102,125 @@ func (g *convertUint8Host) Run() {
 		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
 		*(*float32)(unsafe.Add(p1, x*64+48)) = v12
 		*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+	}
+}
+
+//go:noinline
+func convertUint8HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := *(*int8)(unsafe.Add(p0, x))
+		v8 := int32(uint8(v7))
+		v10 := (v8 << 24) >> 24
+		v11 := int64(uint8(v7))
+		v12 := float32(uint32(v8))
+		v13 := float64(uint32(v8))
+		*(*int8)(unsafe.Add(p1, x*64)) = int8(uint32(v10))
+		v17 := int16(uint8(v7))
+		*(*int16)(unsafe.Add(p1, x*64+2)) = v17
+		*(*int32)(unsafe.Add(p1, x*64+4)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+8)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+16)) = v11
+		*(*int8)(unsafe.Add(p1, x*64+24)) = v7
+		*(*int16)(unsafe.Add(p1, x*64+26)) = v17
+		*(*int32)(unsafe.Add(p1, x*64+28)) = v8
+		*(*int64)(unsafe.Add(p1, x*64+32)) = v11
+		*(*int64)(unsafe.Add(p1, x*64+40)) = v11
+		*(*float32)(unsafe.Add(p1, x*64+48)) = v12
+		*(*float64)(unsafe.Add(p1, x*64+56)) = v13
+	}
+}
+
+// earlyReturnHost is some work-items of the kernel [EarlyReturn].
+type earlyReturnHost struct {
+	kernelimpl.HostGroup
+}
+
+func newEarlyReturnHost() kernelimpl.HostForm { return new(earlyReturnHost) }
+
+const earlyReturnHostSites = `1	internal/difftest/corpus/flow.go:119:8
+1	124:9
+1	128:7`
+
+func (g *earlyReturnHost) Begin() {
+	g.Sites = earlyReturnHostSites
+}
+
+func (g *earlyReturnHost) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v8, v14, v19 int64
+		var v11, v26 int32
+		v0 := int32(x)
+		v5 := int64(x)
+		v7 := int32(uint64(v5 * 3))
+		v8 = -1
+	b1:
+		v9 := v8 + 1
+		if v9 >= v1 {
+			goto b5
+		}
+		v11 = *(*int32)(unsafe.Add(p0, int(v9)*4))
+		if v11 == v7 {
+			v14 = v9
+			goto b6
+		}
+		if 1000 >= v11 {
+			v8 = v9
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
+		}
+	b5:
+		v14 = -1
+	b6:
+		if v14 >= 0 {
+			v19 = v14
+			goto b10
+		}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(0, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = -1
+		continue
+	b10:
+		if v19 >= v1 {
+			goto b16
+		}
+		{
+			v21 := *(*int32)(unsafe.Add(p0, int(v19)*4))
+			if (v21 - ((v21 / 5) * 5)) != 4 {
+				v19 = v19 + 1
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b10
+			}
+		}
+		v26 = int32(uint64(v19))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v26
+		continue
+	b16:
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = -2
 	}
 }
 
@@ -704,7 +1253,7 @@ func (g *faultBeforeBarrierHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		v11 := v6
@@ -736,8 +1285,8 @@ func (g *faultBeforeBarrierHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		var v16, v17 int32
 		v16 = 0
 		v17 = -1
@@ -763,11 +1312,11 @@ type fusedHost struct {
 
 func newFusedHost() kernelimpl.HostForm { return new(fusedHost) }
 
-const fusedHostSites = `1	internal/difftest/corpus/fused.go:35:16
+const fusedHostSites = `4	internal/difftest/corpus/fused.go:36:14
+3	36:29
+1	35:16
 1	35:24
-1	35:32
-4	36:14
-3	36:29`
+1	35:32`
 
 func (g *fusedHost) Begin() {
 	g.Sites = fusedHostSites
@@ -775,40 +1324,78 @@ func (g *fusedHost) Begin() {
 
 func (g *fusedHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(x)
+			v11 := *(*float32)(unsafe.Add(p0, x*4))
+			v13 := *(*float32)(unsafe.Add(p1, x*4))
+			v15 := *(*float32)(unsafe.Add(p2, x*4))
+			v16 := v9 * 6
+			if uint64(v16) > uint64(v7) {
+				g.Fault(0, v16, v7, v0)
+				continue
+			}
+			v18 := v7 - v16
+			v19 := x * 24
+			if 6 > uint64(v18) {
+				g.Fault(1, 6, v18, v0)
+				continue
+			}
+			v21 := float32(v11*v13 + v15)
+			*(*float32)(unsafe.Add(p3, v19)) = v21
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v11*v13 + (-v15))
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32((-v11)*v13 + v15)
+			*(*float32)(unsafe.Add(p3, v19+12)) = v21
+			v30 := -v13
+			*(*float32)(unsafe.Add(p3, v19+16)) = float32(v11*v30 + (-v15))
+			if v13 < v11 {
+				*(*float32)(unsafe.Add(p3, v19+20)) = float32(v11*v30 + v15)
+			} else {
+				*(*float32)(unsafe.Add(p3, v19+20)) = float32((-v11)*v30 + v15)
+			}
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
-			g.Fault(0, v9, v1, v0)
+			g.Fault(2, v9, v1, v0)
 			continue
 		}
 		v11 := *(*float32)(unsafe.Add(p0, x*4))
 		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
+			g.Fault(3, v9, v3, v0)
 			continue
 		}
 		v13 := *(*float32)(unsafe.Add(p1, x*4))
 		if uint64(v9) >= uint64(v5) {
-			g.Fault(2, v9, v5, v0)
+			g.Fault(4, v9, v5, v0)
 			continue
 		}
 		v15 := *(*float32)(unsafe.Add(p2, x*4))
 		v16 := v9 * 6
 		if uint64(v16) > uint64(v7) {
-			g.Fault(3, v16, v7, v0)
+			g.Fault(0, v16, v7, v0)
 			continue
 		}
 		v18 := v7 - v16
 		v19 := x * 24
 		if 6 > uint64(v18) {
-			g.Fault(4, 6, v18, v0)
+			g.Fault(1, 6, v18, v0)
 			continue
 		}
 		v21 := float32(v11*v13 + v15)
@@ -841,6 +1428,7 @@ func (g *grid2Host) Begin() {
 
 func (g *grid2Host) Run() {
 	v4 := g.Int64(24)
+	v5 := g.Int64(40)
 	v2 := g.Int32(8)
 	v9 := int64(uint32(v2))
 	v3 := g.Int32(12)
@@ -849,7 +1437,6 @@ func (g *grid2Host) Run() {
 	v17 := v9 * 10000
 	v18 := v16 + v17
 	v19 := int32(uint64(v18))
-	v5 := g.Int64(40)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]
 	x := g.Lo % nx
@@ -857,13 +1444,18 @@ func (g *grid2Host) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v1 := int32(y)
-		v8 := int64(uint32(v1))
+		v8 := int64(y)
 		v11 := v8 * v4
 		v13 := v8 * v9
+		v1 := int32(y)
+		if last := end - 1; uint64(int64(x)+v11) < uint64(v5) &&
+			uint64(int64(last)+v11) < uint64(v5) {
+			grid2HostLoop0(x, end, v11, v13, v19, p1)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v7 := int64(uint32(v0))
+			v7 := int64(x)
 			v12 := v11 + v7
 			v20 := int32(uint64(v13+v7)) + v19
 			if uint64(v12) >= uint64(v5) {
@@ -874,6 +1466,16 @@ func (g *grid2Host) Run() {
 		}
 		x = 0
 		y++
+	}
+}
+
+//go:noinline
+func grid2HostLoop0(x int, end int, v11 int64, v13 int64, v19 int32, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := int64(x)
+		v12 := v11 + v7
+		v20 := int32(uint64(v13+v7)) + v19
+		*(*int32)(unsafe.Add(p1, int(v12)*4)) = v20
 	}
 }
 
@@ -994,8 +1596,8 @@ func (g *grid2LocalHost) Run() {
 			v9 := int32(x)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			v8 := int64(uint32(v1))
-			v7 := int64(uint32(v0))
+			v8 := int64(basey + y)
+			v7 := int64(basex + x)
 			var v75, v80, v93 float32
 			var v76, v77, v81, v83, v91 int32
 			var v78, v84 int64
@@ -1085,19 +1687,24 @@ func (g *grid3Host) Run() {
 	for left := g.Hi - g.Lo; left > 0; {
 		end := min(x+left, nx)
 		left -= end - x
-		v2 := int32(z)
-		v9 := int64(uint32(v2))
+		v9 := int64(z)
 		v11 := v9 * v10
-		v1 := int32(y)
-		v8 := int64(uint32(v1))
+		v8 := int64(y)
 		v12 := v11 + v8
 		v14 := v12 * v13
 		v16 := v9 * 10000
 		v17 := v8 * 100
 		v18 := v16 + v17
+		v1 := int32(y)
+		v2 := int32(z)
+		if last := end - 1; uint64(int64(x)+v14) < uint64(v5) &&
+			uint64(int64(last)+v14) < uint64(v5) {
+			grid3HostLoop0(x, end, v14, v18, p0)
+			x = end
+		}
 		for ; x < end; x++ {
 			v0 := int32(x)
-			v7 := int64(uint32(v0))
+			v7 := int64(x)
 			v15 := v14 + v7
 			v20 := int32(uint64(v18 + v7))
 			if uint64(v15) >= uint64(v5) {
@@ -1111,6 +1718,16 @@ func (g *grid3Host) Run() {
 		if y == ny {
 			y, z = 0, z+1
 		}
+	}
+}
+
+//go:noinline
+func grid3HostLoop0(x int, end int, v14 int64, v18 int64, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v7 := int64(x)
+		v15 := v14 + v7
+		v20 := int32(uint64(v18 + v7))
+		*(*int32)(unsafe.Add(p0, int(v15)*4)) = v20
 	}
 }
 
@@ -1149,7 +1766,7 @@ func (g *groupFloats32Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -1523,7 +2140,7 @@ func (g *groupFloats64Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -1940,7 +2557,7 @@ func (g *groupGuardsHost) r0() int {
 	for li := range n {
 		var v10, v11 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -2130,8 +2747,8 @@ func (g *groupGuardsHost) r6() int {
 		}
 		v34 := h34[li]
 		v35 := e35
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		var v41 int32
 		if (v35 * 40) < v36 {
 			h34[li] = v34
@@ -2198,8 +2815,8 @@ func (g *groupGuardsHost) r7() int {
 		v34 := h34[li]
 		v35 := e35
 		v39 := h39[li]
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		var v41 int32
 		v41 = v34 - v39
 		v42 := v35 + 1
@@ -2256,7 +2873,7 @@ func (g *groupIntsInt32Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -2699,7 +3316,7 @@ func (g *groupIntsInt64Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -3142,7 +3759,7 @@ func (g *groupIntsInt8Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -3596,7 +4213,7 @@ func (g *groupIntsUint32Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -4039,7 +4656,7 @@ func (g *groupIntsUint64Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -4482,7 +5099,7 @@ func (g *groupIntsUint8Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -4953,7 +5570,7 @@ func (g *groupLeaversHost) Run() {
 	for li := range n {
 		var v17 int64
 		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		if uint64(v10) >= uint64(v2) {
 			g.Fault(0, v10, v2, v0)
 			g.Leave(li)
@@ -5033,9 +5650,9 @@ func (g *groupLeaversHost) Run() {
 		}
 		v30 := h30[li]
 		v24 := (basex + li) * 32
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		v12 := h12[li]
+		v0 := int32(basex + li)
 		var v37, v41 int32
 		v33 := v30
 		if int32(li) == 0 {
@@ -5177,8 +5794,8 @@ func (g *groupLeaversHost) Run() {
 		}
 		v62 := h62[li]
 		v24 := (basex + li) * 32
+		v10 := int64(basex + li)
 		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
 		if v62 {
 			*(*int32)(unsafe.Add(p3, v24+28)) = 1
 		}
@@ -5204,9 +5821,9 @@ func (g *groupLeaversHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		v64 := v10 * 4
+		v0 := int32(basex + li)
 		if uint64(v64) >= uint64(v8) {
 			g.Fault(6, v64, v8, v0)
 			g.Leave(li)
@@ -5236,10 +5853,10 @@ func (g *groupLeaversHost) Run() {
 		v72 := h72[li]
 		v31 := int32(li)
 		v32 := v31 == 0
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		v64 := v10 * 4
 		v70 := v64 + 1
+		v0 := int32(basex + li)
 		v74 := float32(v72 + 0)
 		if v32 {
 			v74 = 0
@@ -5271,10 +5888,10 @@ func (g *groupLeaversHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		v64 := v10 * 4
 		v77 := v64 + 2
+		v0 := int32(basex + li)
 		v79 := h79[li]
 		if uint64(v77) >= uint64(v8) {
 			g.Fault(8, v77, v8, v0)
@@ -5309,10 +5926,10 @@ func (g *groupLeaversHost) Run() {
 			}
 			v48 := int32(lane)
 			v84 := h84[li]
-			v0 := int32(basex + li)
-			v10 := int64(uint32(v0))
+			v10 := int64(basex + li)
 			v64 := v10 * 4
 			v82 := v64 + 3
+			v0 := int32(basex + li)
 			v86 := v84
 			if v48 == 0 {
 				v86 = math.Float32frombits(0x7f800000)
@@ -5431,7 +6048,7 @@ func (g *groupRoundsHost) r0() int {
 		v0 := int32(basex + x)
 		v1 := int32(basey + y)
 		v2 := int32(basez + z)
-		v18 := (((int64(uint32(v2)) * v10) + int64(uint32(v1))) * v15) + int64(uint32(v0))
+		v18 := (((int64(basez+z) * v10) + int64(basey+y)) * v15) + int64(basex+x)
 		if uint64(v18) >= uint64(v4) {
 			g.Fault(0, v18, v4, v0, v1, v2)
 			g.Leave(li)
@@ -6091,7 +6708,7 @@ func (g *groupSettlesHost) r0() int {
 	for li := range n {
 		var v16 int32
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -6175,7 +6792,7 @@ func (g *groupSettlesHost) r1() int {
 		v32 := h32[li]
 		v33 := h33[li]
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		var v16 int32
 		if v35 {
 			v39 := *(*int32)(unsafe.Add(p2, (basex+li)*4)) + ((v32 * 10) + -10)
@@ -6289,7 +6906,7 @@ func (g *groupVotesHost) Run() {
 			}
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			v13 := (int64(uint32(v1)) * v10) + int64(uint32(v0))
+			v13 := (int64(basey+y) * v10) + int64(basex+x)
 			if uint64(v13) >= uint64(v2) {
 				g.Fault(0, v13, v2, v0, v1)
 				g.Leave(li)
@@ -6739,7 +7356,7 @@ func (g *leaversHost) r0() int {
 		var v31 int32
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		if (v0 - (int32(uint32(v0)/11) * 11)) != 3 {
 			goto b5
 		}
@@ -6827,8 +7444,8 @@ func (g *leaversHost) r0() int {
 		if dead[li] {
 			continue
 		}
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		var v37, v38, v40, v41, v42, v44, v50, v54 int32
 		v37 = 0
 		v38 = 0
@@ -6919,8 +7536,8 @@ func (g *leaversHost) r3() int {
 		}
 		v38 := e38
 		v54 := h54[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		var v37, v40, v41, v42, v44, v50 int32
 		v37 = v54
 		v38 = v38 + 1
@@ -6996,8 +7613,8 @@ func (g *leaversHost) r5() int {
 			continue
 		}
 		v37 := h37[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		v65 := v37 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(5, v8, v4, v0)
@@ -7064,7 +7681,7 @@ func (g *localStructsHost) Run() {
 		v0 := int32(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			g.Leave(li)
@@ -7377,8 +7994,8 @@ func (g *localStructsHost) Run() {
 		v7 := int32(li)
 		v25 := 15 - v7
 		v331 := h331[li]
+		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
 		v338 := v331 + *(*int32)(unsafe.Add(m2, int(v25)*32+8))
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(6, v9, v3, v0)
@@ -7504,7 +8121,7 @@ func (g *loopedLocalHost) r1() int {
 		next = 0
 		continue
 	b7:
-		v21 := int64(uint32(v0))
+		v21 := int64(basex + li)
 		if uint64(v21) >= uint64(v1) {
 			g.Fault(1, v21, v1, v0)
 			g.Leave(li)
@@ -7536,15 +8153,23 @@ func (g *maybeNilHost) Begin() {
 
 func (g *maybeNilHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		maybeNilHostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		var v12, v33 bool
 		var v13, v34 kernelimpl.HostAddr
 		var v27 int32
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if v0 != (int32(uint32(v0)/2) * 2) {
 			v12 = true
 			v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
@@ -7609,6 +8234,57 @@ func (g *maybeNilHost) Run() {
 	}
 }
 
+//go:noinline
+func maybeNilHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		var v12, v33 bool
+		var v13, v34 kernelimpl.HostAddr
+		var v27 int32
+		v0 := int32(x)
+		if v0 != (int32(uint32(v0)/2) * 2) {
+			v12 = true
+			v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			goto b4r0f
+		}
+		v12 = false
+		v13 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+	b4r0f:
+		if !v12 {
+			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = *(*int32)(unsafe.Add(v13.Base, v13.Off)) + 5
+		}
+		v18 := int32(uint32(v0)/3) * 3
+		v19 := v0 - v18
+		v20 := v0 == v18
+		if v0 == v18 {
+			goto b11r0f
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = -1
+		v27 = -1
+		goto b12r0f
+	b11r0f:
+		*(*int32)(unsafe.Add(p1, x*4)) = 10
+		v27 = 10
+	b12r0f:
+		if v20 {
+			v33 = false
+			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+			goto b18r0f
+		}
+		if v19 == 1 {
+			v33 = false
+			v34 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
+		} else {
+			v33 = true
+			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		}
+	b18r0f:
+		if !v33 {
+			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
+			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
+		}
+	}
+}
+
 // neighboursHost is a work-group of the kernel [Neighbours].
 type neighboursHost struct {
 	kernelimpl.HostGroup
@@ -7649,7 +8325,7 @@ func (g *neighboursHost) Run() {
 		v0 := int32(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			g.Leave(li)
@@ -7687,7 +8363,7 @@ func (g *neighboursHost) Run() {
 		}
 		v7 := int32(li)
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		v18 := v7 + 1
 		v19 := int64(uint32(v18))
 		if uint32(v18) >= uint32(c0) {
@@ -7718,12 +8394,24 @@ func (g *nilFaultHost) Begin() {
 }
 
 func (g *nilFaultHost) Run() {
-	v1 := g.Int64(24)
 	v2 := g.Int64(40)
+	v1 := g.Int64(24)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v2) &&
+		uint64(int64(last)) < uint64(v2) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			if int64(x) == v1 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+			*(*int32)(unsafe.Add(p1, x*4)) = 3
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v4 := int64(uint32(v0))
+		v4 := int64(x)
 		if v4 == v1 {
 			g.Fault(0, 0, 0, v0)
 			continue
@@ -7758,6 +8446,7 @@ func (g *oneLineHost) Begin() {
 }
 
 func (g *oneLineHost) Run() {
+	v6 := g.Int64(72)
 	m0 := g.Memory(0)
 	v2 := g.Int64(40)
 	v11 := v2 != 0
@@ -7778,9 +8467,50 @@ func (g *oneLineHost) Run() {
 	v18 := v4 - v1
 	v19 := v16 + v18
 	v20 := int32(uint64(v19))
-	v6 := g.Int64(72)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v6) &&
+		uint64(int64(last)) < uint64(v6) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			*(*[64]byte)(m0) = [64]byte{}
+			if !v11 {
+				g.Fault(0, 0, v2, v0)
+				continue
+			}
+			*(*int32)(unsafe.Add(m0, int(*(*int32)(p1)&15)*4)) = 3
+			if !v15 {
+				g.Fault(1, v1, v2, v0)
+				continue
+			}
+			if !v17 {
+				g.Fault(2, v1, v4, v0)
+				continue
+			}
+			if !v22 {
+				g.Fault(3, v1, v2, v0)
+				continue
+			}
+			v23 := *(*int32)(unsafe.Add(p1, int(v1)*4))
+			if !v24 {
+				g.Fault(4, v1, v4, v0)
+				continue
+			}
+			v25 := *(*int32)(unsafe.Add(p2, int(v1)*4))
+			if !v26 {
+				g.Fault(5, v1, v8, v0)
+				continue
+			}
+			v30 := v23 + (v25 * int32(uint8(*(*int8)(unsafe.Add(p4, int(v1))))))
+			if !v31 {
+				g.Fault(6, v1, 16, v0)
+				continue
+			}
+			v35 := (v30 - *(*int32)(unsafe.Add(m0, int(v32)*4))) + v20
+			*(*int32)(unsafe.Add(p3, x*4)) = v35
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
 		*(*[64]byte)(m0) = [64]byte{}
 		if !v11 {
@@ -7796,7 +8526,7 @@ func (g *oneLineHost) Run() {
 			g.Fault(2, v1, v4, v0)
 			continue
 		}
-		v21 := int64(uint32(v0))
+		v21 := int64(x)
 		if !v22 {
 			g.Fault(3, v1, v2, v0)
 			continue
@@ -7898,7 +8628,7 @@ func (g *phasesHost) r0() int {
 		v0 := int32(basex + li)
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		if uint64(v8) >= uint64(v2) {
 			g.Fault(0, v8, v2, v0)
 			g.Leave(li)
@@ -7941,7 +8671,7 @@ func (g *phasesHost) r0() int {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		var v14, v31, v32, v47, v52, v55, v63 int32
 		var v15, v22, v33, v53 int64
 		if !v13 {
@@ -8077,7 +8807,7 @@ func (g *phasesHost) r3() int {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		var v22, v33 int64
 		var v31, v32, v47, v55, v63 int32
 		v47 = v14 + v25
@@ -8211,7 +8941,7 @@ func (g *phasesHost) r5() int {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		var v14, v47, v55, v63 int32
 		var v22 int64
 		v43 := v31 ^ v39
@@ -8334,8 +9064,8 @@ func (g *phasesHost) r7() int {
 			continue
 		}
 		v55 := h55[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		var v63 int32
 		v63 = v55 + *(*int32)(unsafe.Add(m1, 4))
 		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
@@ -8367,18 +9097,32 @@ func (g *quotientsHost) Begin() {
 
 func (g *quotientsHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
-	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
-	p3 := g.Pointer(3)
 	v9 := g.Int64(96)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	p3 := g.Pointer(3)
 	p4 := g.Pointer(4)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) &&
+		uint64(int64(x)) < uint64(v9) &&
+		uint64(int64(last)) < uint64(v9) {
+		quotientsHostLoop0(x, end, p0, p1, p2, p3, p4)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v11 := int64(uint32(v0))
+		v11 := int64(x)
 		if uint64(v11) >= uint64(v1) {
 			g.Fault(0, v11, v1, v0)
 			continue
@@ -8405,6 +9149,19 @@ func (g *quotientsHost) Run() {
 			g.Fault(4, v11, v9, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p4, x*4)) = v24
+	}
+}
+
+//go:noinline
+func quotientsHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer, p3 unsafe.Pointer, p4 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v13 := *(*float32)(unsafe.Add(p0, x*4))
+		v16 := float32(v13 / *(*float32)(unsafe.Add(p1, x*4)))
+		*(*float32)(unsafe.Add(p2, x*4)) = v16
+		v20 := float32(math.Sqrt(float64(*(*float32)(unsafe.Add(p0, x*4)))))
+		*(*float32)(unsafe.Add(p3, x*4)) = v20
+		v24 := float32(1 / *(*float32)(unsafe.Add(p0, x*4)))
 		*(*float32)(unsafe.Add(p4, x*4)) = v24
 	}
 }
@@ -8456,7 +9213,7 @@ func (g *reduceHost) r0() int {
 		v0 := int32(basex + li)
 		v5 := int32(li)
 		v6 := int64(uint32(v5))
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -8619,7 +9376,7 @@ func (g *returnEarlyHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		if v1 <= v6 {
@@ -8652,8 +9409,8 @@ func (g *returnEarlyHost) Run() {
 			continue
 		}
 		v7 := int32(li)
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v14 := v7 + 1
 		v18 := *(*int32)(unsafe.Add(m0, int(v14-(int32(uint32(v14)/32)*32))*4))
 		v19 := v18 + 1
@@ -8672,11 +9429,11 @@ type roundedHost struct {
 
 func newRoundedHost() kernelimpl.HostForm { return new(roundedHost) }
 
-const roundedHostSites = `1	internal/difftest/corpus/fused.go:16:16
+const roundedHostSites = `4	internal/difftest/corpus/fused.go:17:14
+3	17:29
+1	16:16
 1	16:24
-1	16:32
-4	17:14
-3	17:29`
+1	16:32`
 
 func (g *roundedHost) Begin() {
 	g.Sites = roundedHostSites
@@ -8684,40 +9441,74 @@ func (g *roundedHost) Begin() {
 
 func (g *roundedHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(x)
+			v11 := *(*float32)(unsafe.Add(p0, x*4))
+			v13 := *(*float32)(unsafe.Add(p1, x*4))
+			v15 := *(*float32)(unsafe.Add(p2, x*4))
+			v16 := v9 * 6
+			if uint64(v16) > uint64(v7) {
+				g.Fault(0, v16, v7, v0)
+				continue
+			}
+			v18 := v7 - v16
+			v19 := x * 24
+			if 6 > uint64(v18) {
+				g.Fault(1, 6, v18, v0)
+				continue
+			}
+			v21 := float32(v11 * v13)
+			v22 := float32(v21 + v15)
+			*(*float32)(unsafe.Add(p3, v19)) = v22
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v21)
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v21 - v15)
+			*(*float32)(unsafe.Add(p3, v19+12)) = v22
+			*(*float32)(unsafe.Add(p3, v19+16)) = v22
+			*(*float32)(unsafe.Add(p3, v19+20)) = float32(float32(v11*v15) + v21)
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
-			g.Fault(0, v9, v1, v0)
+			g.Fault(2, v9, v1, v0)
 			continue
 		}
 		v11 := *(*float32)(unsafe.Add(p0, x*4))
 		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
+			g.Fault(3, v9, v3, v0)
 			continue
 		}
 		v13 := *(*float32)(unsafe.Add(p1, x*4))
 		if uint64(v9) >= uint64(v5) {
-			g.Fault(2, v9, v5, v0)
+			g.Fault(4, v9, v5, v0)
 			continue
 		}
 		v15 := *(*float32)(unsafe.Add(p2, x*4))
 		v16 := v9 * 6
 		if uint64(v16) > uint64(v7) {
-			g.Fault(3, v16, v7, v0)
+			g.Fault(0, v16, v7, v0)
 			continue
 		}
 		v18 := v7 - v16
 		v19 := x * 24
 		if 6 > uint64(v18) {
-			g.Fault(4, 6, v18, v0)
+			g.Fault(1, 6, v18, v0)
 			continue
 		}
 		v21 := float32(v11 * v13)
@@ -8728,6 +9519,89 @@ func (g *roundedHost) Run() {
 		*(*float32)(unsafe.Add(p3, v19+12)) = v22
 		*(*float32)(unsafe.Add(p3, v19+16)) = v22
 		*(*float32)(unsafe.Add(p3, v19+20)) = float32(float32(v11*v15) + v21)
+	}
+}
+
+// searchHost is some work-items of the kernel [Search].
+type searchHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSearchHost() kernelimpl.HostForm { return new(searchHost) }
+
+const searchHostSites = `1	internal/difftest/corpus/pointers.go:144:19
+1	147:9
+1	157:7
+1	155:15`
+
+func (g *searchHost) Begin() {
+	g.Sites = searchHostSites
+}
+
+func (g *searchHost) Run() {
+	v1 := g.Int64(32)
+	v6 := v1 != 0
+	v7 := 0
+	p0 := g.Pointer(0)
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	stop := g.Cancelled()
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v8, v18, v20 int32
+		var v9 int
+		v0 := int32(x)
+		v5 := int64(x)
+		if !v6 {
+			g.Fault(0, 0, v1, v0)
+			continue
+		}
+		v8 = 0
+		v9 = v7
+	b2:
+		v10 := *(*int32)(unsafe.Add(p0, v9+4))
+		v11 := *(*int32)(unsafe.Add(p0, v9))
+		if v11 != v0 {
+			goto b6
+		}
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v8
+		continue
+	b6:
+		if v11 < v0 {
+			v18 = *(*int32)(unsafe.Add(p0, v9+8))
+		} else {
+			v18 = v10
+		}
+		if v18 >= 0 {
+			goto b12
+		}
+		v20 = 0 - v8
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(2, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v20
+		continue
+	b12:
+		v24 := int64(v18)
+		if uint64(v24) >= uint64(v1) {
+			g.Fault(3, v24, v1, v0)
+			continue
+		}
+		v8 = v8 + 1
+		v9 = int(v18) * 12
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b2
 	}
 }
 
@@ -8767,7 +9641,7 @@ func (g *shufflesBoolHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -8843,8 +9717,8 @@ func (g *shufflesBoolHost) Run() {
 			continue
 		}
 		v15 := (basex + li) * 12
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		*(*int8)(unsafe.Add(p2, v15+1)) = v31
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
@@ -9284,7 +10158,7 @@ func (g *shufflesFloat32Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -9344,8 +10218,8 @@ func (g *shufflesFloat32Host) Run() {
 			continue
 		}
 		v13 := (basex + li) * 48
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		*(*float32)(unsafe.Add(p2, v13+4)) = v22
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
@@ -9745,7 +10619,7 @@ func (g *shufflesFloat64Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -9805,8 +10679,8 @@ func (g *shufflesFloat64Host) Run() {
 			continue
 		}
 		v13 := (basex + li) * 96
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		*(*float64)(unsafe.Add(p2, v13+8)) = v22
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
@@ -10206,7 +11080,7 @@ func (g *shufflesIntHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -10266,8 +11140,8 @@ func (g *shufflesIntHost) Run() {
 			continue
 		}
 		v13 := (basex + li) * 96
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		*(*int64)(unsafe.Add(p2, v13+8)) = v22
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
@@ -10664,7 +11538,7 @@ func (g *shufflesInt16Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			g.Leave(li)
@@ -10726,8 +11600,8 @@ func (g *shufflesInt16Host) Run() {
 			continue
 		}
 		v14 := (basex + li) * 24
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		*(*int16)(unsafe.Add(p2, v14+2)) = v25
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(3, v7, v3, v0)
@@ -11088,6 +11962,89 @@ func (g *shufflesInt16Host) Run() {
 	}
 }
 
+// subSlicesHost is some work-items of the kernel [SubSlices].
+type subSlicesHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSubSlicesHost() kernelimpl.HostForm { return new(subSlicesHost) }
+
+const subSlicesHostSites = `4	internal/difftest/corpus/memory.go:142:10
+6	145:8
+1	154:7`
+
+func (g *subSlicesHost) Begin() {
+	g.Sites = subSlicesHostSites
+}
+
+func (g *subSlicesHost) Run() {
+	p0 := g.Pointer(0)
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	v12 := 1 <= uint64(v3)
+	p1 := g.Pointer(1)
+	v14 := 4
+	v13 := v3 + -1
+	stop := g.Cancelled()
+	v5 := g.Int64(64)
+	p2 := g.Pointer(2)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v16, v38 kernelimpl.HostAddr
+		var v17, v39 int64
+		var v40 int32
+		v0 := int32(x)
+		v7 := int64(x)
+		if (v0 - (int32(uint32(v0)/2) * 2)) != 1 {
+			v16 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v17 = v1
+			goto b4
+		}
+		if !v12 {
+			g.Fault(0, 1, v3, v0)
+			continue
+		}
+		v16 = kernelimpl.HostAddr{Base: p1, Off: v14}
+		v17 = v13
+	b4:
+		v20 := v0 - (int32(uint32(v0)/5) * 5)
+		v21 := int64(uint32(v20))
+		v23 := int64(uint32(v20 + 6))
+		if uint64(v23) > uint64(v17) {
+			g.Fault(1, v23, v17, v0)
+			continue
+		}
+		v25 := kernelimpl.HostAddr{Base: v16.Base, Off: v16.Off + int(v20)*4}
+		v28 := *(*int32)(unsafe.Add(v25.Base, v25.Off)) + *(*int32)(unsafe.Add(v25.Base, v25.Off+4))
+		v32 := (v28 + *(*int32)(unsafe.Add(v25.Base, v25.Off+8))) + *(*int32)(unsafe.Add(v25.Base, v25.Off+12))
+		v38 = v16
+		v39 = v17
+		v40 = (v32 + 6000) + (int32(uint64(v17-v21)) * 7)
+	b6:
+		if 3 < v39 {
+			v45 := kernelimpl.HostAddr{Base: v38.Base, Off: v38.Off + 12}
+			v38, v39, v40 = v45, v39+-3, v40^*(*int32)(unsafe.Add(v38.Base, v38.Off))
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
+		}
+		v48 := v40
+		if v38.Base == nil {
+			v48 = 0 - v40
+		}
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, x*4)) = v48
+	}
+}
+
 // transposeHost is a work-group of the kernel [Transpose].
 type transposeHost struct {
 	kernelimpl.HostGroup
@@ -11244,14 +12201,24 @@ func (g *vectorAddHost) Begin() {
 
 func (g *vectorAddHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		vectorAddHostLoop0(x, end, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -11266,6 +12233,15 @@ func (g *vectorAddHost) Run() {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
+		*(*float32)(unsafe.Add(p2, x*4)) = v12
+	}
+}
+
+//go:noinline
+func vectorAddHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float32)(unsafe.Add(p0, x*4))
+		v12 := float32(v9 + *(*float32)(unsafe.Add(p1, x*4)))
 		*(*float32)(unsafe.Add(p2, x*4)) = v12
 	}
 }
@@ -11287,14 +12263,24 @@ func (g *vectorAdd64Host) Begin() {
 
 func (g *vectorAdd64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		vectorAdd64HostLoop0(x, end, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v7 := int64(uint32(v0))
+		v7 := int64(x)
 		if uint64(v7) >= uint64(v1) {
 			g.Fault(0, v7, v1, v0)
 			continue
@@ -11313,6 +12299,15 @@ func (g *vectorAdd64Host) Run() {
 	}
 }
 
+//go:noinline
+func vectorAdd64HostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := *(*float64)(unsafe.Add(p0, x*8))
+		v12 := float64(v9 + *(*float64)(unsafe.Add(p1, x*8)))
+		*(*float64)(unsafe.Add(p2, x*8)) = v12
+	}
+}
+
 // vectorsHost is some work-items of the kernel [Vectors].
 type vectorsHost struct {
 	kernelimpl.HostGroup
@@ -11320,8 +12315,8 @@ type vectorsHost struct {
 
 func newVectorsHost() kernelimpl.HostForm { return new(vectorsHost) }
 
-const vectorsHostSites = `1	internal/difftest/corpus/vectors.go:20:10
-1	23:11
+const vectorsHostSites = `1	internal/difftest/corpus/vectors.go:23:11
+1	20:10
 1	27:5
 1	28:10
 1	29:5`
@@ -11331,27 +12326,67 @@ func (g *vectorsHost) Begin() {
 }
 
 func (g *vectorsHost) Run() {
-	v11 := g.Int64(104)
 	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	v5 := g.Int64(64)
+	v7 := g.Int64(80)
+	v11 := g.Int64(104)
 	p0 := g.Pointer(0)
 	v9 := g.Int64(96)
 	v19 := v9 != 0
 	p4 := g.Pointer(4)
-	v3 := g.Int64(48)
 	p1 := g.Pointer(1)
-	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		for ; x < end; x++ {
+			var v18, v24 float32
+			v0 := int32(x)
+			if v11 <= int64(x) {
+				continue
+			}
+			v15 := *(*float32)(unsafe.Add(p0, x*4))
+			if !(v15 < 0) {
+				v24 = v15
+				goto b8r0f
+			}
+			v18 = float32((-v15)*v15 + float32(3))
+			if !v19 {
+				g.Fault(0, 0, v9, v0)
+				continue
+			}
+			if 1 < *(*int32)(p4) {
+				v24 = float32(v18 + 0.5)
+			} else {
+				v24 = v18
+			}
+		b8r0f:
+			*(*float32)(unsafe.Add(p1, x*4)) = v24
+			v28 := *(*int32)(unsafe.Add(p2, x*4))
+			v30 := (v28 << 3) + v0
+			*(*int32)(unsafe.Add(p3, x*4)) = v30
+			*(*int32)(unsafe.Add(p2, x*4)) = v28 ^ (v30 / 2)
+			v38 := float32(*(*float32)(unsafe.Add(p1, x*4)) + *(*float32)(unsafe.Add(p0, x*4)))
+			*(*float32)(unsafe.Add(p1, x*4)) = v38
+		}
+	}
+	for ; x < end; x++ {
 		var v18, v24 float32
 		v0 := int32(x)
-		v12 := int64(uint32(v0))
+		v12 := int64(x)
 		if v11 <= v12 {
 			continue
 		}
 		if uint64(v12) >= uint64(v1) {
-			g.Fault(0, v12, v1, v0)
+			g.Fault(1, v12, v1, v0)
 			continue
 		}
 		v15 := *(*float32)(unsafe.Add(p0, x*4))
@@ -11361,7 +12396,7 @@ func (g *vectorsHost) Run() {
 		}
 		v18 = float32((-v15)*v15 + float32(3))
 		if !v19 {
-			g.Fault(1, 0, v9, v0)
+			g.Fault(0, 0, v9, v0)
 			continue
 		}
 		if 1 < *(*int32)(p4) {

@@ -26,13 +26,21 @@ func (g *behindHost) Begin() {
 
 func (g *behindHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		behindHostLoop0(x, end, p0, p1)
+		x = end
+	}
+	for ; x < end; x++ {
 		var v13, v14, v15, v21, v22, v23, v25, v26, v27, v32, v33, v34, v35, v36 int32
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -102,6 +110,71 @@ func (g *behindHost) Run() {
 	}
 }
 
+//go:noinline
+func behindHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
+	for ; x < end; x++ {
+		var v13, v14, v15, v21, v22, v23, v25, v26, v27, v32, v33, v34, v35, v36 int32
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v8 := v7 + 1
+		if 40 < v8 {
+			v25 = 0
+			v26 = v8
+			v27 = 0
+			goto b9r0f
+		}
+		if v8 < -20 {
+			v12 := (v7 * 2) + 2
+			v13 = v12
+			v14 = v12
+		} else {
+			v13 = 0
+			v14 = 1
+		}
+		v15 = v7 * 2
+		if 40 < v15 {
+			v25 = v14
+			v26 = v15
+			v27 = 1
+			goto b9r0f
+		}
+		if v15 < -20 {
+			v18 := v7 * 4
+			v21 = v18
+			v22 = v14 + v18
+		} else {
+			v21 = v13
+			v22 = v14 + 1
+		}
+		v23 = 0 - v7
+		if 40 >= v23 {
+			goto b10r0f
+		}
+		v25 = v22
+		v26 = v23
+		v27 = 2
+	b9r0f:
+		v34 = v26
+		v35 = v25
+		v36 = v27
+		goto b14r0f
+	b10r0f:
+		if v23 < -20 {
+			v29 := v7 * -2
+			v32 = v29
+			v33 = v22 + v29
+		} else {
+			v32 = v21
+			v33 = v22 + 1
+		}
+		v34 = v32
+		v35 = v33
+		v36 = 3
+	b14r0f:
+		v42 := (((v34 * 100) + 200) + ((v35 * 10) + 10)) + v36
+		*(*int32)(unsafe.Add(p1, x*4)) = v42
+	}
+}
+
 // complexesHost is some work-items of the kernel [Complexes].
 type complexesHost struct {
 	kernelimpl.HostGroup
@@ -119,16 +192,26 @@ func (g *complexesHost) Begin() {
 
 func (g *complexesHost) Run() {
 	v1 := g.Int64(32)
+	v5 := g.Int64(64)
+	v7 := g.Int64(80)
 	p0 := g.Pointer(0)
 	v3 := g.Float64(40)
 	v4 := g.Float64(48)
-	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
-	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) &&
+		uint64(int64(x)) < uint64(v7) &&
+		uint64(int64(last)) < uint64(v7) {
+		complexesHostLoop0(x, end, p0, v3, v4, p2, p3)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
 			continue
@@ -162,6 +245,38 @@ func (g *complexesHost) Run() {
 			g.Fault(2, v9, v7, v0)
 			continue
 		}
+		*(*float64)(unsafe.Add(p3, x*16)) = v37
+		*(*float64)(unsafe.Add(p3, x*16+8)) = v40
+		v45 := *(*float32)(unsafe.Add(p0, x*8+4))
+		*(*float32)(unsafe.Add(p0, x*8)) = -*(*float32)(unsafe.Add(p0, x*8))
+		*(*float32)(unsafe.Add(p0, x*8+4)) = -v45
+	}
+}
+
+//go:noinline
+func complexesHostLoop0(x int, end int, p0 unsafe.Pointer, v3 float64, v4 float64, p2 unsafe.Pointer, p3 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v11 := *(*float32)(unsafe.Add(p0, x*8))
+		v12 := *(*float32)(unsafe.Add(p0, x*8+4))
+		v15 := float64(float64(v11) + v3)
+		v16 := float64(float64(v12) + v4)
+		v19 := *(*float32)(unsafe.Add(p2, x*20+12))
+		*(*float32)(unsafe.Add(p2, x*20+8)) = float32(*(*float32)(unsafe.Add(p2, x*20+8)) + v11)
+		*(*float32)(unsafe.Add(p2, x*20+12)) = float32(v19 + v12)
+		v26 := (v15 < 2.147483648e+09) && (-2.147483649e+09 < v15)
+		v27 := float64(0)
+		if v26 {
+			v27 = v15
+		}
+		v29 := int32(-2147483648)
+		if v26 {
+			v29 = int32(v27)
+		}
+		*(*int32)(unsafe.Add(p2, x*20+16)) = v29
+		v33 := float64(*(*float32)(unsafe.Add(p2, x*20)))
+		v34 := float64(*(*float32)(unsafe.Add(p2, x*20+4)))
+		v37 := float64(float64(v15*v33) - float64(v16*v34))
+		v40 := float64(float64(v15*v34) + float64(v16*v33))
 		*(*float64)(unsafe.Add(p3, x*16)) = v37
 		*(*float64)(unsafe.Add(p3, x*16+8)) = v40
 		v45 := *(*float32)(unsafe.Add(p0, x*8+4))
@@ -290,9 +405,15 @@ func (g *elsewhereHost) Begin() {
 func (g *elsewhereHost) Run() {
 	v1 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		elsewhereHostLoop0(x, end, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		v7 := *(*int32)(unsafe.Add(unsafe.Pointer(&elsewhereHostTable0), int(v0-(int32(uint32(v0)/3)*3))*4))
 		v8 := v7 + 7
 		if uint64(v3) >= uint64(v1) {
@@ -300,6 +421,216 @@ func (g *elsewhereHost) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p0, x*4)) = v8
+	}
+}
+
+//go:noinline
+func elsewhereHostLoop0(x int, end int, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v0 := int32(x)
+		v7 := *(*int32)(unsafe.Add(unsafe.Pointer(&elsewhereHostTable0), int(v0-(int32(uint32(v0)/3)*3))*4))
+		v8 := v7 + 7
+		*(*int32)(unsafe.Add(p0, x*4)) = v8
+	}
+}
+
+// iteratorsHost is some work-items of the kernel [Iterators].
+type iteratorsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newIteratorsHost() kernelimpl.HostForm { return new(iteratorsHost) }
+
+const iteratorsHostSites = `13	internal/difftest/golang/lang.go:270:2	"runtime error: range function continued iteration after function for loop body returned false"
+1	284:7`
+
+func (g *iteratorsHost) Begin() {
+	g.Sites = iteratorsHostSites
+}
+
+func (g *iteratorsHost) Run() {
+	v1 := g.Int64(32)
+	v6 := v1 + -1
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v7, v17, v18, v20, v26, v30, v38, v40, v45, v49, v50, v56, v57, v62, v65, v69 int64
+		var v8, v9, v27, v31, v35, v39, v41, v42, v46, v63, v66 int32
+		var v28, v36, v43, v64 bool
+		v0 := int32(x)
+		v5 := int64(x)
+		v7 = 0
+		v8 = 0
+		v9 = 0
+	b1:
+		v10 := int64(uint32(v9))
+		if v9 >= v0 {
+			v45 = v7
+			v46 = 0
+			goto b20
+		}
+		if (v9 - ((v9 / 3) * 3)) == 1 {
+			v38 = v7
+			v39 = v8
+			goto b17
+		}
+		if v8 != 0 {
+			g.Fault(0, 0, 0, v0)
+			continue
+		}
+		v17 = v7
+		v18 = v6
+	b5:
+		if 0 > v18 {
+			v30 = v17
+			v31 = 0
+			goto b11
+		}
+		v20 = *(*int64)(unsafe.Add(p0, int(v18)*8))
+		if v20 == 5 {
+			v26 = v17
+			v27 = 1
+			v28 = false
+			goto b9
+		}
+		if v20 == 9 {
+			v26 = v17
+			v27 = 2
+			v28 = false
+		} else {
+			v26 = v17 + ((v10 * v20) + v18)
+			v27 = 0
+			v28 = true
+		}
+	b9:
+		if v28 {
+			v17 = v26
+			v18 = v18 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b5
+		}
+		v30 = v26
+		v31 = v27
+	b11:
+		if v31 == 0 {
+			goto b14
+		}
+		if v31 == 1 {
+			goto b14
+		}
+		if v31 == 2 {
+			v35 = 2
+			v36 = false
+			goto b15
+		}
+	b14:
+		v35 = 0
+		v36 = true
+	b15:
+		if !v36 {
+			v40 = v30
+			v41 = v35
+			v42 = 1
+			v43 = false
+			goto b18
+		}
+		v38 = v30
+		v39 = v35
+	b17:
+		v40 = v38
+		v41 = v39
+		v42 = 0
+		v43 = true
+	b18:
+		if v43 {
+			v7 = v40
+			v8 = v41
+			v9 = v9 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b1
+		}
+		v45 = v40
+		v46 = v42
+	b20:
+		if v46 == 0 {
+			goto b22
+		}
+		if v46 == 1 {
+			goto b23
+		}
+	b22:
+	b23:
+		v49 = v45
+		v50 = -1
+	b24:
+		v51 := v50 + 1
+		if v51 < v1 {
+			v49 = (v49 * 2) + *(*int64)(unsafe.Add(p0, int(v51)*8))
+			v50 = v51
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b24
+		}
+		v56 = 0
+		v57 = -1
+	b27:
+		v58 := v57 + 1
+		if v58 >= v1 {
+			v65 = v56
+			v66 = 0
+			goto b32
+		}
+		if *(*int64)(unsafe.Add(p0, int(v58)*8)) == v5 {
+			v62 = v58
+			v63 = 1
+			v64 = false
+		} else {
+			v62 = v56
+			v63 = 0
+			v64 = true
+		}
+		if v64 {
+			v56 = v62
+			v57 = v58
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b27
+		}
+		v65 = v62
+		v66 = v63
+	b32:
+		if v66 == 0 {
+			goto b34
+		}
+		if v66 == 1 {
+			v69 = v65
+			goto b35
+		}
+	b34:
+		v69 = -1
+	b35:
+		v70 := v49 + v69
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int64)(unsafe.Add(p1, x*8)) = v70
 	}
 }
 
@@ -477,10 +808,10 @@ type nilCallsHost struct {
 
 func newNilCallsHost() kernelimpl.HostForm { return new(nilCallsHost) }
 
-const nilCallsHostSites = `1	internal/difftest/golang/unlike.go:146:11
-1	151:7
-12	176:17
+const nilCallsHostSites = `12	internal/difftest/golang/unlike.go:176:17
 12	179:19
+1	146:11
+1	151:7
 1	152:7
 1	153:7`
 
@@ -490,15 +821,56 @@ func (g *nilCallsHost) Begin() {
 
 func (g *nilCallsHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)*3) < uint64(v3) &&
+		uint64(int64(last)*3) < uint64(v3) &&
+		uint64(int64(x)*3+1) < uint64(v3) &&
+		uint64(int64(last)*3+1) < uint64(v3) &&
+		uint64(int64(x)*3+2) < uint64(v3) &&
+		uint64(int64(last)*3+2) < uint64(v3) {
+		for ; x < end; x++ {
+			var v15 int32
+			v0 := int32(x)
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 := 3 < v7
+			v11 := int32(0)
+			if v8 {
+				v11 = (v7 << 24) >> 24
+			}
+			v13 := v11
+			if v7 <= 3 {
+				v13 = 0
+			}
+			if v8 {
+				v15 = v13 * 2
+			} else {
+				v15 = -2
+			}
+			*(*int32)(unsafe.Add(p1, x*12)) = v15
+			if v7 == 11 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+			if v7 == 12 {
+				g.Fault(1, 0, 0, v0)
+				continue
+			}
+			v23 := v7 * 2
+			*(*int32)(unsafe.Add(p1, x*12+4)) = v23
+			*(*int32)(unsafe.Add(p1, x*12+8)) = 5
+		}
+	}
+	for ; x < end; x++ {
 		var v15 int32
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
+			g.Fault(2, v5, v1, v0)
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
@@ -518,16 +890,16 @@ func (g *nilCallsHost) Run() {
 		}
 		v16 := v5 * 3
 		if uint64(v16) >= uint64(v3) {
-			g.Fault(1, v16, v3, v0)
+			g.Fault(3, v16, v3, v0)
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*12)) = v15
 		if v7 == 11 {
-			g.Fault(2, 0, 0, v0)
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
 		if v7 == 12 {
-			g.Fault(3, 0, 0, v0)
+			g.Fault(1, 0, 0, v0)
 			continue
 		}
 		v23 := v7 * 2
@@ -553,9 +925,9 @@ type nilMethodsHost struct {
 
 func newNilMethodsHost() kernelimpl.HostForm { return new(nilMethodsHost) }
 
-const nilMethodsHostSites = `1	internal/difftest/golang/unlike.go:127:11
-12	134:13
+const nilMethodsHostSites = `12	internal/difftest/golang/unlike.go:134:13
 12	135:18
+1	127:11
 1	135:7`
 
 func (g *nilMethodsHost) Begin() {
@@ -564,15 +936,65 @@ func (g *nilMethodsHost) Begin() {
 
 func (g *nilMethodsHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			var v10, v11, v12, v13, v22 int32
+			v0 := int32(x)
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			if v7 < 8 {
+				v10 = 0
+				v11 = v7
+				v12 = 0
+				v13 = 0
+				goto b4r0f
+			}
+			if v7 < 12 {
+				v10 = 2
+				v11 = 0
+				v12 = v7
+				v13 = 1
+			} else {
+				v10 = 1
+				v11 = 0
+				v12 = 0
+				v13 = 0
+			}
+		b4r0f:
+			v14 := v10 == 0
+			if v14 {
+				goto b7r0f
+			}
+			if v10 == 1 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+		b7r0f:
+			if v14 {
+				v22 = v11 * 3
+				goto b12r0f
+			}
+			if v10 == 1 {
+				g.Fault(1, 0, 0, v0)
+				continue
+			}
+			v22 = (v12 * 3) + v13
+		b12r0f:
+			*(*int32)(unsafe.Add(p1, x*4)) = v22
+		}
+	}
+	for ; x < end; x++ {
 		var v10, v11, v12, v13, v22 int32
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
+			g.Fault(2, v5, v1, v0)
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
@@ -600,7 +1022,7 @@ func (g *nilMethodsHost) Run() {
 			goto b7
 		}
 		if v10 == 1 {
-			g.Fault(1, 0, 0, v0)
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
 	b7:
@@ -609,7 +1031,7 @@ func (g *nilMethodsHost) Run() {
 			goto b12
 		}
 		if v10 == 1 {
-			g.Fault(2, 0, 0, v0)
+			g.Fault(1, 0, 0, v0)
 			continue
 		}
 		v22 = (v12 * 3) + v13
@@ -640,6 +1062,7 @@ func (g *panicsDoubleHost) Begin() {
 }
 
 func (g *panicsDoubleHost) Run() {
+	v2 := g.Int64(40)
 	v1 := g.Int64(24)
 	v7 := v1 == 4
 	v9 := v1 == 5
@@ -650,9 +1073,47 @@ func (g *panicsDoubleHost) Run() {
 	v5 := float64(v4)
 	v6 := float64(v5 * 1e-09)
 	v18 := 0 < v1
-	v2 := g.Int64(40)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v2) &&
+		uint64(int64(last)) < uint64(v2) {
+		for ; x < end; x++ {
+			var v14 int32
+			var v15, v16, v17 float64
+			v0 := int32(x)
+			if v7 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+			if v9 {
+				g.Fault(1, 0, 0, v0)
+				continue
+			}
+			if v11 {
+				v14 = 1
+				v15 = 0
+				v16 = v13
+				v17 = 2
+			} else {
+				v14 = 0
+				v15 = v6
+				v16 = 0
+				v17 = 0
+			}
+			if !v18 {
+				goto b11r0f
+			}
+			if v14 == 0 {
+				g.Fault(2, int64(math.Float64bits(v15)), 0, v0)
+				continue
+			}
+			g.Fault(3, int64(math.Float64bits(v16)), int64(math.Float64bits(v17)), v0)
+			continue
+		b11r0f:
+			*(*int64)(unsafe.Add(p1, x*8)) = 1
+		}
+	}
+	for ; x < end; x++ {
 		var v14 int32
 		var v15, v16, v17 float64
 		v0 := int32(x)
@@ -685,7 +1146,7 @@ func (g *panicsDoubleHost) Run() {
 		g.Fault(3, int64(math.Float64bits(v16)), int64(math.Float64bits(v17)), v0)
 		continue
 	b10:
-		v25 := int64(uint32(v0))
+		v25 := int64(x)
 		if uint64(v25) >= uint64(v2) {
 			g.Fault(4, v25, v2, v0)
 			continue
@@ -781,7 +1242,7 @@ func (g *pipelineHost) Run() {
 		v0 := int32(basex + li)
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		if uint64(v8) >= uint64(v1) {
 			g.Fault(0, v8, v1, v0)
 			g.Leave(li)
@@ -2834,7 +3295,7 @@ func (g *pipelineHost) Run() {
 		v50 := h50[li]
 		v0 := int32(basex + li)
 		v49 := h49[li]
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		v1255 := *(*int32)(unsafe.Add(m0, li*4)) * 10
 		if v50 == 0 {
 			g.Fault(38, 0, v50, v0)
@@ -2857,10 +3318,10 @@ type rounded32Host struct {
 
 func newRounded32Host() kernelimpl.HostForm { return new(rounded32Host) }
 
-const rounded32HostSites = `1	internal/difftest/golang/rules.go:51:16
+const rounded32HostSites = `3	internal/difftest/golang/rules.go:52:14
+1	51:16
 1	51:24
-1	51:32
-3	52:14`
+1	51:32`
 
 func (g *rounded32Host) Begin() {
 	g.Sites = rounded32HostSites
@@ -2868,34 +3329,64 @@ func (g *rounded32Host) Begin() {
 
 func (g *rounded32Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(x)
+			v11 := *(*float32)(unsafe.Add(p0, x*4))
+			v13 := *(*float32)(unsafe.Add(p1, x*4))
+			v15 := *(*float32)(unsafe.Add(p2, x*4))
+			v17 := (v9 * 6) + 6
+			if uint64(v17) > uint64(v7) {
+				g.Fault(0, v17, v7, v0)
+				continue
+			}
+			v19 := x * 24
+			v20 := float32(v11 * v13)
+			v21 := float32(v20 + v15)
+			*(*float32)(unsafe.Add(p3, v19)) = v21
+			*(*float32)(unsafe.Add(p3, v19+4)) = float32(v15 - v20)
+			*(*float32)(unsafe.Add(p3, v19+8)) = float32(v20 - float32(v15*v13))
+			*(*float32)(unsafe.Add(p3, v19+12)) = v21
+			*(*float32)(unsafe.Add(p3, v19+16)) = v21
+			v34 := float32(float32(float32(v11*v11)+float32(v13*v13)) + float32(v15*v15))
+			*(*float32)(unsafe.Add(p3, v19+20)) = v34
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
-			g.Fault(0, v9, v1, v0)
+			g.Fault(1, v9, v1, v0)
 			continue
 		}
 		v11 := *(*float32)(unsafe.Add(p0, x*4))
 		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
+			g.Fault(2, v9, v3, v0)
 			continue
 		}
 		v13 := *(*float32)(unsafe.Add(p1, x*4))
 		if uint64(v9) >= uint64(v5) {
-			g.Fault(2, v9, v5, v0)
+			g.Fault(3, v9, v5, v0)
 			continue
 		}
 		v15 := *(*float32)(unsafe.Add(p2, x*4))
 		v17 := (v9 * 6) + 6
 		if uint64(v17) > uint64(v7) {
-			g.Fault(3, v17, v7, v0)
+			g.Fault(0, v17, v7, v0)
 			continue
 		}
 		v19 := x * 24
@@ -2918,10 +3409,10 @@ type rounded64Host struct {
 
 func newRounded64Host() kernelimpl.HostForm { return new(rounded64Host) }
 
-const rounded64HostSites = `1	internal/difftest/golang/rules.go:51:16
+const rounded64HostSites = `3	internal/difftest/golang/rules.go:52:14
+1	51:16
 1	51:24
-1	51:32
-3	52:14`
+1	51:32`
 
 func (g *rounded64Host) Begin() {
 	g.Sites = rounded64HostSites
@@ -2929,34 +3420,64 @@ func (g *rounded64Host) Begin() {
 
 func (g *rounded64Host) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
 	v5 := g.Int64(64)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
 	p2 := g.Pointer(2)
 	v7 := g.Int64(80)
 	p3 := g.Pointer(3)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		for ; x < end; x++ {
+			v0 := int32(x)
+			v9 := int64(x)
+			v11 := *(*float64)(unsafe.Add(p0, x*8))
+			v13 := *(*float64)(unsafe.Add(p1, x*8))
+			v15 := *(*float64)(unsafe.Add(p2, x*8))
+			v17 := (v9 * 6) + 6
+			if uint64(v17) > uint64(v7) {
+				g.Fault(0, v17, v7, v0)
+				continue
+			}
+			v19 := x * 48
+			v20 := float64(v11 * v13)
+			v21 := float64(v20 + v15)
+			*(*float64)(unsafe.Add(p3, v19)) = v21
+			*(*float64)(unsafe.Add(p3, v19+8)) = float64(v15 - v20)
+			*(*float64)(unsafe.Add(p3, v19+16)) = float64(v20 - float64(v15*v13))
+			*(*float64)(unsafe.Add(p3, v19+24)) = v21
+			*(*float64)(unsafe.Add(p3, v19+32)) = v21
+			v34 := float64(float64(float64(v11*v11)+float64(v13*v13)) + float64(v15*v15))
+			*(*float64)(unsafe.Add(p3, v19+40)) = v34
+		}
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v9 := int64(uint32(v0))
+		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
-			g.Fault(0, v9, v1, v0)
+			g.Fault(1, v9, v1, v0)
 			continue
 		}
 		v11 := *(*float64)(unsafe.Add(p0, x*8))
 		if uint64(v9) >= uint64(v3) {
-			g.Fault(1, v9, v3, v0)
+			g.Fault(2, v9, v3, v0)
 			continue
 		}
 		v13 := *(*float64)(unsafe.Add(p1, x*8))
 		if uint64(v9) >= uint64(v5) {
-			g.Fault(2, v9, v5, v0)
+			g.Fault(3, v9, v5, v0)
 			continue
 		}
 		v15 := *(*float64)(unsafe.Add(p2, x*8))
 		v17 := (v9 * 6) + 6
 		if uint64(v17) > uint64(v7) {
-			g.Fault(3, v17, v7, v0)
+			g.Fault(0, v17, v7, v0)
 			continue
 		}
 		v19 := x * 48
@@ -2969,6 +3490,204 @@ func (g *rounded64Host) Run() {
 		*(*float64)(unsafe.Add(p3, v19+32)) = v21
 		v34 := float64(float64(float64(v11*v11)+float64(v13*v13)) + float64(v15*v15))
 		*(*float64)(unsafe.Add(p3, v19+40)) = v34
+	}
+}
+
+// runesHost is some work-items of the kernel [Runes].
+type runesHost struct {
+	kernelimpl.HostGroup
+}
+
+func newRunesHost() kernelimpl.HostForm { return new(runesHost) }
+
+const runesHostSites = `4	internal/difftest/golang/sliceedits.go:96:26
+1	unicode/utf8/utf8.go:161:20
+1	176:9
+1	190:9
+1	internal/difftest/golang/sliceedits.go:101:7`
+
+var runesHostTable0 = [256]int32{240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 240, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 19, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 35, 3, 3, 52, 4, 4, 4, 68, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241, 241}
+
+var runesHostTable1 = [16]struct {
+	f0 int32
+	f1 int32
+}{struct {
+	f0 int32
+	f1 int32
+}{128, 191}, struct {
+	f0 int32
+	f1 int32
+}{160, 191}, struct {
+	f0 int32
+	f1 int32
+}{128, 159}, struct {
+	f0 int32
+	f1 int32
+}{144, 191}, struct {
+	f0 int32
+	f1 int32
+}{128, 143}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}, struct {
+	f0 int32
+	f1 int32
+}{0, 0}}
+
+func (g *runesHost) Begin() {
+	g.Sites = runesHostSites
+}
+
+func (g *runesHost) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v12, v13, v15 int64
+		var v16 int
+		var v24, v26, v29, v30, v34, v39, v44, v47, v48 int32
+		v0 := int32(x)
+		v5 := int64(x)
+		v6 := v5 + 9
+		v8 := v1
+		if v6 < v1 {
+			v8 = v6
+		}
+		if uint64(v5) > uint64(v8) {
+			g.Fault(0, v5, v8, v0)
+			continue
+		}
+		v10 := v8 - v5
+		v11 := x
+		v12 = 0
+		v13 = 0
+	b2:
+		if v12 >= v10 {
+			goto b25
+		}
+		v15 = v10 - v12
+		v16 = v11 + int(v12)
+		if v10 == v12 {
+			g.Fault(1, 0, v15, v0)
+			continue
+		}
+		if uint32(int32(uint8(*(*int8)(unsafe.Add(p0, v16))))) < 128 {
+			v48 = 1
+			goto b21
+		}
+		if v10 == v12 {
+			g.Fault(2, 0, v15, v0)
+			continue
+		}
+		v24 = *(*int32)(unsafe.Add(unsafe.Pointer(&runesHostTable0), int(int32(uint8(*(*int8)(unsafe.Add(p0, v16)))))*4))
+		if 240 <= uint32(v24) {
+			v47 = 1
+			goto b20
+		}
+		{
+			v26 = v24 & 7
+			v28 := int32(uint32(v24) >> 4)
+			v29 = *(*int32)(unsafe.Add(unsafe.Pointer(&runesHostTable1), int(v28)*8))
+			v30 = *(*int32)(unsafe.Add(unsafe.Pointer(&runesHostTable1), int(v28)*8+4))
+			if v15 < int64(uint32(v26)) {
+				v47 = 1
+				goto b20
+			}
+		}
+		if 1 >= uint64(v15) {
+			g.Fault(3, 1, v15, v0)
+			continue
+		}
+		v34 = int32(uint8(*(*int8)(unsafe.Add(p0, v16+1))))
+		if uint32(v34) < uint32(v29) {
+			goto b11
+		}
+		if uint32(v30) >= uint32(v34) {
+			goto b12
+		}
+	b11:
+		v47 = 1
+		goto b20
+	b12:
+		if uint32(v26) <= 2 {
+			v47 = 2
+			goto b20
+		}
+		v39 = int32(uint8(*(*int8)(unsafe.Add(p0, v16+2))))
+		if uint32(v39) < 128 {
+			goto b15
+		}
+		if 191 >= uint32(v39) {
+			goto b16
+		}
+	b15:
+		v47 = 1
+		goto b20
+	b16:
+		if uint32(v26) <= 3 {
+			v47 = 3
+			goto b20
+		}
+		v44 = int32(uint8(*(*int8)(unsafe.Add(p0, v16+3))))
+		if uint32(v44) < 128 {
+			goto b19
+		}
+		if 191 >= uint32(v44) {
+			v47 = 4
+			goto b20
+		}
+	b19:
+		v47 = 1
+	b20:
+		v48 = v47
+	b21:
+		v12 = v12 + int64(uint32(v48))
+		v13 = v13 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b2
+	b25:
+		v57 := int32(uint64((v13 * 100000) + 264123))
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(4, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v57
 	}
 }
 
@@ -3037,7 +3756,7 @@ func (g *sharedHost) Run() {
 		v0 := int32(basex + li)
 		v3 := int32(li)
 		v4 := int64(uint32(v3))
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -5314,7 +6033,7 @@ func (g *sideHost) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		var v17, v18, v19, v20, v21 int32
 		*(*[32]byte)(own2) = [32]byte{}
 		*(*int32)(own2) = 1
@@ -5516,8 +6235,8 @@ func (g *sideHost) Run() {
 		v48 := h48[li]
 		v6 := int32(li)
 		v29 := 7 - v6
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		v72 := (v48 + *(*int32)(unsafe.Add(own2, li*4))) + *(*int32)(unsafe.Add(m0, li*4))
 		v75 := v72 + (*(*int32)(unsafe.Add(m1, int(v29)*4)) * 2)
 		if uint64(v5) >= uint64(v3) {
@@ -5525,6 +6244,86 @@ func (g *sideHost) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v75
+	}
+}
+
+// toArraysHost is some work-items of the kernel [ToArrays].
+type toArraysHost struct {
+	kernelimpl.HostGroup
+}
+
+func newToArraysHost() kernelimpl.HostForm { return new(toArraysHost) }
+
+const toArraysHostSites = `4	internal/difftest/golang/lang.go:329:19
+9	332:16
+4	333:24
+9	333:18`
+
+func (g *toArraysHost) Begin() {
+	g.Sites = toArraysHostSites
+	g.Allot(0, 32)
+}
+
+func (g *toArraysHost) Run() {
+	m0 := g.Memory(0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v12 int32
+		v0 := int32(x)
+		v5 := int64(x)
+		*(*[32]byte)(m0) = [32]byte{}
+		if uint64(v5) > uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v8 := v1 - v5
+		v9 := x * 4
+		v11 := int64(8)
+		if v8 < 8 {
+			v11 = v8
+		}
+		v12 = 0
+	b2:
+		if int64(uint32(v12)) < v11 {
+			*(*int32)(unsafe.Add(m0, int(v12)*4)) = *(*int32)(unsafe.Add(p0, v9+int(v12)*4))
+			v12 = v12 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
+		}
+		v20 := v0 - (int32(uint32(v0)/4) * 4)
+		v21 := *(*int32)(unsafe.Add(m0, int(v20)*4))
+		v23 := *(*int32)(unsafe.Add(m0, int(v20+3)*4))
+		*(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/8)*8))*4)) = -1
+		if 2 > uint64(v8) {
+			g.Fault(1, 2, v8, v0)
+			continue
+		}
+		v29 := *(*int32)(unsafe.Add(p0, v9+4))
+		v30 := v5 * 2
+		if uint64(v30) > uint64(v3) {
+			g.Fault(2, v30, v3, v0)
+			continue
+		}
+		v32 := v3 - v30
+		v33 := x * 8
+		if 2 > uint64(v32) {
+			g.Fault(3, 2, v32, v0)
+			continue
+		}
+		v37 := *(*int32)(unsafe.Add(m0, 8))
+		*(*int32)(unsafe.Add(p1, v33)) = v21 + (v23 * 10)
+		*(*int32)(unsafe.Add(p1, v33+4)) = v29 + v37
 	}
 }
 
@@ -5545,14 +6344,28 @@ func (g *typeSwitchesHost) Run() {
 	v1 := g.Int64(32)
 	v7 := v1 * 1000
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) {
+		typeSwitchesHostLoop0(x, end, v7, p0)
+		x = end
+	}
+	for ; x < end; x++ {
 		v0 := int32(x)
-		v3 := int64(uint32(v0))
+		v3 := int64(x)
 		v9 := (((int64(v0) * 10) + 848) + v7) + 500000
 		if uint64(v3) >= uint64(v1) {
 			g.Fault(0, v3, v1, v0)
 			continue
 		}
+		*(*int64)(unsafe.Add(p0, x*8)) = v9
+	}
+}
+
+//go:noinline
+func typeSwitchesHostLoop0(x int, end int, v7 int64, p0 unsafe.Pointer) {
+	for ; x < end; x++ {
+		v9 := (((int64(int32(x)) * 10) + 848) + v7) + 500000
 		*(*int64)(unsafe.Add(p0, x*8)) = v9
 	}
 }
@@ -5564,10 +6377,10 @@ type unlikeHost struct {
 
 func newUnlikeHost() kernelimpl.HostForm { return new(unlikeHost) }
 
-const unlikeHostSites = `1	internal/difftest/golang/unlike.go:84:11
-13	87:7	"runtime error: comparing uncomparable type golang.uncomparable"
+const unlikeHostSites = `13	internal/difftest/golang/unlike.go:87:7	"runtime error: comparing uncomparable type golang.uncomparable"
 13	93:10	"runtime error: comparing uncomparable type golang.uncomparable"
 13	96:7	"runtime error: comparing uncomparable type golang.uncomparable"
+1	84:11
 1	102:7`
 
 func (g *unlikeHost) Begin() {
@@ -5576,15 +6389,123 @@ func (g *unlikeHost) Begin() {
 
 func (g *unlikeHost) Run() {
 	v1 := g.Int64(32)
-	p0 := g.Pointer(0)
 	v3 := g.Int64(48)
+	p0 := g.Pointer(0)
 	p1 := g.Pointer(1)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			var v14, v25, v29, v33, v37, v39, v43 bool
+			v0 := int32(x)
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 := v7 & 1
+			v9 := v8 == 0
+			v10 := v7 & 2
+			v11 := v10 == 0
+			v12 := v8
+			if v11 {
+				v12 = 0
+			}
+			if !v9 {
+				v14 = v9
+				goto b4r0f
+			}
+			if v11 {
+				g.Fault(0, 0, 0, v0)
+				continue
+			}
+			v14 = v11
+		b4r0f:
+			v15 := v12 == v8
+			v16 := v10 != 0
+			v17 := v16 && v15
+			v18 := v8 != 0
+			v19 := v18 && v17
+			v21 := int32(0)
+			if v14 || v19 {
+				v21 = 1
+			}
+			v23 := (v7 & 4) == 0
+			if !v23 {
+				v29 = v23
+				goto b9r0f
+			}
+			if !v11 {
+				v25 = v11
+				goto b8r0f
+			}
+			if v9 {
+				g.Fault(1, 0, 0, v0)
+				continue
+			}
+			v25 = v9
+		b8r0f:
+			{
+				v26 := v18 && v15
+				v27 := v16 && v26
+				v29 = v25 || v27
+			}
+		b9r0f:
+			v31 := v21
+			if v29 {
+				v31 = v21 + 2
+			}
+			if !v23 {
+				v37 = v23
+				goto b14r0f
+			}
+			if !v11 {
+				v33 = v11
+				goto b13r0f
+			}
+			if v9 {
+				g.Fault(2, 0, 0, v0)
+				continue
+			}
+			v33 = v9
+		b13r0f:
+			{
+				v34 := v18 && v15
+				v35 := v16 && v34
+				v37 = v33 || v35
+			}
+		b14r0f:
+			if !v37 {
+				v43 = v37
+				goto b19r0f
+			}
+			if !v11 {
+				v39 = v11
+				goto b18r0f
+			}
+			if v9 {
+				g.Fault(2, 0, 0, v0)
+				continue
+			}
+			v39 = v9
+		b18r0f:
+			{
+				v40 := v18 && v15
+				v41 := v16 && v40
+				v43 = v39 || v41
+			}
+		b19r0f:
+			v45 := v31
+			if v43 {
+				v45 = v31 + 4
+			}
+			*(*int32)(unsafe.Add(p1, x*4)) = v45
+		}
+	}
+	for ; x < end; x++ {
 		var v14, v25, v29, v33, v37, v39, v43 bool
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
-			g.Fault(0, v5, v1, v0)
+			g.Fault(3, v5, v1, v0)
 			continue
 		}
 		v7 := *(*int32)(unsafe.Add(p0, x*4))
@@ -5601,7 +6522,7 @@ func (g *unlikeHost) Run() {
 			goto b4
 		}
 		if v11 {
-			g.Fault(1, 0, 0, v0)
+			g.Fault(0, 0, 0, v0)
 			continue
 		}
 		v14 = v11
@@ -5625,7 +6546,7 @@ func (g *unlikeHost) Run() {
 			goto b8
 		}
 		if v9 {
-			g.Fault(2, 0, 0, v0)
+			g.Fault(1, 0, 0, v0)
 			continue
 		}
 		v25 = v9
@@ -5649,7 +6570,7 @@ func (g *unlikeHost) Run() {
 			goto b13
 		}
 		if v9 {
-			g.Fault(3, 0, 0, v0)
+			g.Fault(2, 0, 0, v0)
 			continue
 		}
 		v33 = v9
@@ -5669,7 +6590,7 @@ func (g *unlikeHost) Run() {
 			goto b18
 		}
 		if v9 {
-			g.Fault(3, 0, 0, v0)
+			g.Fault(2, 0, 0, v0)
 			continue
 		}
 		v39 = v9
@@ -5689,6 +6610,94 @@ func (g *unlikeHost) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = v45
+	}
+}
+
+// visitorsHost is some work-items of the kernel [Visitors].
+type visitorsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newVisitorsHost() kernelimpl.HostForm { return new(visitorsHost) }
+
+const visitorsHostSites = `4	internal/difftest/golang/stages.go:87:24
+1	108:7`
+
+func (g *visitorsHost) Begin() {
+	g.Sites = visitorsHostSites
+}
+
+func (g *visitorsHost) Run() {
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	stop := g.Cancelled()
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for x := g.Lo; x < g.Hi; x++ {
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		var v9, v10, v12, v16, v17, v20, v21, v22, v23, v24 int32
+		var v11, v18 bool
+		var v13 int64
+		v0 := int32(x)
+		v5 := int64(x)
+		if uint64(v5) > uint64(v1) {
+			g.Fault(0, v5, v1, v0)
+			continue
+		}
+		v7 := v1 - v5
+		v8 := x * 4
+		v9 = 0
+		v10 = 0
+		v11 = false
+		v12 = 5
+		v13 = -1
+	b2:
+		v14 := v13 + 1
+		if v14 >= v7 {
+			v22 = v9
+			v23 = v10
+			v24 = v12
+			goto b8
+		}
+		v16 = *(*int32)(unsafe.Add(p0, v8+int(v14)*4))
+		v17 = v9 + v16
+		v18 = v16 < 100
+		if !v11 {
+			goto b5
+		}
+		if v10 >= v16 {
+			v20 = v10
+			goto b6
+		}
+	b5:
+		v20 = v16
+	b6:
+		v21 = v12 + v16
+		if v18 {
+			v9 = v17
+			v10 = v20
+			v11 = true
+			v12 = v21
+			v13 = v14
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b2
+		}
+		v22 = v17
+		v23 = v20
+		v24 = v21
+	b8:
+		v31 := ((((v22 + (v23 * 3)) * 5) + v23) * 5) + (v24 + 1)
+		if uint64(v5) >= uint64(v3) {
+			g.Fault(1, v5, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v31
 	}
 }
 
@@ -5728,15 +6737,52 @@ func (g *watchedHost) Begin() {
 }
 
 func (g *watchedHost) Run() {
+	v3 := g.Int64(32)
 	data := g.Data()
 	v1 := 16
 	c0 := g.c0
 	v43 := int64(c0)
-	v3 := g.Int64(32)
 	p0 := g.Pointer(0)
-	for x := g.Lo; x < g.Hi; x++ {
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) {
+		for ; x < end; x++ {
+			v2 := int32(x)
+			v5 := int64(x)
+			v8 := v2 - (int32(uint32(v2)/3) * 3)
+			v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
+			v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
+			v15 := v2 - (int32(uint32(v2)/2) * 2)
+			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
+			v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
+			v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
+			v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
+			v28 := float32(0)
+			if v27 {
+				v28 = v24
+			}
+			v30 := int64(-9223372036854775808)
+			if v27 {
+				v30 = int64(v28)
+			}
+			v34 := ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + int64(uint32(v2+1)))
+			v38 := ((v5 + 10) + (v5 * 2)) + v5
+			if uint32(v2) >= 5000 {
+				g.Fault(0, v5, 5000, v2)
+				continue
+			}
+			v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
+			v49 := v45
+			if (v2 & 1) == 0 {
+				v49 = v45 + 1
+			}
+			v53 := float64(float64(float64(float64(v49)+2.5)+1.5) + -2)
+			*(*float64)(unsafe.Add(p0, x*8)) = v53
+		}
+	}
+	for ; x < end; x++ {
 		v2 := int32(x)
-		v5 := int64(uint32(v2))
+		v5 := int64(x)
 		v8 := v2 - (int32(uint32(v2)/3) * 3)
 		v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
 		v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))

@@ -81,7 +81,7 @@ func (g *aloneHost) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		v11 := v10 * 6
 		if uint64(v11) > uint64(v6) {
 			g.Fault(0, v11, v6, v0)
@@ -168,8 +168,8 @@ func (g *aloneHost) r0() int {
 		}
 		v29 := h29[li]
 		v14 := (basex + li) * 24
+		v10 := int64(basex + li)
 		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
 		v32 := v29
 		if int32(li) == 0 {
 			v32 = 0
@@ -199,8 +199,7 @@ func (g *aloneHost) r0() int {
 			continue
 		}
 		v19 := (basex + li) * 20
-		v0 := int32(basex + li)
-		v10 := int64(uint32(v0))
+		v10 := int64(basex + li)
 		*(*float32)(unsafe.Add(p4, v19)) = v36
 		if v1 <= v10 {
 			g.Leave(li)
@@ -412,7 +411,7 @@ func (g *ballotsHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if v1 <= v6 {
 			g.Leave(li)
 			continue
@@ -476,8 +475,8 @@ func (g *ballotsHost) Run() {
 			v13 := h13[li]
 			v14 := h14[li]
 			v15 := h15[li]
+			v6 := int64(basex + li)
 			v0 := int32(basex + li)
-			v6 := int64(uint32(v0))
 			var v32, v46, v60, v74 int64
 			*(*int32)(m0) = v12
 			*(*int32)(unsafe.Add(m0, 4)) = v13
@@ -635,7 +634,7 @@ func (g *bisectionsHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			g.Leave(li)
@@ -781,8 +780,8 @@ func (g *bisectionsHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		v56 := h56[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
@@ -858,7 +857,7 @@ func (g *choicesHost) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -1097,8 +1096,8 @@ func (g *choicesHost) r8() int {
 		if dead[li] {
 			continue
 		}
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(3, v6, v4, v0)
 			continue
@@ -1149,7 +1148,7 @@ func (g *oneWayOutHost) Run() {
 		var v16, v23, v35, v38 int32
 		var v24, v36 int64
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			g.Leave(li)
@@ -1244,8 +1243,8 @@ func (g *oneWayOutHost) Run() {
 		if dead[li] {
 			continue
 		}
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		v38 := h38[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(5, v7, v5, v0)
@@ -1336,7 +1335,7 @@ func (g *ownChecksHost) r0() int {
 		var v22, v24, v30, v32, v34, v40, v42, v44, v52, v57, v58, v63, v65, v66, v70 int32
 		var v23, v33, v43, v53, v59 int64
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v5) {
 			g.Fault(0, v9, v5, v0)
 			g.Leave(li)
@@ -1510,7 +1509,7 @@ func (g *ownChecksHost) r1() int {
 		v52 := h52[li]
 		v53 := e53
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		var v57, v58, v63, v65, v66, v70 int32
 		var v59 int64
 		v54 := v52 ^ 5
@@ -1599,8 +1598,8 @@ func (g *ownChecksHost) r2() int {
 		}
 		v58 := h58[li]
 		v59 := e59
+		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
 		var v63, v65, v66, v70 int32
 		v60 := v58 + 1
 		v61 := v59 + 1
@@ -1664,8 +1663,8 @@ func (g *ownChecksHost) r3() int {
 		}
 		v65 := h65[li]
 		v66 := e66
+		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
 		var v70 int32
 		v67 := v65 + v66
 		v68 := v66 + 1
@@ -1757,7 +1756,7 @@ func (g *ownLoopsHost) r0() int {
 		var v15, v24, v31, v32, v37 int32
 		var v25 int64
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
+		v7 := int64(basex + li)
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			g.Leave(li)
@@ -1849,8 +1848,8 @@ func (g *ownLoopsHost) r1() int {
 		}
 		v24 := h24[li]
 		v25 := e25
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		var v31, v32, v37 int32
 		v24 = v24 + int32(uint64(v25))
 		v25 = v25 + 1
@@ -1912,8 +1911,8 @@ func (g *ownLoopsHost) r2() int {
 		}
 		v31 := h31[li]
 		v32 := e32
+		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v7 := int64(uint32(v0))
 		var v37 int32
 		v33 := v31 ^ 3
 		v34 := v32 + 1
@@ -1988,7 +1987,7 @@ func (g *replacedHost) r0() int {
 	for li := range n {
 		var v17, v18 int32
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -2037,8 +2036,8 @@ func (g *replacedHost) r1() int {
 		}
 		v17 := h17[li]
 		v18 := e18
+		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
 		v19 := v17 + 1
 		v20 := v18 + 1
 		if v20 < v10 {
@@ -2605,7 +2604,7 @@ func (g *searchHost) r0() int {
 	for li := range n {
 		var v9 int32
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v9 = 0
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
@@ -2652,7 +2651,7 @@ func (g *searchHost) r1() int {
 		}
 		v9 := e9
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v17 := v9 + 1
 		if v17 >= v8 {
 			g.Fault(2, 0, 0, v0)
@@ -2741,7 +2740,7 @@ func (g *statedHost) r0() int {
 	v1 := g.v1
 	more := false
 	for li := range n {
-		if v1 <= int64(uint32(int32(basex+li))) {
+		if v1 <= int64(basex+li) {
 			g.Leave(li)
 			continue
 		}
@@ -2761,8 +2760,8 @@ func (g *statedHost) r0() int {
 		if dead[li] {
 			continue
 		}
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		v9 := int32(li)
 		v10 := int64(uint32(v9))
 		if uint64(v8) >= uint64(v2) {
@@ -2800,7 +2799,7 @@ func (g *statedHost) r0() int {
 		}
 		v0 := int32(basex + li)
 		v9 := int32(li)
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		var v28, v33 int64
 		var v32 int32
 		v16 := v0 / c0
@@ -2933,7 +2932,7 @@ func (g *statedHost) r3() int {
 		v9 := int32(li)
 		v0 := int32(basex + li)
 		v16 := h16[li]
-		v8 := int64(uint32(v0))
+		v8 := int64(basex + li)
 		var v32 int32
 		var v33 int64
 		v38 := v28 + 1
@@ -3029,8 +3028,8 @@ func (g *statedHost) r5() int {
 			continue
 		}
 		v16 := h16[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		v51 := v50
 		if v51 == ((v51 / 2) * 2) {
 			if next != 5 {
@@ -3080,8 +3079,8 @@ func (g *statedHost) r6() int {
 			continue
 		}
 		v16 := h16[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v50
 		v58 := *(*float32)(unsafe.Add(p3, int(v16)*4))
 		v59 := v58
@@ -3122,8 +3121,8 @@ func (g *statedHost) r7() int {
 			continue
 		}
 		v61 := h61[li]
+		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		v8 := int64(uint32(v0))
 		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) ^ v61
 		v65 := *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
@@ -3193,7 +3192,7 @@ func (g *stepsHost) r0() int {
 		var v14, v15 int32
 		var v16 int64
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
+		v9 := int64(basex + li)
 		if uint64(v9) >= uint64(v5) {
 			g.Fault(0, v9, v5, v0)
 			g.Leave(li)
@@ -3249,8 +3248,8 @@ func (g *stepsHost) r1() int {
 		v15 := h15[li]
 		v16 := e16
 		v17 := h17[li]
+		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		v9 := int64(uint32(v0))
 		if 5 >= v15 {
 			goto b8
 		}
@@ -3315,8 +3314,7 @@ const uniformRowsHostSites = `1	internal/difftest/groups/kernel.go:285:11
 1	287:6
 1	290:12
 1	295:21
-1	301:7
-1	299:12`
+1	301:7`
 
 func (g *uniformRowsHost) Begin() {
 	g.Sites = uniformRowsHostSites
@@ -3463,7 +3461,7 @@ func (g *uniformRowsHost) r0() int {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v25 := h25[li]
-			var v38, v39, v47, v56, v81 int32
+			var v38, v39, v47, v56, v75 int32
 			var v48 int64
 			v31 := *(*int32)(m0)
 			v35 := (v31 - ((v31 / 4) * 4))
@@ -3522,13 +3520,13 @@ func (g *uniformRowsHost) r0() int {
 				}
 				continue
 			}
-			v81 = v56
+			v75 = v56
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 			g.Leave(li)
 		}
 	}
@@ -3596,7 +3594,7 @@ func (g *uniformRowsHost) r3() int {
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
 			v25 := h25[li]
-			var v38, v47, v56, v81 int32
+			var v38, v47, v56, v75 int32
 			var v48 int64
 			v53 := v39 + 1
 			if v53 >= v36 {
@@ -3650,13 +3648,13 @@ func (g *uniformRowsHost) r3() int {
 				}
 				continue
 			}
-			v81 = v56
+			v75 = v56
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 			g.Leave(li)
 		}
 	}
@@ -3683,17 +3681,12 @@ func (g *uniformRowsHost) r5() int {
 	c0 := g.c0
 	v8 := int64(uint32(c0))
 	v57 := v13 * v8
-	v72 := v57 <= 2147483647
 	v71 := int32(uint64(v57))
-	v73 := int32(1)
-	if v72 {
-		v73 = v71
-	}
-	basex := g.Base(0)
-	basey := g.Base(1)
 	h56 := g.v56[:n]
 	h25 := g.v25[:n]
 	v4 := g.v4
+	basex := g.Base(0)
+	basey := g.Base(1)
 	p1 := g.Pointer(1)
 	{
 		nx := g.Local[0]
@@ -3708,27 +3701,18 @@ func (g *uniformRowsHost) r5() int {
 				continue
 			}
 			v12 := h12[li]
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
 			v56 := h56[li]
 			v25 := h25[li]
-			var v81 int32
-			v70 := int32(uint64(v12 + 7))
-			v75 := v70
-			if v72 {
-				v75 = int32(uint32(v70) % uint32(v73))
-			}
-			v76 := int64(uint32(v75))
-			if uint32(v75) >= 128 {
-				g.Fault(5, v76, 128, v0, v1)
-				continue
-			}
-			v81 = v56 + *(*int32)(unsafe.Add(m0, int(v75)*4))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v75 int32
+			v73 := *(*int32)(unsafe.Add(m0, int(int32(uint32(int32(uint64(v12+7)))%uint32(v71)))*4))
+			v75 = v56 + v73
 			if uint64(v25) >= uint64(v4) {
 				g.Fault(4, v25, v4, v0, v1)
 				continue
 			}
-			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v81
+			*(*int32)(unsafe.Add(p1, int(v25)*4)) = v75
 		}
 	}
 	return -1
@@ -3785,7 +3769,7 @@ func (g *votesHost) r0() int {
 	for li := range n {
 		var v8 int32
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
+		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			g.Leave(li)
@@ -3814,8 +3798,8 @@ func (g *votesHost) r1() int {
 			continue
 		}
 		v8 := h8[li]
+		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		v5 := int64(uint32(v0))
 		if !v10 {
 			goto b10
 		}
@@ -3890,7 +3874,7 @@ func (g *wholeFloat32Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -3935,8 +3919,7 @@ func (g *wholeFloat32Host) Run() {
 			continue
 		}
 		v12 := (basex + li) * 64
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		*(*float32)(unsafe.Add(p2, v12+4)) = v16
 		if v1 <= v6 {
 			g.Leave(li)
@@ -4080,7 +4063,7 @@ func (g *wholeFloat64Host) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -4125,8 +4108,7 @@ func (g *wholeFloat64Host) Run() {
 			continue
 		}
 		v12 := (basex + li) * 128
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		*(*float64)(unsafe.Add(p2, v12+8)) = v16
 		if v1 <= v6 {
 			g.Leave(li)
@@ -4313,7 +4295,7 @@ func (g *wholeInt16Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -4393,8 +4375,7 @@ func (g *wholeInt16Host) r0() int {
 			continue
 		}
 		v13 := (basex + li) * 32
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v9 := h9[li]
 		*(*int16)(unsafe.Add(p2, v13+6)) = v30
 		if v1 <= v6 {
@@ -4776,7 +4757,7 @@ func (g *wholeInt32Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -4848,8 +4829,7 @@ func (g *wholeInt32Host) r0() int {
 			continue
 		}
 		v12 := (basex + li) * 64
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+12)) = v21
 		if v1 <= v6 {
@@ -5230,7 +5210,7 @@ func (g *wholeInt64Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -5302,8 +5282,7 @@ func (g *wholeInt64Host) r0() int {
 			continue
 		}
 		v12 := (basex + li) * 128
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+24)) = v21
 		if v1 <= v6 {
@@ -5678,7 +5657,7 @@ func (g *wholeInt8Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -5758,8 +5737,7 @@ func (g *wholeInt8Host) r0() int {
 			continue
 		}
 		v13 := (basex + li) * 16
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v9 := h9[li]
 		*(*int8)(unsafe.Add(p2, v13+3)) = v30
 		if v1 <= v6 {
@@ -6141,7 +6119,7 @@ func (g *wholeUint32Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -6213,8 +6191,7 @@ func (g *wholeUint32Host) r0() int {
 			continue
 		}
 		v12 := (basex + li) * 64
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v8 := h8[li]
 		*(*int32)(unsafe.Add(p2, v12+12)) = v21
 		if v1 <= v6 {
@@ -6595,7 +6572,7 @@ func (g *wholeUint64Host) r0() int {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		if uint64(v6) >= uint64(v2) {
 			g.Fault(0, v6, v2, v0)
 			g.Leave(li)
@@ -6667,8 +6644,7 @@ func (g *wholeUint64Host) r0() int {
 			continue
 		}
 		v12 := (basex + li) * 128
-		v0 := int32(basex + li)
-		v6 := int64(uint32(v0))
+		v6 := int64(basex + li)
 		v8 := h8[li]
 		*(*int64)(unsafe.Add(p2, v12+24)) = v21
 		if v1 <= v6 {

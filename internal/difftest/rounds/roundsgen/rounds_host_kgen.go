@@ -35,7 +35,7 @@ func (g *astrayHost) Run() {
 		}
 		var v5 int64
 		v0 := int32(x)
-		v4 := int64(uint32(v0))
+		v4 := int64(x)
 		v5 = 0
 	b1:
 		if v5 < v1 {
@@ -84,7 +84,7 @@ func (g *countHost) Run() {
 		}
 		var v8 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
@@ -158,11 +158,11 @@ func (g *distanceHost) Run() {
 			g.Stop()
 			return
 		}
-		var v19, v22, v25, v39, v47, v70, v75, v79, v81 int64
-		var v24, v28, v45, v46, v77, v78, v83, v85 int32
+		var v19, v22, v25, v39, v47, v70, v75, v83 int64
+		var v24, v28, v45, v46, v77, v78, v79, v82, v86 int32
 		var v76 bool
 		v0 := int32(x)
-		v8 := int64(uint32(v0))
+		v8 := int64(x)
 		v9 := v8 * 2
 		if uint64(v9) >= uint64(v1) {
 			g.Fault(0, v9, v1, v0)
@@ -251,10 +251,6 @@ func (g *distanceHost) Run() {
 			*(*int32)(unsafe.Add(p2, x*1028+int(v58)*4)) = v66
 			v46 = v59
 			v47 = v47 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
 			goto b14
 		}
 		v39 = v39 + 1
@@ -276,7 +272,7 @@ func (g *distanceHost) Run() {
 			goto b26
 		}
 	b19:
-		if v79 > v3 {
+		if int64(uint32(v79)) > v3 {
 			v70 = v70 + 1
 			if stop.Load() {
 				g.Stop()
@@ -284,36 +280,35 @@ func (g *distanceHost) Run() {
 			}
 			goto b17
 		}
-		v81 = v79 + -1
-		if uint64(v81) >= 256 {
-			g.Fault(4, v81, 256, v0)
+		v82 = v79 + -1
+		v83 = int64(uint32(v82))
+		if uint32(v82) >= 256 {
+			g.Fault(4, v83, 256, v0)
 			continue
 		}
-		v83 = int32(uint64(v81))
-		v85 = int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v83)))))
+		v86 = int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v82)))))
 		if !v76 {
 			g.Fault(5, v75, 256, v0)
 			continue
 		}
 		{
-			v88 := v85 != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v77)+256))))
-			v90 := v78
-			if v88 {
-				v90 = v78 + 1
+			v89 := v86 != int32(uint8(*(*int8)(unsafe.Add(p0, x*512+int(v77)+256))))
+			v91 := v78
+			if v89 {
+				v91 = v78 + 1
 			}
-			v91 := int32(uint64(v79))
-			v92 := *(*int32)(unsafe.Add(p2, x*1028+int(v91)*4))
+			v92 := *(*int32)(unsafe.Add(p2, x*1028+int(v79)*4))
 			v93 := v92 + 1
-			v95 := *(*int32)(unsafe.Add(p2, x*1028+int(v83)*4)) + 1
+			v95 := *(*int32)(unsafe.Add(p2, x*1028+int(v82)*4)) + 1
 			v97 := v93
-			if v90 < v93 {
-				v97 = v90
+			if v91 < v93 {
+				v97 = v91
 			}
 			v99 := v95
 			if v97 < v95 {
 				v99 = v97
 			}
-			*(*int32)(unsafe.Add(p2, x*1028+int(v91)*4)) = v99
+			*(*int32)(unsafe.Add(p2, x*1028+int(v79)*4)) = v99
 			v78 = v92
 			v79 = v79 + 1
 			goto b19
@@ -387,7 +382,7 @@ func (g *meetHost) r0() int {
 			next = 1
 			continue
 		}
-		v16 := int64(uint32(v0))
+		v16 := int64(basex + li)
 		v17 := *(*int64)(unsafe.Add(m0, li*8))
 		if uint64(v16) >= uint64(v2) {
 			g.Fault(0, v16, v2, v0)
@@ -440,7 +435,7 @@ func (g *meetHost) r2() int {
 		next = 1
 		continue
 	b6:
-		v16 := int64(uint32(v0))
+		v16 := int64(basex + li)
 		v17 := *(*int64)(unsafe.Add(m0, li*8))
 		if uint64(v16) >= uint64(v2) {
 			g.Fault(0, v16, v2, v0)
@@ -483,7 +478,7 @@ func (g *productHost) Run() {
 		}
 		var v7, v8, v9, v10, v16, v18 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if !v6 {
 			v18 = 0
 			goto b6
@@ -553,7 +548,7 @@ func (g *untilHost) Run() {
 		var v10, v14, v18, v19, v25, v29, v33, v34 int32
 		var v11, v16, v26, v31 int64
 		v0 := int32(x)
-		v5 := int64(uint32(v0))
+		v5 := int64(x)
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue

@@ -94,8 +94,8 @@ func (g *matMulArgumentHost) r0() int {
 			var v18, v27, v35 float32
 			var v19, v22, v25, v33 int64
 			var v29 int32
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
+			v12 := int64(basex + x)
+			v13 := int64(basey + y)
 			v15 := int64(uint32(int32(x)))
 			v17 := int64(uint32(int32(y)))
 			v18 = 0
@@ -288,10 +288,10 @@ func (g *matMulArgumentHost) r3() int {
 			v17 := int64(uint32(v16))
 			v14 := int32(x)
 			v15 := int64(uint32(v14))
-			v1 := int32(basey + y)
-			v13 := int64(uint32(v1))
+			v13 := int64(basey + y)
 			v0 := int32(basex + x)
-			v12 := int64(uint32(v0))
+			v1 := int32(basey + y)
+			v12 := int64(basex + x)
 			var v18, v27, v35 float32
 			var v22, v25, v33 int64
 			var v29 int32
@@ -422,8 +422,8 @@ func (g *matMulConstantHost) r0() int {
 			var v15, v25 float32
 			var v16, v20, v23, v30 int64
 			var v19 int32
-			v9 := int64(uint32(v0))
-			v10 := int64(uint32(v1))
+			v9 := int64(basex + x)
+			v10 := int64(basey + y)
 			v11 := int32(x)
 			v12 := int64(uint32(v11))
 			v13 := int32(y)
@@ -587,12 +587,12 @@ func (g *matMulConstantHost) r3() int {
 			v133 := h133[li]
 			v13 := int32(y)
 			v11 := int32(x)
-			v1 := int32(basey + y)
-			v10 := int64(uint32(v1))
+			v10 := int64(basey + y)
 			v12 := int64(uint32(v11))
 			v0 := int32(basex + x)
+			v1 := int32(basey + y)
 			v14 := int64(uint32(v13))
-			v9 := int64(uint32(v0))
+			v9 := int64(basex + x)
 			var v15, v25 float32
 			var v19 int32
 			var v20, v23, v30 int64
@@ -724,8 +724,8 @@ func (g *matMulSpecHost) r0() int {
 			var v18, v28 float32
 			var v19, v23, v26, v33 int64
 			var v22 int32
-			v12 := int64(uint32(v0))
-			v13 := int64(uint32(v1))
+			v12 := int64(basex + x)
+			v13 := int64(basey + y)
 			v14 := int32(x)
 			v15 := int64(uint32(v14))
 			v16 := int32(y)
@@ -891,12 +891,12 @@ func (g *matMulSpecHost) r3() int {
 			v72 := h72[li]
 			v16 := int32(y)
 			v14 := int32(x)
-			v1 := int32(basey + y)
-			v13 := int64(uint32(v1))
+			v13 := int64(basey + y)
 			v15 := int64(uint32(v14))
 			v0 := int32(basex + x)
+			v1 := int32(basey + y)
 			v17 := int64(uint32(v16))
-			v12 := int64(uint32(v0))
+			v12 := int64(basex + x)
 			var v18, v28 float32
 			var v22 int32
 			var v23, v26, v33 int64

@@ -1,7 +1,7 @@
 //go:build cgo && linux
 
-// Package cheap measures the heap of C, for tests of what drivers keep.
-package cheap
+// Package cheapstat measures the heap of C, for tests of what drivers keep.
+package cheapstat
 
 /*
 #include <malloc.h>

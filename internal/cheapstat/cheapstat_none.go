@@ -1,7 +1,7 @@
 //go:build !(cgo && linux)
 
-// Package cheap measures the heap of C, for tests of what drivers keep.
-package cheap
+// Package cheapstat measures the heap of C, for tests of what drivers keep.
+package cheapstat
 
 // InUse returns the bytes that the program has allocated in C; ok is false where
 // that is not known.

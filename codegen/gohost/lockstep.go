@@ -1,0 +1,515 @@
+package gohost
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file finds loops that the work-items of a block go through round by round: each round is
+// a loop over the work-items. That is how a GPU runs them, and what kernels are written for:
+//
+//	for i := it.GlobalID(); i < len(k.X); i += it.GlobalRange() {
+//		sum += k.X[i]
+//	}
+//
+// Neighbours load neighbouring elements in each round here, where one work-item alone loads one
+// element of each of many lines of the cache. The block is the work-group, or, in kernels over
+// ranges, up to blockItems work-items of a row.
+//
+// A region with such a loop has three parts: the prefix, up to the loop; the rounds; and the
+// rest, from the loop's exit on. The prefix and the loop have no effects, so that it makes no
+// difference in which order work-items run them. If a work-item does not come to the loop, the
+// region's own code runs instead, for the whole block, from the beginning.
+
+// blockItems is how many work-items of a range go through a loop together.
+const blockItems = 256
+
+// lockstep is a region whose work-items go through a loop together.
+type lockstep struct {
+	r          *region
+	loop       *ir.Loop
+	latch      *ir.Block
+	exit       *ir.Block
+	inductions map[*ir.Value]*induction
+	steps      []*induction // the same in the order of the head's phis
+	tops       []*leaving   // the ends of the loop ahead of the rounds' work
+	bottom     *leaving     // the end behind it, or nil
+	// arrays are the phis of the head that each work-item has its own of.
+	arrays []*ir.Value
+	// next has, for what an array phi is after a round, the phi: behind the loop they are the same.
+	next    map[*ir.Value]*ir.Value
+	through []*ir.Value // what the prefix computes for the others
+	prefix  *region
+	rounds  *region
+	rest    *region
+}
+
+// induction is a phi of the loop's head that is scale times the work-item's number in the block,
+// scale being 0 or 1, plus what all have in common; and that grows by step in each round.
+type induction struct {
+	phi, init, step *ir.Value
+	scale           int64
+	global          bool // init is a global id plus offset, if scale is 1
+	offset          int64
+}
+
+// leaving is a way out of the loop: where any of conds does not hold.
+type leaving struct {
+	from  *ir.Block
+	conds []condition
+}
+
+// condition compares an induction variable, plus a constant, with what does not change in the
+// loop.
+type condition struct {
+	op    ir.Op
+	i     *induction
+	plus  int64
+	bound *ir.Value
+	left  bool // the induction variable is the left operand
+	not   bool // the comparison is not to hold
+}
+
+// tail says what stands at the end of an edge which leads out of a part.
+type tail int
+
+const (
+	noTail   tail = iota // it does not stand there
+	arrive               // at the loop
+	turnBack             // to the region's own code
+	endRound
+)
+
+// part says of a region that it is part of another one.
+type part struct {
+	of    *region // nil of others
+	ls    *lockstep
+	label string // what the labels of its nodes end in
+	succs map[*node][]*node
+	tails []*node
+	args  map[*ir.Value]*ir.Value // of the phis where the rest begins
+}
+
+// findLockstep returns the first loop of the region that work-items are to go through together,
+// or nil.
+func (w *writer) findLockstep(r *region) *lockstep {
+	if !w.ranged() && w.m.Rank != 1 || w.m.Form == abi.Task || slices.ContainsFunc(w.all, lanes) {
+		return nil
+	}
+	loops := w.m.Kernel.Dominators().Loops()
+	for _, n := range r.nodes {
+		for _, l := range loops.All {
+			if n.block != l.Head || w.head[l.Head] != n || n == r.entry {
+				continue
+			}
+			ls := &lockstep{r: r, loop: l, inductions: map[*ir.Value]*induction{}, next: map[*ir.Value]*ir.Value{}}
+			q := w.newBody(r)
+			if ls.simple(q, loops) && ls.findInductions(q) && ls.findEnds(q) && ls.worth(q) && ls.split(w) && ls.carry(w) {
+				return ls
+			}
+		}
+	}
+	return nil
+}
+
+// lanes reports whether v is about sub-groups, which are counted item by item.
+func lanes(v *ir.Value) bool {
+	if v.Op != ir.OpBuiltIn {
+		return false
+	}
+	switch v.Aux.(ir.BuiltIn) {
+	case ir.SubgroupID, ir.SubgroupLocalInvocationID, ir.SubgroupLocalRange:
+		return true
+	}
+	return false
+}
+
+// quiet reports whether the node does nothing but compute, and load what the work-items have in
+// common.
+func (w *writer) quiet(n *node) bool {
+	return n.split == nil && !slices.ContainsFunc(n.insts, func(v *ir.Value) bool {
+		if r := v.Ref(); r != nil && r.Var != nil && r.Var.Storage == ir.Function {
+			return true
+		}
+		return !v.Op.Has(ir.FlagPure) && v.Op != ir.OpLoad
+	})
+}
+
+// simple reports whether the loop has one entry, one latch, no loop within, and no effects.
+func (ls *lockstep) simple(w *body, loops *ir.Loops) bool {
+	l := ls.loop
+	if len(l.Latches) != 1 || len(l.Head.Preds) != 2 {
+		return false
+	}
+	ls.latch = l.Latches[0]
+	return !slices.ContainsFunc(l.Blocks, func(b *ir.Block) bool {
+		n := w.head[b]
+		return loops.Of(b) != l || !w.whole().in[n] || !w.quiet(n)
+	})
+}
+
+// edges returns the phi's values at the loop's entry and behind a round.
+func (ls *lockstep) edges(phi *ir.Value) (init, next *ir.Value) {
+	if ls.loop.Head.Preds[0] == ls.latch {
+		return phi.Args[1], phi.Args[0]
+	}
+	return phi.Args[0], phi.Args[1]
+}
+
+// invariant reports whether v is computed ahead of all work-items, or of a row's.
+func (w *body) invariant(v *ir.Value) bool { return v.IsConst() || w.ahead(v) }
+
+// findInductions finds the induction variables.
+func (ls *lockstep) findInductions(w *body) bool {
+	for _, phi := range ls.loop.Head.Phis {
+		init, next := ls.edges(phi)
+		if next.Op != ir.OpIAdd || !phi.Type.IsInt() {
+			continue
+		}
+		i := &induction{phi: phi, init: init}
+		switch {
+		case next.Args[0] == phi:
+			i.step = next.Args[1]
+		case next.Args[1] == phi:
+			i.step = next.Args[0]
+		}
+		if i.step == nil || !w.invariant(i.step) {
+			continue
+		}
+		l, linear := w.linearOf(init)
+		switch {
+		case w.invariant(init):
+		case linear && phi.Type == ir.TypeI64 && l.scale == 1 && (l.id == ir.GlobalInvocationIDX || l.id == ir.LocalInvocationIDX || l.id == ir.LocalInvocationIndex):
+			i.scale, i.global, i.offset = 1, l.global, l.offset
+		default:
+			continue
+		}
+		ls.inductions[phi] = i
+		ls.steps = append(ls.steps, i)
+	}
+	return len(ls.steps) > 0
+}
+
+// findEnds finds the ways out of the loop: all lead to one block, and either come one after the
+// other at the beginning of a round, or the way out is at the end of one.
+func (ls *lockstep) findEnds(w *body) bool {
+	leads := 0
+	for _, b := range ls.loop.Blocks {
+		for _, s := range b.Term.Succs {
+			if ls.loop.Contains(s) {
+				continue
+			}
+			if leads++; ls.exit != nil && ls.exit != s {
+				return false
+			}
+			ls.exit = s
+		}
+	}
+	for b := ls.loop.Head; ; {
+		e, stay := ls.leaves(b)
+		if e == nil {
+			break
+		}
+		leads--
+		if stay == ls.loop.Head || stay == ls.latch && len(stay.Insts) == 0 {
+			ls.bottom = e
+			break
+		}
+		ls.tops = append(ls.tops, e)
+		if len(stay.Preds) != 1 {
+			break
+		}
+		b = stay
+	}
+	if ls.bottom == nil {
+		// The block that the latch comes behind, or the latch itself.
+		b := ls.latch
+		if len(b.Insts) == 0 && len(b.Preds) == 1 {
+			b = b.Preds[0]
+		}
+		if e, _ := ls.leaves(b); e != nil && !slices.ContainsFunc(ls.tops, func(t *leaving) bool { return t.from == b }) {
+			ls.bottom = e
+			leads--
+		}
+	}
+	if leads != 0 || ls.exit == nil {
+		return false
+	}
+	for _, e := range ls.tops {
+		if !ls.decide(w, e, false) {
+			return false
+		}
+	}
+	return ls.bottom == nil || ls.decide(w, ls.bottom, true)
+}
+
+// leaves returns the way out of the loop at the end of a block, if there is one, and the
+// successor within the loop.
+func (ls *lockstep) leaves(b *ir.Block) (*leaving, *ir.Block) {
+	if b.Term.Kind == ir.Branch {
+		for i, s := range b.Term.Succs {
+			if stay := b.Term.Succs[1-i]; !ls.loop.Contains(s) && ls.loop.Contains(stay) {
+				return &leaving{from: b}, stay
+			}
+		}
+	}
+	return nil, nil
+}
+
+// decide finds the conditions of staying in the loop.
+func (ls *lockstep) decide(w *body, e *leaving, behind bool) bool {
+	var add func(v *ir.Value, holds bool) bool
+	add = func(v *ir.Value, holds bool) bool {
+		switch v.Op {
+		case ir.OpLNot:
+			return add(v.Args[0], !holds)
+		case ir.OpLAnd, ir.OpLOr:
+			return holds == (v.Op == ir.OpLAnd) && add(v.Args[0], holds) && add(v.Args[1], holds)
+		case ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe, ir.OpIEq, ir.OpINe:
+		default:
+			return false
+		}
+		for k, x := range v.Args {
+			c := condition{op: v.Op, bound: v.Args[1-k], left: k == 0, not: !holds}
+			if !w.invariant(c.bound) {
+				continue
+			}
+			if c.i, c.plus = ls.variable(x, behind); c.i != nil && (c.i.scale == 0 && c.plus == 0 || c.below() != "" && c.i.grows()) {
+				e.conds = append(e.conds, c)
+				return true
+			}
+		}
+		return false
+	}
+	return add(e.from.Term.Cond, e.from.Term.Succs[0] != ls.exit)
+}
+
+// below returns the operator of a condition that the induction variable is less than its bound,
+// or not greater, "" of others.
+func (c *condition) below() string {
+	switch {
+	case c.op == ir.OpSLt && c.left && !c.not, c.op == ir.OpSLe && !c.left && c.not:
+		return "<"
+	case c.op == ir.OpSLe && c.left && !c.not, c.op == ir.OpSLt && !c.left && c.not:
+		return "<="
+	}
+	return ""
+}
+
+// grows reports whether the variable does not shrink, unless a guard says so, nor grows so fast
+// that it overflows at once.
+func (i *induction) grows() bool {
+	return !i.step.IsConst() || i.step.Int() > 0 && i.step.Int() < 1<<59
+}
+
+// variable returns v as an induction variable plus a constant. Behind a round, the variable has
+// grown.
+func (ls *lockstep) variable(v *ir.Value, behind bool) (*induction, int64) {
+	for _, i := range ls.steps {
+		_, next := ls.edges(i.phi)
+		switch {
+		case v == i.phi && !behind, v == next && behind:
+			return i, 0
+		case v.Op == ir.OpIAdd && v.Args[0] == i.phi && v.Args[1].IsConst() && !behind:
+			if n := v.Args[1].Int(); n > -1<<31 && n < 1<<31 {
+				return i, n
+			}
+		}
+	}
+	return nil, 0
+}
+
+// split makes regions of the parts.
+func (ls *lockstep) split(w *writer) bool {
+	head := w.head[ls.loop.Head]
+	inLoop := func(n *node) bool { return n.split == nil && ls.loop.Contains(n.block) }
+	// From the last node on: whether it leads to the loop.
+	leads := map[*node]bool{head: true}
+	for _, n := range slices.Backward(ls.r.nodes) {
+		if !inLoop(n) && slices.ContainsFunc(w.succs(n), func(s *node) bool { return leads[s] }) {
+			leads[n] = true
+		}
+	}
+	at := map[*node]int{}
+	for i, n := range ls.r.nodes {
+		at[n] = i
+	}
+	rest, ok := map[*node]bool{}, true
+	var visit func(n *node)
+	visit = func(n *node) {
+		if rest[n] = true; leads[n] || inLoop(n) {
+			ok = false
+			return
+		}
+		for _, s := range w.succs(n) {
+			if !rest[s] {
+				visit(s)
+			}
+		}
+	}
+	visit(w.head[ls.exit])
+	if !ok || !leads[ls.r.entry] {
+		return false
+	}
+	ls.prefix, ls.rounds, ls.rest = ls.newPart(ls.r.entry, "p"), ls.newPart(head, "l"), ls.newPart(w.head[ls.exit], "c")
+	for _, n := range ls.r.nodes {
+		switch {
+		case inLoop(n):
+			ls.rounds.add(n)
+			for _, v := range n.phis {
+				if n == head {
+					delete(ls.rounds.defs, v) // each work-item has its own at the beginning
+				}
+			}
+			var to []*node
+			for _, s := range w.succs(n) {
+				if s == head {
+					to = append(to, ls.leave(w, ls.rounds, n, endRound))
+				} else if inLoop(s) {
+					to = append(to, s)
+				}
+			}
+			ls.rounds.succs[n] = to
+		case leads[n]:
+			if !w.quiet(n) {
+				return false
+			}
+			ls.prefix.add(n)
+			var to []*node
+			for _, s := range w.succs(n) {
+				switch {
+				case s == head:
+					to = append(to, ls.leave(w, ls.prefix, n, arrive))
+				case !leads[s]:
+					to = append(to, ls.leave(w, ls.prefix, n, turnBack))
+				case at[s] <= at[n]:
+					return false
+				default:
+					to = append(to, s)
+				}
+			}
+			ls.prefix.succs[n] = to
+		case rest[n]:
+			ls.rest.add(n)
+		}
+	}
+	for _, p := range []*region{ls.prefix, ls.rounds, ls.rest} {
+		p.nodes = append(p.nodes, p.tails...)
+	}
+	return true
+}
+
+// behind returns what work-items have of v at an end of the loop, at that behind a round or
+// another one: what does not change in the loop, or an array phi.
+func (ls *lockstep) behind(v *ir.Value, round bool) (*ir.Value, bool) {
+	switch phi := ls.next[v]; {
+	case !ls.loop.Contains(v.Block):
+		return v, true
+	case round:
+		return phi, phi != nil
+	}
+	return v, v.Block == ls.loop.Head && v.Op == ir.OpPhi
+}
+
+// add adds a node.
+func (r *region) add(n *node) {
+	r.in[n] = true
+	r.nodes = append(r.nodes, n)
+	for _, v := range n.phis {
+		r.defs[v] = true
+	}
+	for _, v := range n.insts {
+		r.defs[v] = true
+	}
+}
+
+func (ls *lockstep) newPart(entry *node, label string) *region {
+	return &region{index: ls.r.index, entry: entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{},
+		part: part{of: ls.r, ls: ls, label: label, succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
+}
+
+// tail adds a node that stands at the end of an edge which leads out of a part.
+func (ls *lockstep) leave(w *writer, r *region, of *node, kind tail) *node {
+	t := &node{index: len(w.nodes) + len(r.tails), of: of, tail: kind}
+	r.tails = append(r.tails, t)
+	return t
+}
+
+// carry finds what work-items take from part to part, and gives it homes.
+func (ls *lockstep) carry(w *writer) bool {
+	for _, phi := range ls.loop.Head.Phis {
+		if ls.inductions[phi] == nil {
+			_, next := ls.edges(phi)
+			ls.next[next] = phi
+		}
+	}
+	for _, phi := range ls.exit.Phis {
+		for k, p := range ls.exit.Preds {
+			if !ls.loop.Contains(p) {
+				continue
+			}
+			a, ok := ls.behind(phi.Args[k], ls.bottom != nil && p == ls.bottom.from)
+			if x := ls.rest.args[phi]; !ok || x != nil && x != a {
+				return false
+			}
+			ls.rest.args[phi] = a
+		}
+	}
+	crosses := map[*ir.Value]bool{}
+	add := func(v *ir.Value) bool {
+		switch {
+		case crosses[v] || !ls.r.defs[v] || w.again[v]:
+			return true
+		case ls.inductions[v] != nil || w.same(v) || v.Type.Kind == ir.Addr:
+			return false
+		case ls.loop.Contains(v.Block) && v.Op == ir.OpPhi:
+			ls.arrays = append(ls.arrays, v)
+		case ls.prefix.defs[v]:
+			ls.through = append(ls.through, v)
+		default:
+			return false
+		}
+		crosses[v] = true
+		return true
+	}
+	x := w.newBody(ls.rest)
+	x.mark()
+	for _, n := range ls.rest.nodes {
+		if n.split != nil {
+			for _, v := range w.homes {
+				if ls.r.defs[v] && !ls.rest.defs[v] && !x.ahead(v) && n.end.has(w.index[v]) {
+					x.foreign = append(x.foreign, v)
+				}
+			}
+		}
+	}
+	for _, v := range x.foreign {
+		// Behind loops with both kinds of ends, what has one value only is a phi there.
+		v, ok := ls.behind(v, ls.bottom != nil)
+		if !ok || ls.loop.Contains(v.Block) && ls.bottom != nil && len(ls.tops) > 0 || !add(v) {
+			return false
+		}
+	}
+	if slices.ContainsFunc(x.entered, func(v *ir.Value) bool { return !add(v) }) || len(ls.arrays) == 0 {
+		return false
+	}
+	for n := 0; n < len(ls.arrays); {
+		n = len(ls.arrays)
+		x := w.newBody(ls.rounds)
+		x.mark()
+		for _, v := range x.foreign {
+			if ls.inductions[v] == nil && !add(v) {
+				return false
+			}
+		}
+	}
+	for _, v := range append(ls.arrays, ls.through...) {
+		if !w.home[v] {
+			w.home[v] = true
+			w.homes = append(w.homes, v)
+		}
+	}
+	return true
+}

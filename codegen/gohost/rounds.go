@@ -1,0 +1,433 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file writes regions whose work-items go through a loop together, as:
+//
+//	all := true
+//	for li := range n {
+//		// the prefix: h8[li] = 0, or all = false if the work-item does not come to the loop
+//	}
+//	if all {
+//		b9 := int64(basex)
+//		active := n
+//		for {
+//			if active = min(active, int(v1-b9)); active <= 0 {
+//				break
+//			}
+//			for li := range active {
+//				// a round of a work-item, which changes h8[li]
+//			}
+//			b9 += v16
+//		}
+//		for li := range n {
+//			// the rest
+//		}
+//	} else {
+//		// the region's own code
+//	}
+
+// whole returns the region that the body's is part of, or the body's region.
+func (w *body) whole() *region {
+	if w.r.of != nil {
+		return w.r.of
+	}
+	return w.r
+}
+
+// succs returns where the work-item goes from n within the region without a cut.
+func (w *body) succs(n *node) []*node {
+	if n.tail != noTail {
+		return nil
+	}
+	if s, ok := w.r.succs[n]; ok {
+		return s
+	}
+	return w.flow.succs(n)
+}
+
+// inLoop reports whether the body is that of rounds.
+func (w *body) inLoop() bool { return w.r.ls != nil && w.r == w.r.ls.rounds }
+
+// isInduction reports whether v is an induction variable of the rounds.
+func (w *body) isInduction(v *ir.Value) bool { return w.inLoop() && w.r.ls.inductions[v] != nil }
+
+// vary computes an induction variable that work-items have different values of.
+func (w *body) vary(v *ir.Value) {
+	if w.r.ls.inductions[v].scale != 0 {
+		fmt.Fprintf(&w.item, "%s := %s + int64(li)\n", w.v(v), name("b", w.index[v]))
+	}
+}
+
+// inRound reports whether v is the same for all work-items that go through a round, and does no
+// harm, or is loaded by all of them. No work-item stores anything in the loop.
+func (w *body) inRound(v *ir.Value) bool {
+	if !w.inLoop() || !w.r.defs[v] {
+		return false
+	}
+	is, ok := w.inRounds[v]
+	if ok {
+		return is
+	}
+	args := v.Args
+	if mm, ok := w.minmax[v]; ok {
+		args = []*ir.Value{mm.x, mm.y}
+	}
+	is = (harmless(v) && v.Op != ir.OpBuiltIn || v.Op == ir.OpLoad && w.always(w.where[v])) &&
+		!slices.ContainsFunc(args, func(a *ir.Value) bool {
+			i := w.r.ls.inductions[a]
+			return !w.invariant(a) && (i == nil || i.scale != 0)
+		})
+	w.inRounds[v] = is
+	return is
+}
+
+// always reports whether all work-items that go through a round come to the node.
+func (w *body) always(n *node) bool {
+	for m := w.r.entry; ; {
+		if m == n {
+			return true
+		}
+		s := w.succs(m)
+		if len(s) != 1 || s[0].tail != noTail || len(s[0].block.Preds) != 1 {
+			return false
+		}
+		m = s[0]
+	}
+}
+
+// carried is what a work-item has at the end of a part, and the value whose home it goes to.
+type carried struct{ v, home *ir.Value }
+
+func (w *body) carried(n *node) (out []carried) {
+	ls := w.r.ls
+	for _, phi := range ls.arrays {
+		init, next := ls.edges(phi)
+		switch n.tail {
+		case arrive:
+			out = append(out, carried{init, phi})
+		case endRound:
+			out = append(out, carried{next, phi})
+		}
+	}
+	if n.tail == arrive {
+		for _, v := range ls.through {
+			out = append(out, carried{v, v})
+		}
+	}
+	return out
+}
+
+// carriedHome reports whether v is in its home when the rest begins.
+func (w *body) carriedHome(v *ir.Value) bool {
+	return !w.r.defs[v] && !w.ahead(v) && w.r.ls.next[v] == nil
+}
+
+// finish writes what stands at the end of an edge out of a part.
+func (w *body) finish(b *bytes.Buffer, n *node) {
+	if n.tail == turnBack {
+		b.WriteString("all = false\nbreak\n")
+		return
+	}
+	var text strings.Builder
+	var to, from []string
+	for _, c := range w.carried(n) {
+		if v := w.plain(c.v); c.v != c.home || n.tail == arrive {
+			fmt.Fprintf(&text, "%s[li] = %s\n", w.homeSlice(c.home), v)
+			to, from = append(to, w.v(c.home)), append(from, v)
+		}
+	}
+	if n.tail == endRound {
+		w.tail, w.goesOn = text.String(), fmt.Sprintf("%s = %s\n", strings.Join(to, ", "), strings.Join(from, ", "))
+	}
+	b.WriteString(text.String() + "continue\n")
+}
+
+// enter computes what phis are where the rest begins.
+func (w *body) enter() {
+	if w.r.ls == nil {
+		return
+	}
+	for _, phi := range w.r.entry.phis {
+		if a := w.r.args[phi]; a != nil && w.needed[phi] {
+			text := w.value(a)
+			w.done[phi] = true
+			fmt.Fprintf(&w.item, "%s := %s\n", w.v(phi), text)
+		}
+	}
+}
+
+// lockstep writes a region whose work-items go through a loop together.
+func (w *writer) lockstep(ls *lockstep, before []*region) {
+	p := w.generate(ls.prefix, before, nil)
+	l := w.generate(ls.rounds, before, p)
+	head, guards, loop := ls.write(l)
+	c := w.generate(ls.rest, before, l)
+	parts := []*body{p, l, c}
+	// Work-items may have left, or not come to the loop.
+	absent := ls.r.dead || slices.ContainsFunc(ls.prefix.tails, func(n *node) bool { return n.tail == turnBack })
+	if absent {
+		guards = append([]string{"all"}, guards...)
+	}
+	if ls.r.dead {
+		p.once(&p.top, "dead", "g.Dead[:n]")
+	}
+	var own *body // if the region's own code may have to run
+	if len(guards) > 0 {
+		own = w.generate(ls.r, before, c)
+		parts = append(parts, own)
+	}
+	u := w.newBody(ls.r)
+	if w.ranged() {
+		w.f("const n = %d\n", blockItems)
+	}
+	for _, x := range parts {
+		w.b.Write(x.top.Bytes())
+		u.row.Write(x.row.Bytes())
+		u.x, u.y, u.z = true, u.y || x.y, u.z || x.z
+		for _, s := range x.after {
+			u.behind("%s", s)
+		}
+	}
+	if u.leftMatters() {
+		u.declareNext()
+	}
+	w.f("// The work-items go through the loop together.\n")
+	u.blocks(p)
+	if absent {
+		w.f("all := true\n")
+	}
+	p.everyItem(ls.r.dead)
+	if own != nil {
+		w.f("if %s {\n", strings.Join(guards, " && "))
+	}
+	w.f("%s", head)
+	w.b.Write(loop)
+	if c.item.Len()+c.code.Len() > 0 {
+		c.everyItem(false)
+	}
+	if own != nil {
+		w.f("} else {\n")
+		if w.ranged() {
+			w.f("for x, end := x, x+count; x < end; x++ {\n")
+		} else {
+			w.f("for li := range n {\n")
+		}
+		own.each()
+		w.f("}\n")
+	}
+	u.endBlocks()
+	u.close()
+}
+
+// everyItem writes a part's loop over all work-items of the block, which turns back at one that
+// has left.
+func (w *body) everyItem(dead bool) {
+	w.f("for li := range %s {\n", w.block())
+	if dead {
+		w.f("if dead[li] {\nall = false\nbreak\n}\n")
+	}
+	w.ownX()
+	w.each()
+}
+
+// block returns the number of work-items of the block.
+func (w *writer) block() string {
+	if w.ranged() {
+		return "count"
+	}
+	return "n"
+}
+
+// ownX declares a work-item's id along x, which that of the block's first one stands for elsewhere.
+func (w *body) ownX() {
+	if w.ranged() && w.x {
+		w.f("x := x + li\n")
+	}
+}
+
+// blocks writes what stands ahead of a block.
+func (w *body) blocks(p *body) {
+	switch {
+	case !w.ranged():
+		w.f("{\n")
+		return
+	case w.m.Rank <= 1:
+		w.f("for x := g.Lo; x < g.Hi; {\ncount := min(g.Hi-x, n)\n")
+	default:
+		w.rangeRows()
+		w.f("for x < end {\ncount := min(end-x, n)\n")
+	}
+	p.leave(&w.writer.b)
+}
+
+// endBlocks writes what stands behind it.
+func (w *body) endBlocks() {
+	if w.ranged() {
+		w.f("x += count\n")
+	}
+	w.f("}\n")
+	if w.rows() {
+		w.nextRow()
+	}
+}
+
+// write returns what stands ahead of the rounds, what has to hold for them, and the loop of the
+// rounds, whose part is w.
+func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
+	var h, b bytes.Buffer
+	own := map[*induction]bool{} // that are used
+	counted := false
+	for _, e := range ls.ends() {
+		for _, c := range e.conds {
+			own[c.i] = true
+			if c.i.scale != 0 {
+				counted = true
+				guards = ls.guard(w, guards, c)
+			}
+		}
+	}
+	count := w.block()
+	if counted {
+		fmt.Fprintf(&h, "active := %s\n", count)
+		count = "active"
+	}
+	b.WriteString("for {\n")
+	for _, e := range ls.tops {
+		w.stay(&b, e)
+	}
+	w.leave(&b)
+	keep := w.take()
+	ls.cutHomes(w, count)
+	w.f("for li := range %s {\n", count)
+	w.ownX()
+	w.each()
+	one := w.outline(string(w.take()))
+	w.writer.b.Write(keep)
+	steps := "" // of the induction variables
+	for _, i := range ls.steps {
+		if !own[i] && !w.done[i.phi] {
+			continue
+		}
+		init := ""
+		if i.scale == 0 {
+			init = w.value(i.init)
+		} else {
+			init = ls.base(w, i)
+		}
+		fmt.Fprintf(&h, "%s := %s\n", w.first(i), init)
+		steps += fmt.Sprintf("%s += %s\n", w.first(i), w.plain(i.step))
+	}
+	b.WriteString(ls.several(w, count, one, steps))
+	if ls.bottom != nil {
+		w.stay(&b, ls.bottom)
+	}
+	b.WriteString("}\n")
+	return h.String(), guards, b.Bytes()
+}
+
+// first returns the name of what an induction variable is for the block's first work-item.
+func (w *body) first(i *induction) string {
+	if i.scale == 0 {
+		return w.v(i.phi)
+	}
+	return name("b", w.index[i.phi])
+}
+
+// cutHomes has gc know how long the slices of what work-items have are.
+func (ls *lockstep) cutHomes(w *body, count string) {
+	for _, phi := range ls.arrays {
+		s := w.homeSlice(phi)
+		w.f("%s = %s[:%s]\n", s, s, count)
+	}
+}
+
+// ends returns all ways out of the loop.
+func (ls *lockstep) ends() []*leaving {
+	if ls.bottom == nil {
+		return ls.tops
+	}
+	return append(slices.Clone(ls.tops), ls.bottom)
+}
+
+// base returns what an induction variable of the block's first work-item begins with.
+func (ls *lockstep) base(w *body, i *induction) string {
+	var terms []string
+	switch {
+	case w.ranged():
+		terms = append(terms, "int64(x)")
+	case i.global:
+		w.once(&w.top, "basex", "g.Base(0)")
+		terms = append(terms, "int64(basex)")
+	}
+	if i.offset != 0 || len(terms) == 0 {
+		terms = append(terms, fmt.Sprintf("int64(%d)", i.offset))
+	}
+	return strings.Join(terms, " + ")
+}
+
+// farAway bounds, in guards, what induction variables are compared with, and how far they go
+// at a time: nothing overflows then.
+const farAway = "1<<60"
+
+// guard adds what has to hold for the induction variable of a condition not to overflow.
+func (ls *lockstep) guard(w *body, guards []string, c condition) []string {
+	add := func(s string) {
+		if !slices.Contains(guards, s) {
+			guards = append(guards, s)
+		}
+	}
+	if s := c.i.step; !s.IsConst() && s.Op != ir.OpUConvert {
+		l := w.value(s)
+		add(fmt.Sprintf("%s >= 0 && %s <= %s", l, l, farAway))
+	}
+	if !w.isLen(c.bound) {
+		b := w.value(c.bound)
+		add(fmt.Sprintf("%s >= -%s && %s <= %s", b, farAway, b, farAway))
+	}
+	return guards
+}
+
+// isLen reports whether v is a constant or the length of a slice.
+func (w *writer) isLen(v *ir.Value) bool {
+	if v.IsConst() {
+		return v.Int() > -1<<59 && v.Int() < 1<<59
+	}
+	return v.Op == ir.OpArg && v.Type == ir.TypeI64 && w.lenOf(int(v.Bits))
+}
+
+// stay writes the way out of the rounds.
+func (w *body) stay(b *bytes.Buffer, e *leaving) {
+	for _, c := range e.conds {
+		if c.i.scale == 0 {
+			x, y, op := w.v(c.i.phi), w.value(c.bound), opposites[c.op]
+			if c.op == ir.OpULt || c.op == ir.OpULe {
+				x, y = fmt.Sprintf("u%s(%s)", goType(c.bound.Type), x), w.unsigned(c.bound)
+			}
+			if !c.left {
+				x, y = y, x
+			}
+			is := op[1]
+			if c.not {
+				is = op[0]
+			}
+			fmt.Fprintf(b, "if %s%s%s {\nbreak\n}\n", x, is, y)
+			continue
+		}
+		left := fmt.Sprintf("%s-%s", w.value(c.bound), name("b", w.index[c.i.phi]))
+		if c.below() == "<=" {
+			c.plus--
+		}
+		if c.plus != 0 {
+			left += fmt.Sprintf("%+d", -c.plus)
+		}
+		fmt.Fprintf(b, "if active = min(active, int(%s)); active <= 0 {\nbreak\n}\n", left)
+	}
+}

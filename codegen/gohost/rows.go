@@ -1,0 +1,131 @@
+package gohost
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file makes the checks of the work-items of a row together, ahead of them:
+//
+//	last := end - 1
+//	if uint64(v15+int64(x)) < uint64(v4) && uint64(v15+int64(last)) < uint64(v4) {
+//		for ; x < end; x++ {
+//			// without the check
+//		}
+//	}
+//	for ; x < end; x++ {
+//		// with it
+//	}
+//
+// An index that grows in equal steps from one work-item to the next is in range for all if it is
+// for the first and for the last.
+
+// affine is an index that is scale times a work-item's id along x, plus what a row has in common.
+type affine struct {
+	scale int64
+	terms string
+}
+
+func (a affine) at(x string) string {
+	s := fmt.Sprintf("int64(%s)", x)
+	if a.scale != 1 {
+		s += fmt.Sprintf("*%d", a.scale)
+	}
+	return s + a.terms
+}
+
+// affineOf returns v as such, with a scale that is positive and small.
+func (w *body) affineOf(v *ir.Value) (affine, bool) {
+	if l, ok := w.linearOf(v); ok && l.id == ir.GlobalInvocationIDX {
+		a := affine{scale: l.scale}
+		if l.offset != 0 {
+			a.terms = fmt.Sprintf("%+d", l.offset)
+		}
+		return a, l.scale < 1<<16
+	}
+	if v.Type != ir.TypeI64 || v.Op != ir.OpIAdd && v.Op != ir.OpISub {
+		return affine{}, false
+	}
+	x, y := v.Args[0], v.Args[1]
+	if v.Op == ir.OpIAdd && w.invariant(x) {
+		x, y = y, x
+	}
+	a, ok := w.affineOf(x)
+	if !ok || !w.invariant(y) {
+		return affine{}, false
+	}
+	sign := "+"
+	if v.Op == ir.OpISub {
+		sign = "-"
+	}
+	a.terms += sign + w.plain(y)
+	return a, true
+}
+
+// inRange generates the code of the region without the checks that can be made for a row, and
+// returns what has to hold for it; nil if there are none.
+func (w *writer) inRange(r *region, before []*region) (*body, []string) {
+	if !w.ranged() || w.loops || len(r.exits) > 0 {
+		return nil, nil
+	}
+	fast := &region{index: r.index, entry: r.entry, in: map[*node]bool{}, defs: map[*ir.Value]bool{},
+		part: part{of: r, label: "f", succs: map[*node][]*node{}, args: map[*ir.Value]*ir.Value{}}}
+	q := w.newBody(r)
+	var conds []string
+	for _, n := range r.nodes {
+		s := w.flow.succs(n)
+		if len(s) != 2 || !faults(s[1]) || n.block.Term.Cond.Op != ir.OpULt {
+			continue
+		}
+		index, size := n.block.Term.Cond.Args[0], n.block.Term.Cond.Args[1]
+		if !w.isLen(size) || size.IsConst() {
+			continue
+		}
+		if a, ok := q.affineOf(index); ok {
+			for _, x := range []string{"x", "last"} {
+				if c := fmt.Sprintf("uint64(%s) < uint64(%s)", a.at(x), q.value(size)); !slices.Contains(conds, c) {
+					conds = append(conds, c)
+				}
+			}
+			fast.succs[n] = s[:1]
+		}
+	}
+	if len(conds) == 0 {
+		return nil, nil
+	}
+	reached := map[*node]bool{r.entry: true}
+	for _, n := range r.nodes { // the kernel has no loops
+		if reached[n] {
+			fast.add(n)
+			s, ok := fast.succs[n]
+			if !ok {
+				s = w.flow.succs(n)
+			}
+			for _, s := range s {
+				reached[s] = true
+			}
+		}
+	}
+	x := w.generate(fast, before, q)
+	x.y, x.z = x.y || q.y, x.z || q.z
+	x.top = *bytes.NewBuffer(append(q.top.Bytes(), x.top.Bytes()...))
+	x.row = *bytes.NewBuffer(append(q.row.Bytes(), x.row.Bytes()...))
+	return x, conds
+}
+
+// hastily writes the loop over the work-items of a row without checks, if conds hold.
+func (w *body) hastily(conds []string) {
+	before := w.take()
+	w.f("for ; x < end; x++ {\n")
+	w.each()
+	loop := string(w.take())
+	w.writer.b.Write(before)
+	if !ofForm.MatchString(loop) { // no checks are left
+		loop = w.outline(loop) + "x = end\n"
+	}
+	w.f("if last := end - 1; %s {\n%s}\n", strings.Join(conds, " &&\n"), loop)
+}

@@ -1,0 +1,140 @@
+package gohost
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file has the work-items of a block go through several rounds at a time, as long as they
+// all go through all of these: what they have is then loaded and stored once, and a loop over
+// the work-items has more to do.
+
+// atOnce is how many rounds that are.
+const atOnce = 4
+
+// homeLoads are lines that load what a work-item has.
+var homeLoads = regexp.MustCompile(`(?m)^v[0-9]+ := h[0-9]+\[li\]\n`)
+
+// several returns the code of rounds, of which one makes one; steps has the induction variables
+// grow.
+func (ls *lockstep) several(w *body, count, one, steps string) string {
+	round := w.round.String()
+	single := round + one + steps
+	code, end := strings.CutSuffix(w.code.String(), w.tail)
+	conds, ok := ls.far(w, count)
+	if !end || !ok || len(w.jumped) > 0 || strings.Contains(code, "continue") || len(code) > 400 {
+		return single
+	}
+	// What differs from round to round has other names in the later ones.
+	var own []string
+	for _, d := range definition.FindAllString(round, -1) {
+		own = append(own, identifier.FindAllString(d, 1)...)
+	}
+	for _, i := range ls.steps {
+		own = append(own, w.first(i))
+	}
+	in := func(k int, text string) string {
+		return identifier.ReplaceAllStringFunc(text, func(s string) string {
+			if k > 0 && slices.Contains(own, s) {
+				return fmt.Sprintf("%sr%d", s, k)
+			}
+			return s
+		})
+	}
+	keep := w.take()
+	ls.cutHomes(w, count)
+	w.f("for li := range %s {\n", count)
+	w.ownX()
+	item := w.item.String()
+	loads := homeLoads.FindAllString(item, -1)
+	for _, phi := range ls.arrays {
+		if s := fmt.Sprintf("%s := %s[li]\n", w.v(phi), w.homeSlice(phi)); !slices.Contains(loads, s) {
+			loads = append(loads, s)
+		}
+	}
+	w.f("%s", strings.Join(loads, ""))
+	vars := func() string {
+		before := w.take()
+		w.declare("var ", w.vars, w.typeOf)
+		out := w.take()
+		w.writer.b.Write(before)
+		return string(out)
+	}()
+	for k := range atOnce {
+		w.f("{\n%s}\n", in(k, homeLoads.ReplaceAllString(item, "")+vars+code+w.goesOn))
+	}
+	for _, phi := range ls.arrays {
+		w.f("%s[li] = %s\n", w.homeSlice(phi), w.v(phi))
+	}
+	w.f("}\n")
+	call := w.outline(string(w.take()))
+	w.writer.b.Write(keep)
+
+	var b strings.Builder
+	fmt.Fprintf(&b, "if %s {\n%s", strings.Join(conds, " && "), round)
+	for k := 1; k < atOnce; k++ {
+		for _, i := range ls.steps {
+			if s := w.first(i); strings.Contains(steps, s+" +=") {
+				fmt.Fprintf(&b, "%s := %s + %s\n", in(k, s), in(k-1, s), w.plain(i.step))
+			}
+		}
+		b.WriteString(in(k, round))
+	}
+	b.WriteString(call)
+	for _, i := range ls.steps {
+		if s := w.first(i); strings.Contains(steps, s+" +=") {
+			fmt.Fprintf(&b, "%s = %s + %s\n", s, in(atOnce-1, s), w.plain(i.step))
+		}
+	}
+	fmt.Fprintf(&b, "} else {\n%s}\n", single)
+	return b.String()
+}
+
+// far returns what has to hold for all work-items that go through a round to go through the
+// following ones, too.
+func (ls *lockstep) far(w *body, count string) (conds []string, ok bool) {
+	for _, e := range ls.ends() {
+		for _, c := range e.conds {
+			step := c.i.step
+			const behind = atOnce - 1 // how many steps the last round is away
+			least := "0"
+			if c.i.scale != 0 {
+				least = fmt.Sprintf("int64(%s)", count)
+			}
+			below := c.below()
+			switch {
+			case below == "" || c.bound.Type != ir.TypeI64 && c.i.scale != 0:
+				return nil, false
+			case c.i.scale == 0 && (!step.IsConst() || step.Int() <= 0 || step.Int() > 1<<20 || c.bound.Type != ir.TypeI64):
+				return nil, false
+			case c.i.scale == 0:
+				least = fmt.Sprint(1)
+				if below == "<=" {
+					least = "0"
+				}
+			case below == "<=":
+				c.plus--
+			}
+			text := fmt.Sprintf("%s-%s", w.value(c.bound), w.first(c.i))
+			if c.plus != 0 {
+				text += fmt.Sprintf("%+d", -c.plus)
+			}
+			if step.IsConst() {
+				text += fmt.Sprintf("-%d", behind*step.Int())
+			} else {
+				text += fmt.Sprintf("-%d*%s", behind, w.value(step))
+			}
+			if c.i.scale == 0 {
+				// The distance, which is positive then, may be more than an int64 holds, but not be
+				// taken for a greater one.
+				conds = append(conds, fmt.Sprintf("%s %s %s", w.first(c.i), below, w.value(c.bound)))
+			}
+			conds = append(conds, fmt.Sprintf("%s >= %s", text, least))
+		}
+	}
+	return conds, len(conds) > 0
+}

@@ -1,0 +1,121 @@
+package gohost
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// This file decides whether it pays that work-items go through a loop together: whether that has
+// them walk the memory along lines.
+
+// Neighbours that are less than nearBytes apart share lines of the cache mostly, and rounds that
+// are at least farBytes apart do not.
+const (
+	nearBytes = 32
+	farBytes  = 64
+)
+
+// motion is how far apart what an index selects is, for neighbouring work-items and for rounds
+// that follow one another.
+type motion struct {
+	item, round       int64
+	anyItem, anyRound bool // it depends on data how far
+}
+
+// worth reports whether some loads of the loop get nearer to one another, and none gets farther.
+func (ls *lockstep) worth(w *body) bool {
+	good := false
+	for _, b := range ls.loop.Blocks {
+		for _, v := range b.Insts {
+			if v.Op != ir.OpLoad || v.Ref().Var != nil {
+				continue
+			}
+			m, ok := ls.moves(w, v)
+			if !ok {
+				continue
+			}
+			m.item, m.round = abs(m.item), abs(m.round)
+			switch far := m.anyRound || m.round >= farBytes; {
+			case far && !m.anyItem && m.item > 0 && m.item <= nearBytes:
+				good = true
+			case !far && m.round > 0 && (m.anyItem || m.item >= farBytes):
+				return false
+			}
+		}
+	}
+	return good
+}
+
+func abs(n int64) int64 { return max(n, -n) }
+
+// moves returns how far apart in bytes what v loads is.
+func (ls *lockstep) moves(w *body, v *ir.Value) (m motion, ok bool) {
+	t, path := v.Ref().Elem, v.Path()[1:]
+	size := t.Size
+	for i, p := range path {
+		switch {
+		case i == 0:
+		case t.Kind == ir.Array:
+			t = t.Elem
+			size = t.Size
+		default:
+			t = t.Fields[p.Bits].Type
+			continue
+		}
+		x, ok := ls.motion(w, p)
+		if !ok {
+			return m, false
+		}
+		m = m.plus(x.times(int64(size)))
+	}
+	return m, true
+}
+
+func (m motion) plus(x motion) motion {
+	return motion{m.item + x.item, m.round + x.round, m.anyItem || x.anyItem, m.anyRound || x.anyRound}
+}
+
+func (m motion) times(n int64) motion {
+	return motion{m.item * n, m.round * n, m.anyItem, m.anyRound}
+}
+
+// motion returns how v moves, if that is known.
+func (ls *lockstep) motion(w *body, v *ir.Value) (m motion, ok bool) {
+	if i := ls.inductions[v]; i != nil {
+		m.item = i.scale
+		if m.anyRound = !i.step.IsConst(); !m.anyRound {
+			m.round = i.step.Int()
+		}
+		return m, true
+	}
+	if w.invariant(v) {
+		return m, true
+	}
+	if l, ok := w.linearOf(v); ok {
+		if l.id == ir.GlobalInvocationIDX || l.id == ir.LocalInvocationIDX || l.id == ir.LocalInvocationIndex {
+			m.item = l.scale
+		}
+		return m, true
+	}
+	switch v.Op {
+	case ir.OpUConvert, ir.OpSConvert:
+		return ls.motion(w, v.Args[0])
+	case ir.OpIAdd, ir.OpISub, ir.OpIMul:
+	default:
+		return m, false
+	}
+	x, okX := ls.motion(w, v.Args[0])
+	y, okY := ls.motion(w, v.Args[1])
+	if !okX || !okY {
+		return m, false
+	}
+	if v.Op != ir.OpIMul {
+		if v.Op == ir.OpISub {
+			y = y.times(-1)
+		}
+		return x.plus(y), true
+	}
+	for k, n := range v.Args {
+		if n.IsConst() && abs(n.Int()) < 1<<31 {
+			return []motion{y, x}[k].times(n.Int()), true
+		}
+	}
+	return motion{0, 0, x.anyItem || y.anyItem || x.item != 0 || y.item != 0, x.anyRound || y.anyRound || x.round != 0 || y.round != 0}, true
+}

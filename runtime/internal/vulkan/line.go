@@ -1,0 +1,216 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"sync/atomic"
+
+	vk "github.com/vulkan-go/vulkan"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// This file has copies run beside kernels. A device has one line of submissions, or two: the
+// second one's queue is of a family for transfers alone, whose engines work while kernels run.
+// Parts stand in the one queue's order whatever line they are on; only the device takes them side
+// by side:
+//
+//	commands    write x   launch on y   Barrier   write y   launch on x
+//	aside       write x                           write y: waits for the launch on y
+//	main                  launch on y                       launch on x: waits for the write of x
+//
+// Within a line commands wait by barriers. What is on the other line they wait for by a value of
+// that line's semaphore, for which the part waits as a whole: so a Barrier ends the parts that
+// what comes behind it must not be part of.
+
+// asideMin is the least bytes of a copy that goes aside. On an H100 a write, a launch and a read took
+// 7 % longer with 256 KiB, since lines wait for each other, and 5 % less with 1 MiB.
+var asideMin uint64 = 1 << 20
+
+// asideChunk takes the place of maxChunk there: 64 MiB were written in 3.0 ms, and in 3.8 by the
+// larger chunks.
+const asideChunk = 4 << 20
+
+// asideRow is how many copies in a row, without a launch in between, go aside. A program that
+// copies and copies has nothing to run beside, and the engines are 3 % slower than the main line.
+const asideRow = 4
+
+// twoLines, which tests set, has devices with one queue get two lines on it.
+var twoLines bool
+
+// TwoLines has devices that are opened from now on, and have no queue for copies alone, send large
+// copies on a line of their own all the same. It is for tests, and no device is being opened.
+func TwoLines(on bool) { twoLines = on }
+
+// line is submissions that the device begins in order.
+type line struct {
+	q      *queue
+	queue  vk.Queue
+	family uint32
+	can    kinds // of commands
+
+	// timeline is a semaphore that has the values of the line's parts, one more for each, when
+	// they have completed.
+	timeline vk.Semaphore
+	pushed   uint64        // value of the newest part; the encoder's
+	reached  atomic.Uint64 // value that the timeline is known to have
+
+	free  []*slot // under queue.mu
+	slots int     // free and used; the same
+}
+
+func (l *line) init(q *queue, family uint32, can kinds) error {
+	l.q, l.queue, l.family, l.can = q, q.d.vk.Queue(family), family, can
+	var r vk.Result
+	l.timeline, r = q.d.vk.CreateTimeline()
+	return q.d.check("vkCreateSemaphore", r)
+}
+
+func (l *line) close() {
+	if l.timeline != nil {
+		vk.DestroySemaphore(l.q.d.vk.Handle, l.timeline, nil)
+		l.timeline = nil
+	}
+}
+
+// passed reports whether the part with that value has completed on the device.
+func (l *line) passed(value uint64) bool {
+	if l.reached.Load() >= value {
+		return true
+	}
+	d := l.q.d
+	now, r := d.vk.Reached(l.timeline)
+	if r < 0 {
+		if r == vk.ErrorDeviceLost {
+			d.lose("vkGetSemaphoreCounterValue", r)
+		}
+		return false
+	}
+	l.reach(now)
+	return now >= value
+}
+
+// reach notes a value that the timeline has.
+func (l *line) reach(value uint64) {
+	for {
+		old := l.reached.Load()
+		if old >= value || l.reached.CompareAndSwap(old, value) {
+			return
+		}
+	}
+}
+
+// transferFamily returns a family for transfers alone.
+func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
+	const more = vk.QueueFlags(vk.QueueSparseBindingBit) | 16 // protected memory
+	for n, flags := range i.QueueFamilies {
+		if flags&^more == vk.QueueFlags(vk.QueueTransferBit) {
+			return uint32(n), true
+		}
+	}
+	return 0, false
+}
+
+// lane is what the encoder knows of a line.
+type lane struct {
+	line *line
+
+	commands vkx.Commands
+	part     *part // nil between parts
+	bound    vk.Pipeline
+	inPart   kinds // of the part's commands
+	launches int   // of the part
+	timing   bool  // a command has begun, see begun
+
+	loose kinds           // commands that no barrier has followed
+	owed  [numKinds]kinds // what the next command of a kind has to wait for
+
+	// after is the value of the other line's timeline that commands have to wait for from now on,
+	// and waited the one that those that have been submitted do.
+	after, waited uint64
+}
+
+// turn turns to the line that a command goes to.
+func (e *encoder) turn(c *hal.Command) {
+	if e.aside == nil {
+		return
+	}
+	e.lane = e.main
+	switch c.Op {
+	case hal.OpLaunch, hal.OpGraph:
+		e.row = 0
+	case hal.OpCopy, hal.OpWrite: // an OpRead, which the host copies on, took a third longer there
+		if c.Size < asideMin || c.Op == hal.OpCopy && !e.overBus(c) {
+			return
+		}
+		if e.row++; e.row > asideRow || e.d.clock != nil { // such queues cannot reset queries
+			return
+		}
+		e.lane = e.aside
+		if e.cut {
+			e.push(e.main) // whose error its commands have
+		}
+	}
+}
+
+// overBus reports whether a copy is between the host's memory and the device's.
+func (e *encoder) overBus(c *hal.Command) bool {
+	return c.Dst.(*memory).pool.kind != c.Src.(*memory).pool.kind || twoLines
+}
+
+// barrierAcross has what comes behind a Barrier wait for the other line, too.
+func (e *encoder) barrierAcross() {
+	if e.aside == nil {
+		return
+	}
+	e.push(e.aside)
+	if n := e.aside.line.pushed; n > e.main.after {
+		e.push(e.main)
+		e.main.after = n
+	}
+	// A part of launches need not end here: the next copy ends it, if one comes.
+	if e.cut = e.main.part != nil; !e.cut {
+		e.aside.after = e.main.line.pushed
+	}
+}
+
+// push is flush of a line's part.
+func (e *encoder) push(l *lane) error {
+	now := e.lane
+	e.lane = l
+	err := e.flush()
+	e.lane = now
+	return err
+}
+
+// pushAll submits the parts of both lines. Their commands have the errors.
+func (e *encoder) pushAll() {
+	e.push(e.main)
+	if e.aside != nil {
+		e.push(e.aside)
+	}
+}
+
+// uncut notes that the main lane's part has ended, if what goes aside was to wait for that.
+func (e *encoder) uncut() {
+	if e.cut && e.main.part == nil {
+		e.cut, e.aside.after = false, e.main.line.pushed
+	}
+}
+
+// other returns the lane that commands do not go to now, or nil.
+func (e *encoder) other() *lane {
+	if e.lane == e.main {
+		return e.aside
+	}
+	return e.main
+}
+
+// waitFor returns what the lane's part waits for of the other line.
+func (e *encoder) waitFor() (behind *line, value uint64) {
+	if e.after <= e.waited {
+		return nil, 0
+	}
+	return e.other().line, e.after
+}

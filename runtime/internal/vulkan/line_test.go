@@ -1,0 +1,155 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/kgen-go/kgen/runtime/internal/backendtest"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/vkx"
+)
+
+// withTwoLines has devices with one queue get two lines on it, and copies of 64 bytes go aside.
+func withTwoLines(t *testing.T) {
+	min, two := asideMin, twoLines
+	asideMin, twoLines = 64, true
+	t.Cleanup(func() { asideMin, twoLines = min, two })
+}
+
+// TestTwoLines runs tests of what is submitted on devices with a line for copies.
+func TestTwoLines(t *testing.T) {
+	withTwoLines(t)
+	old := watch
+	defer func() { watch = old }()
+	aside := 0
+	watch = func(d *device, p *part, commands vkx.Commands) {
+		if p.line == &d.queue.lines[1] {
+			aside++
+		}
+		old(d, p, commands)
+	}
+	for _, c := range []struct {
+		name string
+		test func(*testing.T)
+	}{
+		{"Order", TestOrder}, {"OneFails", TestOneFails}, {"SubmitFails", TestSubmitFails}, {"SubmitDoesNotWait", TestSubmitDoesNotWait},
+		{"CancelledCopies", TestCancelledCopies}, {"Abandon", TestAbandon}, {"Lost", TestLost}, {"Injected", TestInjected},
+		{"Completed", TestCompleted}, {"Conformance", TestConformance},
+	} {
+		before := aside
+		t.Run(c.name, c.test)
+		t.Logf("%s: %d parts aside", c.name, aside-before)
+	}
+	if aside < 100 {
+		t.Errorf("%d parts have gone aside: the tests show nothing", aside)
+	}
+}
+
+// TestAside looks at which line copies go to, and at what they wait for.
+func TestAside(t *testing.T) {
+	withTwoLines(t)
+	old := watch
+	defer func() { watch = old }()
+	write := func(m hal.Memory, size int) hal.Command {
+		return hal.Command{Op: hal.OpWrite, Dst: m, Size: uint64(size), Host: make([]byte, size)}
+	}
+	behind := func(c hal.Command) hal.Command { c.Barrier = true; return c }
+	const none = -1
+	type sent struct {
+		aside              bool
+		waits              int // for what part of the other line, 0 being those before the test
+		dispatches, copies int
+	}
+	for _, c := range []struct {
+		name    string
+		batches func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command
+		want    []sent
+	}{
+		{"the next upload beside the launch", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			return [][]hal.Command{{write(x, 1024)}, {behind(inc(x)), write(y, 1024)}, {behind(inc(y)), write(x, 1024)}}
+		}, []sent{{true, none, 0, 1}, {false, 1, 1, 0}, {true, 0, 0, 1}, {false, 2, 1, 0}, {true, 1, 0, 1}}},
+		{"a copy that was waited for ends no parts", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			return [][]hal.Command{{write(x, 1024), behind(inc(x)), behind(inc(x)), behind(inc(x))}}
+		}, []sent{{true, none, 0, 1}, {false, 1, 3, 0}}},
+		{"a copy behind a launch", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			return [][]hal.Command{{inc(x), behind(write(x, 1024)), inc(y)}}
+		}, []sent{{false, none, 1, 0}, {false, none, 1, 0}, {true, 1, 0, 1}}},
+		{"a launch before the barrier does not wait", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			return [][]hal.Command{{inc(y), write(x, 1024), behind(inc(x))}}
+		}, []sent{{true, none, 0, 1}, {false, none, 1, 0}, {false, 1, 1, 0}}},
+		{"a small copy", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			return [][]hal.Command{{write(x, 32), behind(inc(x))}}
+		}, []sent{{false, none, 1, 1}}},
+		{"copies alone", func(x, y hal.Memory, inc func(hal.Memory) hal.Command) [][]hal.Command {
+			var copies []hal.Command
+			for i := range asideRow + 2 {
+				c := write(x, 64)
+				c.DstOff = uint64(64 * i)
+				copies = append(copies, c)
+			}
+			return [][]hal.Command{copies, {inc(y), behind(write(x, 64))}}
+		}, []sent{{true, none, 0, asideRow}, {false, none, 0, 2}, {false, none, 1, 0}, {true, 2, 0, 1}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			watch = old
+			d := open(t)
+			if d.info.Type != hal.VulkanCPU {
+				t.Skip("kernels copy there, too")
+			}
+			var mems [2]hal.Memory
+			for i := range mems {
+				var err error
+				if mems[i], err = d.Alloc(1024, hal.DeviceMemory); err != nil {
+					t.Fatal(err)
+				}
+			}
+			p := increment(t, d)
+			inc := func(m hal.Memory) hal.Command {
+				return backendtest.Launch(p, backendtest.Desc("increment").Kernel, 256, backendtest.Span{Mem: m, Len: 256})
+			}
+			if _, err := d.Submit([]hal.Command{inc(mems[0])}); err != nil {
+				t.Fatal(err)
+			}
+			base := d.queue.lines[0].pushed
+			var got []sent
+			watch = func(d *device, p *part, commands vkx.Commands) {
+				s := sent{aside: p.line == &d.queue.lines[1], waits: none}
+				if p.behind != nil {
+					s.waits = int(p.after)
+				}
+				if p.behind != nil && s.aside {
+					s.waits -= int(base)
+				}
+				for at := 0; at < len(commands); {
+					op := commands[at]
+					at += widths[op]
+					switch op {
+					case cmdPush:
+						at += int(commands[at-1]) / 4
+					case cmdDispatch:
+						s.dispatches++
+					case cmdCopy:
+						s.copies++
+					}
+				}
+				got = append(got, s)
+				old(d, p, commands)
+			}
+			var last hal.Ticket
+			for _, b := range c.batches(mems[0], mems[1], inc) {
+				var err error
+				if last, err = d.Submit(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := last.Wait(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("got  %+v\nwant %+v", got, c.want)
+			}
+		})
+	}
+}
