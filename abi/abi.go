@@ -55,6 +55,9 @@ const (
 	// MaxPointers is how many pointers deep the values of variables are looked at.
 	MaxPointers = 32
 
+	// FactorGroups stands in Variant.Products for the number of work-groups along x.
+	FactorGroups = 0
+
 	// MaxLocalSize is the largest work-group size along one dimension.
 	MaxLocalSize = 1 << 16
 
@@ -360,8 +363,9 @@ type Variant struct {
 	Without []properties.Aspect
 	// Products, if not nil, limits the launches that the variant is for: the factors
 	// of each product are offsets in the launch block, of 64-bit arguments or
-	// lengths, or of the 32 bits of a dimension of GlobalRange; a negative one is
-	// minus a constant. What stands at the offsets must be in [0, MaxSmall], and
+	// lengths, or of the 32 bits of a dimension of GlobalRange; [FactorGroups] and the
+	// two numbers behind it are the number of work-groups along x, y and z; a negative
+	// one is minus a constant. What stands at the offsets must be in [0, MaxSmall], and
 	// each product at most MaxSmall.
 	Products [][]int
 	// Cancel says that work-items leave when the host asks for it, wherever they are.

@@ -115,7 +115,7 @@ func (k *Kernel) isSmall(c *launch.Call) bool {
 	if k.small == nil {
 		return false
 	}
-	global := deviceOrder(c.Rank, c.Global)
+	global, local := deviceOrder(c.Rank, c.Global), deviceOrder(c.Rank, c.Local)
 	for _, factors := range k.small.Products {
 		product := uint64(1)
 		for _, at := range factors {
@@ -123,6 +123,12 @@ func (k *Kernel) isSmall(c *launch.Call) bool {
 			switch {
 			case at < 0:
 				x = uint64(-at)
+			case at < abi.FactorGroups+len(local):
+				i := at - abi.FactorGroups
+				if local[i] == 0 {
+					return false
+				}
+				x = uint64(global[i] / local[i])
 			case at < abi.OffsetArgs:
 				x = uint64(global[(at-abi.OffsetRange)/4])
 			default:

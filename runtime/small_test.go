@@ -43,6 +43,31 @@ func TestIsSmall(t *testing.T) {
 			t.Errorf("%+v: %v", c, got)
 		}
 	}
+	// Work-groups, of 8 work-items along y and 4 along x, and a product of theirs and a width.
+	k = newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K", Variants: []abi.Variant{
+		{Name: abi.VariantSmall, Products: [][]int{{abi.FactorGroups}, {abi.FactorGroups + 1, w}}},
+	}}})
+	for _, c := range []struct {
+		w, x, y int
+		want    bool
+	}{
+		{1, 4, 8, true},
+		{1, 4 * limit, 8, true},
+		{limit, 4, 8, true},
+		{limit, 4, 16, false},
+		{limit / 2, 4, 16, true},
+		{1 << 14, 4, 8 << 14, true},
+		{1<<14 + 1, 4, 8 << 14, false},
+	} {
+		call := &launch.Call{Rank: 2, Global: [3]int{c.y, c.x}, Local: [3]int{8, 4}}
+		call.Args = binary.LittleEndian.AppendUint64(call.Args, uint64(c.w))
+		if got := k.isSmall(call); got != c.want {
+			t.Errorf("groups, %+v: %v", c, got)
+		}
+	}
+	if k.isSmall(&launch.Call{Rank: 2, Global: [3]int{1, 1}, Args: make([]byte, 8)}) {
+		t.Error("no work-group size")
+	}
 	if newKernel(launch.Kernel{ABI: &abi.Kernel{Name: "K"}}).isSmall(&launch.Call{}) {
 		t.Error("a kernel without the variant")
 	}

@@ -11,6 +11,7 @@ import (
 // later are the ops that passes behind this stage make.
 var later = map[ir.Op]string{
 	ir.OpAtomicIAddRelaxed: "relax",
+	ir.OpBarrierLocal:      "lighten",
 	ir.OpPair:              "words", ir.OpLow: "words", ir.OpHigh: "words",
 	ir.OpAtomicLoadVolatile:    "polls",
 	ir.OpAtomicCompareExchange: "atomics",

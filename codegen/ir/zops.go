@@ -148,6 +148,8 @@ const (
 	OpAtomicFence
 	// OpBarrier: control barrier that orders local and global memory.
 	OpBarrier
+	// OpBarrierLocal: control barrier that orders local memory alone.
+	OpBarrierLocal
 	// OpGroupSelect: the value of the invocation with the given index in the group, which exists.
 	OpGroupSelect
 	// OpGroupUniform: the value that all invocations have.
@@ -274,6 +276,7 @@ var opInfos = [numOps]OpInfo{
 	OpAtomicFAddNative:      {Name: "AtomicFAddNative", Sig: "F.:F", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxRef},
 	OpAtomicFence:           {Name: "AtomicFence", Sig: ":-", Flags: FlagReads | FlagWrites | FlagAtomic, Aux: AuxScope},
 	OpBarrier:               {Name: "Barrier", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
+	OpBarrierLocal:          {Name: "BarrierLocal", Sig: ":-", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupSelect:           {Name: "GroupSelect", Sig: "Sw:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupUniform:          {Name: "GroupUniform", Sig: "S:S", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},
 	OpGroupBallot:           {Name: "GroupBallot", Sig: "bw:w", Flags: FlagReads | FlagWrites | FlagSync, Aux: AuxScope},

@@ -52,6 +52,8 @@ var passes = []Pass{
 	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: numbers.ConstDivide},
 	{Name: "simplify2", Doc: "fold what the passes since simplify made constant", Run: simplify.Run},
 	{Name: "dce2", Doc: "remove what has no effect any more", Run: simplify.DCE},
+	{Name: "lighten", Doc: "let barriers order work-group memory alone", Run: lanes.Lighten},
+	{Name: "askunroll", Doc: "ask drivers to unroll small loops over work-group memory", Run: checks.AskUnroll},
 	{Name: "partial", Doc: "leave out invocations that are no work-items", Run: lanes.Partial},
 	{Name: "structurize", Doc: "give control flow SPIR-V's structure", Run: structurize.Run, Check: structurize.CheckReducible, Level: ir.Structured},
 	{Name: "simplify3", Doc: "fold what structurize made constant", Run: simplify.Run},

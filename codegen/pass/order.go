@@ -109,6 +109,13 @@ var passOrder = []constraint{
 	{"groups", "relax", "relax asks what lies between barriers, and groups adds barriers"},
 	{"atomics", "relax", "what atomics writes out as a loop reads the memory that it adds to"},
 	{"zerolocal", "relax", "relax asks what lies between barriers, and zerolocal adds barriers and stores"},
+	{"groups", "lighten", "lighten asks what lies between barriers, and groups adds barriers"},
+	{"atomics", "lighten", "lighten asks what a value that was loaded decides, and atomics adds loops that end as loads say"},
+	{"zerolocal", "lighten", "lighten asks what lies between barriers, and zerolocal adds barriers"},
+	{"dce2", "lighten", "a branch on what was loaded, and a value that is kept in a variable, are in lighten's way"},
+	{"dce2", "askunroll", "askunroll counts instructions, of which dce2 removes some"},
+	{"askunroll", "structurize", "structurize turns rounds into breaks and flags"},
+	{"lighten", "partial", "partial adds a way to the kernel's end"},
 	{"deadlanes", "partial", "partial's branch depends on the work-item, so all barriers behind it would look divergent"},
 
 	// Loops and branches are all there; they get SPIR-V's structure.

@@ -1,5 +1,5 @@
-// Blockmatmul multiplies two square matrices in blocks. It finds the size of block
-// that is best for the device by trying: the size is a specialization constant of
+// Blockmatmul multiplies two square matrices in blocks. It finds the depth of block
+// that is best for the device by trying: the depth is a specialization constant of
 // the kernel, so trying one takes no other module. What it found it remembers, in
 // the user's cache.
 package main
@@ -11,7 +11,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	"github.com/kgen-go/kgen/examples/internal/demo"
 	blocksgen "github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
@@ -20,7 +19,7 @@ import (
 
 var (
 	size = demo.Int("n", 512, 1, 1<<15, "rows and columns of the matrices")
-	tune = flag.Bool("tune", false, "try all sizes of block again")
+	tune = flag.Bool("tune", false, "try all depths of block again")
 )
 
 func main() { demo.Main(run) }
@@ -34,19 +33,19 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	defer p.close()
 	demo.Line("matrices", "%d x %d", n, n)
 	memory := loadMemory()
-	tile, known := memory.tile(dev)
+	depth, known := memory.depth(dev)
 	if !known || *tune {
-		if tile, err = p.best(ctx); err != nil {
+		if depth, err = p.best(ctx); err != nil {
 			return err
 		}
-		if err := memory.keep(dev, tile); err != nil {
+		if err := memory.keep(dev, depth); err != nil {
 			demo.Line("memory", "the best block is not remembered: %v", err)
 		}
 	} else {
-		demo.Line("memory", "blocks of %d were best before; -tune tries again", tile)
+		demo.Line("memory", "blocks %d deep were best before; -tune tries again", depth)
 	}
 
-	multiply, err := p.with(tile)
+	multiply, err := p.with(depth)
 	if err != nil {
 		return err
 	}
@@ -54,7 +53,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	if d, err = demo.Best(3, func() error { return multiply(ctx) }); err != nil {
 		return err
 	}
-	demo.Rate(fmt.Sprintf("block %d", tile), d, p.flops, "flop")
+	demo.Rate(fmt.Sprintf("depth %d", depth), d, p.flops, "flop")
 	p.plain()
 	return p.check(ctx)
 }
@@ -108,14 +107,10 @@ func (p *product) close() {
 	}
 }
 
-// best tries the sizes of block that the device takes, and returns the fastest.
-func (p *product) best(ctx context.Context) (tile int, err error) {
+// best tries some depths of block, and returns the fastest.
+func (p *product) best(ctx context.Context) (depth int, err error) {
 	var shortest time.Duration
-	limits := p.dev.Info().Limits
-	for _, t := range []int{2, 4, 8, 16, 32} {
-		if t*t > limits.MaxWorkItems || 2*t*t*4 > limits.LocalMemory {
-			continue
-		}
+	for _, t := range []int{4, 8, 16} {
 		multiply, err := p.with(t)
 		if err != nil {
 			return 0, err
@@ -129,35 +124,29 @@ func (p *product) best(ctx context.Context) (tile int, err error) {
 			return 0, err
 		}
 		demo.Line(fmt.Sprintf("try %d", t), "%10v  %s  (first launch %v)", d.Round(d/1000+1), demo.PerSecond(p.flops, d, "flop"), ready.Round(ready/1000+1))
-		if tile == 0 || d < shortest {
-			tile, shortest = t, d
+		if depth == 0 || d < shortest {
+			depth, shortest = t, d
 		}
 	}
-	return tile, nil
+	return depth, nil
 }
 
-// with builds the kernel for a size of block. The nd-range and the accessors take
-// theirs from the value that the program was given.
-func (p *product) with(tile int) (func(context.Context) error, error) {
+// with builds the kernel for a depth of block.
+func (p *product) with(depth int) (func(context.Context) error, error) {
 	program, err := runtime.NewProgram(p.dev, blocksgen.Kernels()...)
 	if err != nil {
 		return nil, err
 	}
-	value, err := runtime.SetSpec(program, blocks.Tile, tile)
-	if err != nil {
+	if _, err := runtime.SetSpec(program, blocks.Depth, depth); err != nil {
 		return nil, err
 	}
 	exe, err := program.Build()
 	if err != nil {
 		return nil, err
 	}
-	t := value.Get()
-	k := blocksgen.MatMul{
-		M: p.n, K: p.n, N: p.n, A: p.buffers[0].All(), B: p.buffers[1].All(), C: p.buffers[2].All(),
-		TA: dsl.LocalLen[float32](t * t), TB: dsl.LocalLen[float32](t * t),
-	}
-	side := (p.n + t - 1) / t * t // whole work-groups; the kernel leaves out what lies past the edges
-	r := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{t, t}}
+	k := blocksgen.MatMul{M: p.n, K: p.n, N: p.n, A: p.buffers[0].All(), B: p.buffers[1].All(), C: p.buffers[2].All()}
+	side := blocks.Groups(p.n) * blocks.Across // whole work-groups; the kernel leaves out what lies past the edges
+	r := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{blocks.Across, blocks.Across}}
 	return func(ctx context.Context) error {
 		ev, err := k.ParallelFor(p.dev.DefaultQueue(), r, runtime.WithProgram(exe))
 		if err != nil {

@@ -5,10 +5,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	"github.com/kgen-go/kgen/runtime"
 )
 
-// memory holds the best size of block by device.
+// memory holds the best depth of block by device.
 type memory map[string]int
 
 func memoryFile() (string, error) {
@@ -43,13 +44,13 @@ func key(dev *runtime.Device) string {
 	return info.Name + ", " + info.Driver
 }
 
-func (m memory) tile(dev *runtime.Device) (tile int, ok bool) {
-	tile, ok = m[key(dev)]
-	return tile, ok && tile > 0 && tile*tile <= dev.Info().Limits.MaxWorkItems
+func (m memory) depth(dev *runtime.Device) (depth int, ok bool) {
+	depth, ok = m[key(dev)]
+	return depth, ok && depth > 0 && depth <= blocks.Deepest
 }
 
-func (m memory) keep(dev *runtime.Device, tile int) error {
-	m[key(dev)] = tile
+func (m memory) keep(dev *runtime.Device, depth int) error {
+	m[key(dev)] = depth
 	name, err := memoryFile()
 	if err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	"github.com/kgen-go/kgen/examples/histogram/tally"
 	"github.com/kgen-go/kgen/examples/life/cells"
@@ -359,22 +358,22 @@ var life = Work{Group: "Algorithms", Name: "life (example)", Sizes: [4]int{64, 1
 	return j, nil
 }}
 
-// blockmatmul takes the block that is best on the device, as the example does.
-var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example), best block", Target: "≥ 0.6 cuBLAS", Sizes: [4]int{64, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
+// blockmatmul takes the depth of block that is best on the device, as the example does.
+var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example), best depth", Target: "≥ 0.6 cuBLAS", Sizes: [4]int{48, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {
 		return nil, err
 	}
-	limits := b.dev.Info().Limits
 	var best Timing
-	for _, t := range []int{4, 8, 16, 32} {
-		if t*t > limits.MaxWorkItems || 8*t*t > limits.LocalMemory || b.Scale == Tiny && t != 8 {
+	side := blocks.Groups(n) * blocks.Across
+	nd := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{blocks.Across, blocks.Across}}
+	k := blocksgen.MatMul{M: n, K: n, N: n, A: m.a.all(), B: m.b.all(), C: m.c.all()}
+	for _, depth := range []int{4, 8, 16} {
+		if b.Scale == Tiny && depth != 8 {
 			continue
 		}
-		nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{t, t}}
-		k := blocksgen.MatMul{M: n, K: n, N: n, A: m.a.all(), B: m.b.all(), C: m.c.all(), TA: dsl.LocalLen[float32](t * t), TB: dsl.LocalLen[float32](t * t)}
 		c := Contestant{kgen, b.repeat(func() error {
-			_, err := k.ParallelFor(b.q, nd, runtime.WithSpec(blocks.Tile, t))
+			_, err := k.ParallelFor(b.q, nd, runtime.WithSpec(blocks.Depth, depth))
 			return err
 		}), m.c.poison, m.check}
 		if err := c.Run(1); err != nil { // makes the pipeline
@@ -386,7 +385,7 @@ var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example)
 		}
 		if best.Median == 0 || took < best.Median {
 			best.Median = took
-			m.job.Contestants, m.job.Size = []Contestant{c}, fmt.Sprintf("%s, %d", squared(n), t)
+			m.job.Contestants, m.job.Size = []Contestant{c}, fmt.Sprintf("%s, %d", squared(n), depth)
 		}
 	}
 	m.job.CUDA = []CUDAPeer{{"cuBLAS", "sgemm"}}

@@ -209,19 +209,6 @@ var matmul = Work{Group: "Grids and matrices", Name: "matmul f32, element each",
 	return m.job, nil
 }}
 
-var registers = Work{Group: "Grids and matrices", Name: "matmul f32, 8 by 8 each", NoForm: true, Target: "≥ 0.6 cuBLAS", Sizes: [4]int{48, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
-	m, err := newMatrices(b, n)
-	if err != nil {
-		return nil, err
-	}
-	m.job.CUDA = []CUDAPeer{{"cuBLAS", "sgemm"}}
-	side := (n + kernels.Square - 1) / kernels.Square * kernels.Across
-	nd := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{kernels.Across, kernels.Across}}
-	m.job.Contestants = []Contestant{{kgen, b.launcher("MatMulRegisters", nd, n, m.a.all(), m.b.all(), m.c.all()), m.c.poison, m.check}}
-	m.plain(b)
-	return m.job, nil
-}}
-
 var tiled = Work{Group: "Grids and matrices", Name: "matmul f32, tiles of 16", Target: "≥ 7.9 TFLOP/s", Sizes: matmulSizes, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {

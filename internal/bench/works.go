@@ -9,7 +9,7 @@ var Works = []Work{
 	copies[float32]().work("≥ 4150 GB/s"), muls[float32]().work(""), adds[float32]().work(""), triads[float32]().work("≥ 4300 GB/s"), dot[float32](),
 	copies[float64]().work(""), muls[float64]().work(""), adds[float64]().work(""), triads[float64]().work("≥ 4300 GB/s"), dot[float64](),
 
-	matmul, tiled, registers, blockmatmul, transpose, stencil, blur, rows, spmv,
+	matmul, tiled, blockmatmul, transpose, stencil, blur, rows, spmv,
 	saxpy, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	reduce, folds, scan, sort, histogram, tallies, life,
 

@@ -152,6 +152,7 @@ var ops = []row{
 
 	// Groups.
 	{name: "Barrier", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local and global memory"},
+	{name: "BarrierLocal", sig: ":-", flags: "Reads Writes Sync", aux: "Scope", doc: "control barrier that orders local memory alone"},
 	// The invocations of the group meet; see Neutral for those that are dead lanes.
 	// Legal are those of a sub-group, of i32 and bool.
 	{name: "GroupSelect", sig: "Sw:S", flags: "Reads Writes Sync", aux: "Scope", doc: "the value of the invocation with the given index in the group, which exists"},

@@ -356,7 +356,7 @@ func (w *item) exec(v *ir.Value) {
 	case ir.OpCopyVar:
 		c := v.Aux.(*ir.Copy)
 		copy(w.variable(c.Dst).cells, w.variable(c.Src).cells)
-	case ir.OpBarrier, ir.OpZeroLocal, ir.OpGroupSelect, ir.OpGroupUniform, ir.OpGroupBallot, ir.OpGroupAny, ir.OpGroupAll,
+	case ir.OpBarrier, ir.OpBarrierLocal, ir.OpZeroLocal, ir.OpGroupSelect, ir.OpGroupUniform, ir.OpGroupBallot, ir.OpGroupAny, ir.OpGroupAll,
 		ir.OpGroupReduce, ir.OpGroupInclusiveScan, ir.OpGroupExclusiveScan:
 		w.at = v
 	case ir.OpFault:

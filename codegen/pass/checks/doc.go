@@ -16,7 +16,8 @@
 // is there twice where checks remain: once without, for work-items that pass all of them, and
 // once as it was, which finds the first check that fails, as Go does.
 //
-// WriteOut is here because it shares the unrolling of loops with Unroll.
+// WriteOut is here because it shares the unrolling of loops with Unroll, and AskUnroll, which asks
+// drivers to unroll, because it needs bounds of rounds.
 //
 // Polls, which asks in long loops whether the host wants the launch to end, is here because it
 // needs the bounds of loops that rounds.go and Unroll compute.

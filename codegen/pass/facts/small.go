@@ -36,7 +36,8 @@ func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
 	return a
 }
 
-// size is a size of the launch: what stands at an offset of the launch block.
+// size is a size of the launch: what stands at an offset of the launch block, or, from
+// abi.FactorGroups on, a number of work-groups.
 type size = int
 
 // isSize reports whether v is one that small launches bound.
@@ -286,21 +287,20 @@ func (d *bounder) wrapsBelow(v *ir.Value, b *ir.Block) bool {
 	return p.Lo > p.Hi || p.Lo < FullRange(v.Type).Lo
 }
 
-// itemID bounds a work-item's id, or its group's, by the range of an nd-range launch in that
-// dimension.
+// itemID bounds a work-item's id by the range of an nd-range launch in that dimension, and its
+// group's by the number of work-groups.
 func (d *bounder) itemID(v *ir.Value) (bound, bool) {
-	var dim ir.BuiltIn
+	var at size
 	switch x := v.Aux.(ir.BuiltIn); {
 	case d.a.Module.Form != abi.NDRange:
 		return bound{}, false
 	case x >= ir.GlobalInvocationIDX && x <= ir.GlobalInvocationIDZ:
-		dim = x - ir.GlobalInvocationIDX
+		at = abi.OffsetRange + 4*size(x-ir.GlobalInvocationIDX)
 	case x >= ir.WorkgroupIDX && x <= ir.WorkgroupIDZ:
-		dim = x - ir.WorkgroupIDX
+		at = abi.FactorGroups + size(x-ir.WorkgroupIDX)
 	default:
 		return bound{}, false
 	}
-	at := abi.OffsetRange + 4*size(dim)
 	return bound{terms: []sizes{{1, []size{at}}}}, true
 }
 

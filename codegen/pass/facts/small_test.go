@@ -2,6 +2,7 @@ package facts
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -71,5 +72,37 @@ func TestSmallBounds(t *testing.T) {
 		if ok && s.hi() > math.MaxInt32 {
 			t.Errorf("%s: %d is no use", r.name, s.hi())
 		}
+	}
+}
+
+// TestSmallGroups: a work-group's id is bounded by the number of work-groups, and a work-item's
+// by the range.
+func TestSmallGroups(t *testing.T) {
+	m := ir.NewModule("t")
+	m.Form, m.Rank, m.ArgSize, m.Target.Small = abi.NDRange, 2, 8, true
+	m.Params = []abi.Param{{Name: "N", Kind: abi.Value, Type: "int", Offset: 0, Size: 8}}
+	f := m.NewFunc("main")
+	m.Kernel = f
+	b := f.Blocks[0]
+	id := func(x ir.BuiltIn) *ir.Value {
+		v := b.Append(ir.OpBuiltIn, ir.TypeI32)
+		v.Aux = x
+		return b.Append(ir.OpUConvert, ir.TypeI64, v)
+	}
+	n := b.Append(ir.OpArg, ir.TypeI64)
+	n.Bits = abi.OffsetArgs
+	up := b.Append(ir.OpSelect, ir.TypeI64, b.Append(ir.OpSLt, ir.TypeBool, n, m.Int(ir.TypeI64, 0)), m.Int(ir.TypeI64, 0), n)
+	b.Append(ir.OpIMul, ir.TypeI64, id(ir.WorkgroupIDY), up)
+	b.Append(ir.OpIMul, ir.TypeI64, id(ir.GlobalInvocationIDX), up)
+	b.SetTerm(ir.Term{Kind: ir.Return})
+	var r Result
+	Solved(m, nil, &r)
+	for _, want := range [][]int{{abi.FactorGroups + 1}, {abi.FactorGroups + 1, abi.OffsetArgs}, {abi.OffsetRange}, {abi.OffsetRange, abi.OffsetArgs}} {
+		if !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, want) }) {
+			t.Errorf("%v is missing among %v", want, r.Products)
+		}
+	}
+	if len(r.Products) != 5 { // and N
+		t.Errorf("products %v", r.Products)
 	}
 }

@@ -12,7 +12,8 @@
 //
 // In order: Exits has work-items return from the kernel that have returned from a part of it,
 // DeadLanes makes dead lanes, Groups and Atomics replace what SPIR-V lacks, ZeroLocal has the
-// group zero its memory, Relax finds additions that only count; after them control flow is structurized. Partial keeps invocations out
+// group zero its memory, Relax finds additions that only count, and Lighten kernels whose barriers need not
+// order device memory; after them control flow is structurized. Partial keeps invocations out
 // that are no work-items. Expand comes last of all passes: it replaces faults, and reads the
 // arguments of a launch block that is too large.
 //

@@ -291,11 +291,11 @@ type rewriting struct {
 }
 
 // eachConst makes the constants unknown that phis get, where match says so.
-func (h *hider) eachConst(match func(a *ir.Value) bool) {
+func (h *hider) eachConst(match func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {
-				if match(a) {
+				if match(p, a) {
 					h.rewriting = rewriting{b: b.Preds[i], out: b.Preds[i].Insts}
 					p.Args[i] = h.unknown(a, p)
 					b.Preds[i].Insts = h.out

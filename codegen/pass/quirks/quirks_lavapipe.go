@@ -204,9 +204,10 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 //	}                               }
 //
 // So it does with what depends on constants and rounds of loops alone, and with constants that
-// phis begin with.
+// phis begin with, unless all that is done with the phi is to store it where others see it.
 func hideLiterals(h *hider) {
-	h.eachConst(func(a *ir.Value) bool { return a.IsConst() && hideable(a.Type) })
+	used := usedFloats(h.f)
+	h.eachConst(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
 	h.rewrite(func(v *ir.Value) {
 		switch v.Op {
 		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma:
@@ -217,6 +218,39 @@ func hideLiterals(h *hider) {
 			}
 		}
 	})
+}
+
+// usedFloats returns the floats with which more is done than to choose one of them, and to store
+// it outside of the work-item's own memory.
+func usedFloats(f *ir.Func) map[*ir.Value]bool {
+	used := map[*ir.Value]bool{}
+	for changed := true; changed; {
+		changed = false
+		mark := func(a *ir.Value) {
+			if hideable(a.Type) && !used[a] {
+				used[a], changed = true, true
+			}
+		}
+		for _, b := range f.Blocks {
+			for _, p := range b.Phis {
+				if used[p] {
+					for _, a := range p.Args {
+						mark(a)
+					}
+				}
+			}
+			for _, v := range b.Insts {
+				ref := v.Ref()
+				if v.Op == ir.OpStore && (ref.Var == nil || ref.Var.Storage == ir.Workgroup) || v.Op == ir.OpSelect && !used[v] {
+					continue
+				}
+				for _, a := range v.Args {
+					mark(a)
+				}
+			}
+		}
+	}
+	return used
 }
 
 // literalKey is a question that has been answered.

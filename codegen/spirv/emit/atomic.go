@@ -124,7 +124,9 @@ func (f *function) memoryScope(s ir.Scope) spirv.Scope {
 	return spirv.ScopeWorkgroup
 }
 
-func emitBarrier(f *function, v *ir.Value) spirv.ID {
-	s := f.e.b.ConstU32(uint32(f.memoryScope(v.Aux.(ir.Scope))))
-	return f.Op(spirv.OpControlBarrier, 0, s, s, f.e.b.ConstU32(uint32(acquireRelease)))
+func emitBarrier(s spirv.MemorySemantics) emitFunc {
+	return func(f *function, v *ir.Value) spirv.ID {
+		scope := f.e.b.ConstU32(uint32(f.memoryScope(v.Aux.(ir.Scope))))
+		return f.Op(spirv.OpControlBarrier, 0, scope, scope, f.e.b.ConstU32(uint32(s)))
+	}
 }

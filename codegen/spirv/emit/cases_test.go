@@ -202,6 +202,7 @@ func reduce() *ir.Module {
 	p := b.arg(24, ir.TypeAddr)
 	b.vmem(ir.OpStore, ir.TypeVoid, tile, b.mem(ir.OpLoad, ir.TypeF32, ir.TypeF32, p, i), l)
 	b.barrier(ir.ScopeWorkGroup)
+	b.op(ir.OpBarrierLocal, ir.TypeVoid).Aux = ir.ScopeWorkGroup
 	j := b.op(ir.OpXor, ir.TypeI32, l, b.i32(1))
 	b.mem(ir.OpStore, ir.TypeVoid, ir.TypeF32, b.vmem(ir.OpLoad, ir.TypeF32, tile, j), p, i)
 	b.ret()

@@ -139,7 +139,8 @@ var special = [256]emitFunc{
 	ir.OpAtomicFAddNative:      emitAtomic(spirv.OpAtomicFAddEXT),
 	ir.OpAtomicFence:           emitAtomicFence,
 
-	ir.OpBarrier:            emitBarrier,
+	ir.OpBarrier:            emitBarrier(acquireRelease),
+	ir.OpBarrierLocal:       emitBarrier(acquireRelease &^ spirv.MemorySemanticsUniformMemory),
 	ir.OpGroupSelect:        emitGroupSelect,
 	ir.OpGroupBallot:        emitBallot,
 	ir.OpGroupAny:           emitVote(spirv.OpGroupNonUniformAny),

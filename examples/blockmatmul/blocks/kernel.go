@@ -1,51 +1,151 @@
-// Package blocks multiplies matrices in blocks whose size is a specialization
+// Package blocks multiplies matrices in blocks, whose depth is a specialization
 // constant.
 package blocks
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
 
 //go:generate go tool kgen .
 
-// Tile is the width of the square blocks that a work-group loads at a time. It is
-// set when the kernel is made ready for a device, so to the device it is a constant.
-var Tile = dsl.NewSpecConstant(16)
+// A work-group has Across by Across work-items and computes a block of C of Block by Block
+// elements, and each work-item Each by Each of them.
+const (
+	Across = 16
+	Each   = 8
+	Block  = Across * Each
+)
+
+// Depth is how many columns of A, and rows of B, a work-group has in its memory at a time: from
+// 1 to Deepest. Deeper blocks meet at fewer barriers, and take more registers. It is set when
+// the kernel is made ready for a device, so to the device it is a constant.
+var Depth = dsl.NewSpecConstant(Deepest)
+
+// Deepest is the greatest Depth.
+const Deepest = 16
+
+const (
+	items = Across * Across
+	each  = Block * Deepest / items // elements of a block of A, or of B, that a work-item brings
+	strip = 8                       // neighbours in a row of A that neighbours among the work-items bring
+	quad  = 4                       // neighbours in a column, or in a row, of C that a work-item computes
+)
 
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each
-// stored row by row. The nd-range covers C in work-groups of Tile by Tile, and
-// each accessor has Tile*Tile elements.
+// stored row by row. The nd-range has Across by Across work-items for each Block by
+// Block elements of C, whole or not: [Groups] work-groups in each direction.
 type MatMul struct {
 	M, K, N int
 	A, B, C []float32
-	TA, TB  dsl.LocalAccessor[float32]
 }
 
-// Kernel computes one element of C. Each round, the group brings a block of A and
-// a block of B to work-group memory, where each element serves Tile work-items.
+// Properties states the work-group's size.
+func (MatMul) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Across, Across)}
+}
+
+// Groups returns how many blocks, and so work-groups, n rows or columns of C take.
+func Groups(n int) int { return (n + Block - 1) / Block }
+
+// Kernel computes Each by Each elements of C. Each round, the group brings a block of A and a
+// block of B to work-group memory. What a work-item takes out of there serves Each of its sums,
+// which stay in registers: kgen writes out the loops that index small arrays by their counters.
 func (k MatMul) Kernel(it dsl.NDItem2) {
-	tile := Tile.Get(it)
-	a, b := k.TA.Slice(it), k.TB.Slice(it)
-	row, col := it.GlobalID()
+	left := dsl.Local[[Deepest][Block + 4]float32](it) // columns of A; 4 more, so that a strip goes to different banks
+	right := dsl.Local[[Deepest][Block]float32](it)    // rows of B
+	depth := min(max(Depth.Get(it), 1), Deepest)
+	gy, gx := it.GroupID()
+	row, col := gy*Block, gx*Block
 	y, x := it.LocalID()
 
-	var sum float32
-	for t := 0; t < k.K; t += tile {
-		a[y*tile+x] = element(k.A, row, t+x, k.M, k.K)
-		b[y*tile+x] = element(k.B, t+y, col, k.K, k.N)
+	// The rows of A, and of C, that the block lies in. That they are there is checked here once,
+	// for the whole group. Below, an index in the slice is one in a row of the matrix.
+	top, bottom := min(row, k.M), min(row+Block, k.M)
+	a, c := k.A[top*k.K:bottom*k.K], k.C[top*k.N:bottom*k.N]
+
+	var sum [Each][Each]float32
+	next := k.load(it, a, 0, depth)
+	for t := 0; t < k.K; t += depth {
+		next.store(it, left, right)
 		it.Barrier()
-		for i := range tile {
-			sum += a[y*tile+i] * b[i*tile+x]
+		// The loads of the next round are under way while this one multiplies.
+		next = k.load(it, a, t+depth, depth)
+		for d := range depth {
+			var u, v [Each]float32
+			for i := range Each {
+				u[i] = left[d][i/quad*Across*quad+y*quad+i%quad]
+				v[i] = right[d][i/quad*Across*quad+x*quad+i%quad]
+			}
+			for i := range Each {
+				for j := range Each {
+					sum[i][j] += u[i] * v[j]
+				}
+			}
 		}
 		it.Barrier()
 	}
-	if row < k.M && col < k.N {
-		k.C[row*k.N+col] = sum
+
+	// The sums go to an array that the loop below indexes. Written out, that loop would be most
+	// of the kernel.
+	var out [Each * Each]float32
+	for i := range Each {
+		for j := range Each {
+			out[i*Each+j] = sum[i][j]
+		}
+	}
+	for e := range len(out) {
+		i, j := e/Each, e%Each
+		i, j = i/quad*Across*quad+y*quad+i%quad, col+j/quad*Across*quad+x*quad+j%quad
+		if at := i*k.N + j; j < k.N && uint(at) < uint(len(c)) {
+			c[at] = out[e]
+		}
 	}
 }
 
-// element returns an element of a rows by cols matrix, zero outside of it.
-func element(m []float32, row, col, rows, cols int) float32 {
-	if row >= rows || col >= cols {
-		return 0
+// part is what a work-item brings of a block of A and one of B.
+type part struct{ p, q [each]float32 }
+
+// load loads a part of columns t to t+depth of a, and of these rows of B. There are zeros past
+// the edges.
+func (k MatMul) load(it dsl.NDItem2, a []float32, t, depth int) (r part) {
+	end := min(t+depth, k.K)
+	b := k.B[min(t, k.K)*k.N : end*k.N]
+	_, gx := it.GroupID()
+	for j := range each {
+		y, x := ofLeft(it, j)
+		if at := y*k.K + t + x; t+x < end && uint(at) < uint(len(a)) {
+			r.p[j] = a[at]
+		}
+		y, x = ofRight(it, j)
+		x += gx * Block
+		if at := y*k.N + x; x < k.N && uint(at) < uint(len(b)) {
+			r.q[j] = b[at]
+		}
 	}
-	return m[row*cols+col]
+	return r
+}
+
+// store puts the part where all work-items of the group find it.
+func (r part) store(it dsl.NDItem2, left *[Deepest][Block + 4]float32, right *[Deepest][Block]float32) {
+	for j := range each {
+		y, x := ofLeft(it, j)
+		left[x][y] = r.p[j]
+		y, x = ofRight(it, j)
+		right[y][x] = r.q[j]
+	}
+}
+
+// ofLeft returns the row and the column, in the block of A, of the j-th element that a work-item
+// brings. Neighbours bring strips, which are whole pieces of what memory delivers.
+func ofLeft(it dsl.NDItem2, j int) (y, x int) {
+	const rows = items / strip
+	l := uint(it.LocalLinearID()) // unsigned, since that divides faster
+	return j%(Block/rows)*rows + int(l/strip), j/(Block/rows)*strip + int(l%strip)
+}
+
+// ofRight is ofLeft for the block of B, of which neighbours bring whole rows.
+func ofRight(it dsl.NDItem2, j int) (y, x int) {
+	e := uint(j*items + it.LocalLinearID())
+	return int(e / Block), int(e % Block)
 }

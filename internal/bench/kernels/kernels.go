@@ -1,7 +1,7 @@
 // Package kernels has the kernels of the benchmark suite that are not those of an example:
 // what one writes who does not think of the device, one element for each work-item.
 //
-//kgen:bare views=Empty,Step,Touch nospare noform=NBody,Softmax,Transpose,Histogram,MatMulRegisters
+//kgen:bare views=Empty,Step,Touch nospare noform=NBody,Softmax,Transpose,Histogram
 package kernels
 
 import (
@@ -113,117 +113,6 @@ func (k MatMul) Kernel(it dsl.Item2) {
 		sum += k.A[y*k.N+i] * k.B[i*k.N+x]
 	}
 	k.C[y*k.N+x] = sum
-}
-
-// A work-group of MatMulRegisters has Across by Across work-items and computes a square of C of
-// Square rows, and each work-item Sums by Sums elements of it, which lie Across apart: neighbours
-// read and write neighbouring elements.
-const (
-	Across = 16
-	Sums   = 8
-	Square = Across * Sums
-	items  = Across * Across
-)
-
-// Depth is how many columns of A and rows of B a work-group has in its memory at a time: from 1
-// to deepest.
-var Depth = dsl.NewSpecConstant(16)
-
-const (
-	deepest = 16
-	slab    = 8 // columns and rows whose loads are under way together
-)
-
-// MatMulRegisters computes C = A*B for square matrices of N rows. Each element of A and B that a
-// work-item takes out of work-group memory serves Sums sums, which stay in registers: kgen writes
-// out the loops that index small arrays.
-type MatMulRegisters struct {
-	N       int
-	A, B, C []float32
-}
-
-func (MatMulRegisters) Properties() properties.List {
-	return properties.List{properties.WorkGroupSize(Across, Across)}
-}
-
-func (k MatMulRegisters) Kernel(it dsl.NDItem2) {
-	left := dsl.Local[[deepest][Square + 4]float32](it) // columns of A; 4 more, so that neighbours store to different banks
-	right := dsl.Local[[deepest][Square]float32](it)    // rows of B
-	gy, gx := it.GroupID()
-	ly, lx := it.LocalID()
-	y, x := uint32(ly), uint32(lx)
-	l := y*Across + x
-	row, col := uint32(gy)*Square, uint32(gx)*Square
-	n := uint32(k.N)
-	depth := min(uint32(Depth.Get(it)), deepest)
-
-	var sum [Sums][Sums]float32
-	for t := uint32(0); t < n; t += depth {
-		for s := range uint32(deepest / slab) {
-			if s*slab >= depth {
-				break
-			}
-			var p [Square * slab / items]float32
-			var q [slab * Square / items]float32
-			for j := range uint32(len(p)) {
-				e := j*items + l
-				p[j] = element(k.A, row+e/slab, t+s*slab+e%slab, n)
-			}
-			for j := range uint32(len(q)) {
-				e := j*items + l
-				q[j] = element(k.B, t+s*slab+e/Square, col+e%Square, n)
-			}
-			for j := range uint32(len(p)) {
-				e := j*items + l
-				left[s*slab+e%slab][e/slab] = p[j]
-			}
-			for j := range uint32(len(q)) {
-				e := j*items + l
-				right[s*slab+e/Square][e%Square] = q[j]
-			}
-		}
-		it.Barrier()
-		for d := uint32(0); d < deepest && d < depth; d++ {
-			var u [Sums]float32
-			var v [Sums]float32
-			for i := range uint32(Sums) {
-				u[i] = left[d][i*Across+y]
-			}
-			for j := range uint32(Sums) {
-				v[j] = right[d][j*Across+x]
-			}
-			for i := range Sums {
-				for j := range Sums {
-					sum[i][j] += u[i] * v[j]
-				}
-			}
-		}
-		it.Barrier()
-	}
-
-	// The sums go to an array that the loop below indexes. Written out that loop would be most
-	// of the kernel.
-	var out [Sums * Sums]float32
-	for i := range Sums {
-		for j := range Sums {
-			out[i*Sums+j] = sum[i][j]
-		}
-	}
-	for e := range uint32(len(out)) {
-		i, j := row+e/Sums*Across+y, col+e%Sums*Across+x
-		if at := i*n + j; i < n && j < n && int(at) < len(k.C) {
-			k.C[at] = out[e]
-		}
-	}
-}
-
-// element returns an element of a square matrix of n rows, zero outside of it.
-func element(m []float32, row, col, n uint32) float32 {
-	i := row*n + col
-	if row < n && col < n && int(i) < len(m) {
-		return m[i]
-	}
-	return 0
 }
 
 // Body is a point with a mass.

@@ -103,7 +103,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x2d6beaab},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
-		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xc898e22f},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x6cc6991},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
 		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
@@ -199,10 +199,10 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    attendIR,
 	Sum:   0x4a848e2b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {8}, {8, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x3c2a5233},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {0}, {0, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x3c2a5233},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xd7c3330a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x91c66dee},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0x3d6e77ad},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x123993cf},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0xe9e850c2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
@@ -424,7 +424,7 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	IR:    linearIR,
 	Sum:   0x19b2e714,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {8}, {8, 56}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearSmall, Sum: 0x5c7571d3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 56}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearSmall, Sum: 0x5c7571d3},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearWords, Sum: 0x819a8238},
 		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAlone, Sum: 0xb50447e3},
 		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAloneWords, Sum: 0xa78f4bc7},
@@ -548,8 +548,8 @@ var normKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Variants: []abi.Variant{
 		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0xf099683},
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0xa2dee5bd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0x7fe2d87b},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0xf48853d8},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0xb06bfada},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x8e1d094},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Norm

@@ -13,26 +13,31 @@ type matMulHost struct {
 	kernelimpl.HostGroup
 	c0                     int32
 	c1                     int32
-	c2                     int32
 	v2, v3, v4, v5, v7, v9 int64
 
-	v20, v89 []float32
+	v56, v57, v69, v76, v88, v95, v107, v114, v126, v132, v145, v161, v177, v193 []int64
 
-	v21 int64
+	v70, v89, v108, v127, v146, v162, v178, v194 []bool
+
+	v74, v82, v84, v93, v101, v103, v112, v120, v122, v131, v139, v141, v155, v157, v171, v173, v187, v189 []int32
+
+	v214, v296 int64
+
+	v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278, v314, v317, v322, v325, v330, v333, v338, v341, v347, v350, v354, v357, v361, v364, v368, v371, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599 []float32
 }
 
 func newMatMulHost() kernelimpl.HostForm { return new(matMulHost) }
 
-const matMulHostSites = `1	examples/blockmatmul/blocks/kernel.go:50:10
-1	32:4
-1	33:4
-1	41:6
-1	36:12
-1	36:26`
+const matMulHostSites = `3	examples/blockmatmul/blocks/kernel.go:65:13
+4	65:13
+3	65:38
+4	65:38
+3	113:10
+4	113:10`
 
 func (g *matMulHost) Begin() {
 	g.Sites = matMulHostSites
-	n := g.Items
+	const n = 256
 	g.v2 = g.Int64(24)
 	g.v3 = g.Int64(32)
 	g.v4 = g.Int64(40)
@@ -40,380 +45,2132 @@ func (g *matMulHost) Begin() {
 	g.v7 = g.Int64(72)
 	g.v9 = g.Int64(88)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 0, 16)
-	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
-	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
-	g.Allot(0, int(g.c1)*4)
-	g.Allot(1, int(g.c2)*4)
-	kernelimpl.HostRoom(n, &g.v20, &g.v89)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 16)
+	g.Allot(0, 8448)
+	g.Allot(1, 8192)
+	g.Allot(2, 256)
+	kernelimpl.HostRoom(n, &g.v56, &g.v57, &g.v69, &g.v76, &g.v88, &g.v95, &g.v107, &g.v114, &g.v126, &g.v132, &g.v145, &g.v161, &g.v177, &g.v193)
+	kernelimpl.HostRoom(n, &g.v70, &g.v89, &g.v108, &g.v127, &g.v146, &g.v162, &g.v178, &g.v194)
+	kernelimpl.HostRoom(n, &g.v74, &g.v82, &g.v84, &g.v93, &g.v101, &g.v103, &g.v112, &g.v120, &g.v122, &g.v131, &g.v139, &g.v141, &g.v155, &g.v157, &g.v171, &g.v173, &g.v187, &g.v189)
+	kernelimpl.HostRoom(n, &g.v215, &g.v216, &g.v217, &g.v218, &g.v219, &g.v220, &g.v221, &g.v222, &g.v223, &g.v224, &g.v225, &g.v226, &g.v227, &g.v228, &g.v229, &g.v230, &g.v231, &g.v232, &g.v233, &g.v234, &g.v235, &g.v236, &g.v237, &g.v238, &g.v239, &g.v240, &g.v241, &g.v242, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v248, &g.v249, &g.v250, &g.v251, &g.v252, &g.v253, &g.v254, &g.v255, &g.v256, &g.v257, &g.v258, &g.v259, &g.v260, &g.v261, &g.v262, &g.v263, &g.v264, &g.v265, &g.v266, &g.v267, &g.v268, &g.v269, &g.v270, &g.v271, &g.v272, &g.v273, &g.v274, &g.v275, &g.v276, &g.v277, &g.v278, &g.v314, &g.v317, &g.v322, &g.v325, &g.v330, &g.v333, &g.v338, &g.v341, &g.v347, &g.v350, &g.v354, &g.v357, &g.v361, &g.v364, &g.v368, &g.v371, &g.v536, &g.v537, &g.v538, &g.v539, &g.v540, &g.v541, &g.v542, &g.v543, &g.v544, &g.v545, &g.v546, &g.v547, &g.v548, &g.v549, &g.v550, &g.v551, &g.v552, &g.v553, &g.v554, &g.v555, &g.v556, &g.v557, &g.v558, &g.v559, &g.v560, &g.v561, &g.v562, &g.v563, &g.v564, &g.v565, &g.v566, &g.v567, &g.v568, &g.v569, &g.v570, &g.v571, &g.v572, &g.v573, &g.v574, &g.v575, &g.v576, &g.v577, &g.v578, &g.v579, &g.v580, &g.v581, &g.v582, &g.v583, &g.v584, &g.v585, &g.v586, &g.v587, &g.v588, &g.v589, &g.v590, &g.v591, &g.v592, &g.v593, &g.v594, &g.v595, &g.v596, &g.v597, &g.v598, &g.v599)
 }
 
 func (g *matMulHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 2: // Barrier, kernel.go:34
+		case 2: // Barrier, kernel.go:71
 			next = g.r3()
 		}
 	}
 }
 
 func (g *matMulHost) r0() int {
-	n := g.Items
-	// ZeroLocal, kernel.go:24
+	const n = 256
+	// ZeroLocal, kernel.go:55
 	g.Zero(0)
-	// ZeroLocal, kernel.go:24
+	// ZeroLocal, kernel.go:56
 	g.Zero(1)
+	v18 := int32(g.ID[1])
+	v19 := int64(uint32(v18))
+	v20 := v19 * 128
+	v26 := v20 + 128
+	v2 := g.v2
+	v27 := v26 < v2
+	v28 := v2
+	if v27 {
+		v28 = v26
+	}
+	v3 := g.v3
+	v30 := v28 * v3
+	v5 := g.v5
+	v31 := uint64(v30) <= uint64(v5)
 	basex := g.Base(0)
 	basey := g.Base(1)
-	v3 := g.v3
-	c0 := g.c0
-	v11 := int64(c0)
-	v2 := g.v2
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	c1 := g.c1
-	v12 := int64(uint32(c1))
-	m0 := g.Memory(0)
+	v24 := v20 < v2
+	v25 := v2
+	if v24 {
+		v25 = v20
+	}
+	v29 := v25 * v3
+	v32 := uint64(v29) <= uint64(v30)
 	v4 := g.v4
-	v7 := g.v7
-	p4 := g.Pointer(4)
-	c2 := g.c2
-	v13 := int64(uint32(c2))
-	m1 := g.Memory(1)
-	h20 := g.v20[:n]
-	u21 := g.v21
+	v36 := v28 * v4
 	v9 := g.v9
+	v37 := uint64(v36) <= uint64(v9)
+	v35 := v25 * v4
+	v38 := uint64(v35) <= uint64(v36)
+	c0 := g.c0
+	v11 := 1 < c0
+	v12 := int32(1)
+	if v11 {
+		v12 = c0
+	}
+	v13 := v12 < 16
+	v14 := int32(16)
+	if v13 {
+		v14 = v12
+	}
+	v15 := int64(v14)
+	v41 := v15 < v3
+	v42 := v3
+	if v41 {
+		v42 = v15
+	}
+	v46 := v42 * v4
+	v7 := g.v7
+	v47 := uint64(v46) <= uint64(v7)
+	v43 := 0 < v3
+	v44 := v3
+	if v43 {
+		v44 = 0
+	}
+	v45 := v44 * v4
+	v48 := uint64(v45) <= uint64(v46)
+	c1 := g.c1
+	v33 := v30 - v29
+	p3 := g.Pointer(3)
+	v34 := int(v29) * 4
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
+	v21 := v17 * 128
+	v49 := v46 - v45
+	p4 := g.Pointer(4)
+	v50 := int(v45) * 4
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h56 := g.v56[:n]
+	h57 := g.v57[:n]
+	h69 := g.v69[:n]
+	h70 := g.v70[:n]
+	h74 := g.v74[:n]
+	h76 := g.v76[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
+	h88 := g.v88[:n]
+	h89 := g.v89[:n]
+	h93 := g.v93[:n]
+	h95 := g.v95[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h107 := g.v107[:n]
+	h108 := g.v108[:n]
+	h112 := g.v112[:n]
+	h114 := g.v114[:n]
+	h120 := g.v120[:n]
+	h122 := g.v122[:n]
+	h126 := g.v126[:n]
+	h127 := g.v127[:n]
+	h131 := g.v131[:n]
+	h132 := g.v132[:n]
+	h139 := g.v139[:n]
+	h141 := g.v141[:n]
+	h145 := g.v145[:n]
+	h146 := g.v146[:n]
+	h155 := g.v155[:n]
+	h157 := g.v157[:n]
+	h161 := g.v161[:n]
+	h162 := g.v162[:n]
+	h171 := g.v171[:n]
+	h173 := g.v173[:n]
+	h177 := g.v177[:n]
+	h178 := g.v178[:n]
+	h187 := g.v187[:n]
+	h189 := g.v189[:n]
+	h193 := g.v193[:n]
+	h194 := g.v194[:n]
+	u214 := g.v214
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	m2 := g.Memory(2)
+	v39 := v36 - v35
 	p5 := g.Pointer(5)
+	v40 := int(v35) * 4
 	next := -1
 	{
-		nx := g.Local[0]
-		x := -1
-		y := 0
 		for li := range n {
-			if x++; x == nx {
-				x = 0
-				y++
-			}
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v20, v32, v43 float32
-			var v21, v24, v25, v29, v36, v40, v98 int64
-			var v34 int32
-			v14 := int64(basex + x)
-			v15 := int64(basey + y)
-			v17 := int64(uint32(int32(x)))
-			v19 := int64(uint32(int32(y)))
-			v20 = 0
-			v21 = 0
-			if v21 >= v3 {
-				goto b36
-			}
-			v24 = (v19 * v11) + v17
-			v25 = v21 + v17
-			if v2 <= v15 {
-				goto b6
-			}
-			if v3 > v25 {
-				goto b7
-			}
-		b6:
-			v32 = 0
-			goto b9
-		b7:
-			v29 = (v15 * v3) + v25
-			if uint64(v29) >= uint64(v5) {
-				g.Fault(0, v29, v5, v0, v1)
+			var v62, v73, v80, v92, v99, v111, v118, v130, v137, v149, v153, v165, v169, v181, v185, v197, v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278 float32
+			var v214 int64
+			var v669 int32
+			v22 := int32(x)
+			v23 := int32(y)
+			if !v31 {
+				g.Fault(0, v30, v5, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
-		b9:
-			if uint64(v24) >= uint64(v12) {
-				g.Fault(1, v24, v12, v0, v1)
+			if !v32 {
+				g.Fault(1, v29, v30, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v34 = int32(uint64(v24))
-			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-			v36 = v21 + v19
-			if v3 <= v36 {
-				goto b12
-			}
-			if v4 > v14 {
-				goto b13
-			}
-		b12:
-			v43 = 0
-			goto b15
-		b13:
-			v40 = (v36 * v4) + v14
-			if uint64(v40) >= uint64(v7) {
-				g.Fault(0, v40, v7, v0, v1)
+			if !v37 {
+				g.Fault(2, v36, v9, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
-		b15:
-			if uint64(v24) >= uint64(v13) {
-				g.Fault(2, v24, v13, v0, v1)
+			if !v38 {
+				g.Fault(3, v35, v36, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
-			h20[li] = v20
-			u21 = v21
-			next = 2
-			continue
-		b36:
-			if v15 >= v2 {
+			if !v47 {
+				g.Fault(4, v46, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			if !v48 {
+				g.Fault(5, v45, v46, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v52 := (v23 * c1) + v22
+			v53 := int32(uint32(v52) >> 3)
+			v55 := v52 & 7
+			v56 := int64(uint32(v55))
+			v57 := int64(uint32(v53)) * v3
+			v58 := v57 + v56
+			v59 := v56 < v42
+			if !v59 {
+				v62 = 0
+				goto b11
+			}
+			if uint64(v58) < uint64(v33) {
+				v62 = *(*float32)(unsafe.Add(p3, v34+int(v58)*4))
+			} else {
+				v62 = 0
+			}
+		b11:
+			v63 := int32(uint32(v52) >> 7)
+			v65 := v52 & 127
+			v67 := int64(uint32(v65)) + v21
+			v69 := (int64(uint32(v63)) * v4) + v67
+			v70 := v67 < v4
+			if !v70 {
+				v73 = 0
+				goto b14
+			}
+			if uint64(v69) < uint64(v49) {
+				v73 = *(*float32)(unsafe.Add(p4, v50+int(v69)*4))
+			} else {
+				v73 = 0
+			}
+		b14:
+			v74 := v53 + 32
+			v76 := int64(uint32(v74)) * v3
+			v77 := v76 + v56
+			if !v59 {
+				v80 = 0
+				goto b17
+			}
+			if uint64(v77) < uint64(v33) {
+				v80 = *(*float32)(unsafe.Add(p3, v34+int(v77)*4))
+			} else {
+				v80 = 0
+			}
+		b17:
+			v81 := v52 + 256
+			v82 := int32(uint32(v81) >> 7)
+			v84 := v81 & 127
+			v86 := int64(uint32(v84)) + v21
+			v88 := (int64(uint32(v82)) * v4) + v86
+			v89 := v86 < v4
+			if !v89 {
+				v92 = 0
+				goto b20
+			}
+			if uint64(v88) < uint64(v49) {
+				v92 = *(*float32)(unsafe.Add(p4, v50+int(v88)*4))
+			} else {
+				v92 = 0
+			}
+		b20:
+			v93 := v53 + 64
+			v95 := int64(uint32(v93)) * v3
+			v96 := v95 + v56
+			if !v59 {
+				v99 = 0
+				goto b23
+			}
+			if uint64(v96) < uint64(v33) {
+				v99 = *(*float32)(unsafe.Add(p3, v34+int(v96)*4))
+			} else {
+				v99 = 0
+			}
+		b23:
+			v100 := v52 + 512
+			v101 := int32(uint32(v100) >> 7)
+			v103 := v100 & 127
+			v105 := int64(uint32(v103)) + v21
+			v107 := (int64(uint32(v101)) * v4) + v105
+			v108 := v105 < v4
+			if !v108 {
+				v111 = 0
+				goto b26
+			}
+			if uint64(v107) < uint64(v49) {
+				v111 = *(*float32)(unsafe.Add(p4, v50+int(v107)*4))
+			} else {
+				v111 = 0
+			}
+		b26:
+			v112 := v53 + 96
+			v114 := int64(uint32(v112)) * v3
+			v115 := v114 + v56
+			if !v59 {
+				v118 = 0
+				goto b29
+			}
+			if uint64(v115) < uint64(v33) {
+				v118 = *(*float32)(unsafe.Add(p3, v34+int(v115)*4))
+			} else {
+				v118 = 0
+			}
+		b29:
+			v119 := v52 + 768
+			v120 := int32(uint32(v119) >> 7)
+			v122 := v119 & 127
+			v124 := int64(uint32(v122)) + v21
+			v126 := (int64(uint32(v120)) * v4) + v124
+			v127 := v124 < v4
+			if !v127 {
+				v130 = 0
+				goto b32
+			}
+			if uint64(v126) < uint64(v49) {
+				v130 = *(*float32)(unsafe.Add(p4, v50+int(v126)*4))
+			} else {
+				v130 = 0
+			}
+		b32:
+			v131 := v55 + 8
+			v132 := int64(uint32(v131))
+			v133 := v57 + v132
+			v134 := v132 < v42
+			if !v134 {
+				v137 = 0
+				goto b35
+			}
+			if uint64(v133) < uint64(v33) {
+				v137 = *(*float32)(unsafe.Add(p3, v34+int(v133)*4))
+			} else {
+				v137 = 0
+			}
+		b35:
+			v138 := v52 + 1024
+			v139 := int32(uint32(v138) >> 7)
+			v141 := v138 & 127
+			v143 := int64(uint32(v141)) + v21
+			v145 := (int64(uint32(v139)) * v4) + v143
+			v146 := v143 < v4
+			if !v146 {
+				v149 = 0
+				goto b38
+			}
+			if uint64(v145) < uint64(v49) {
+				v149 = *(*float32)(unsafe.Add(p4, v50+int(v145)*4))
+			} else {
+				v149 = 0
+			}
+		b38:
+			v150 := v76 + v132
+			if !v134 {
+				v153 = 0
 				goto b41
 			}
-			if v14 >= v4 {
-				goto b41
+			if uint64(v150) < uint64(v33) {
+				v153 = *(*float32)(unsafe.Add(p3, v34+int(v150)*4))
+			} else {
+				v153 = 0
 			}
-			v98 = (v15 * v4) + v14
-			if uint64(v98) >= uint64(v9) {
-				g.Fault(3, v98, v9, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
 		b41:
-			g.Leave(li)
+			v154 := v52 + 1280
+			v155 := int32(uint32(v154) >> 7)
+			v157 := v154 & 127
+			v159 := int64(uint32(v157)) + v21
+			v161 := (int64(uint32(v155)) * v4) + v159
+			v162 := v159 < v4
+			if !v162 {
+				v165 = 0
+				goto b44
+			}
+			if uint64(v161) < uint64(v49) {
+				v165 = *(*float32)(unsafe.Add(p4, v50+int(v161)*4))
+			} else {
+				v165 = 0
+			}
+		b44:
+			v166 := v95 + v132
+			if !v134 {
+				v169 = 0
+				goto b47
+			}
+			if uint64(v166) < uint64(v33) {
+				v169 = *(*float32)(unsafe.Add(p3, v34+int(v166)*4))
+			} else {
+				v169 = 0
+			}
+		b47:
+			v170 := v52 + 1536
+			v171 := int32(uint32(v170) >> 7)
+			v173 := v170 & 127
+			v175 := int64(uint32(v173)) + v21
+			v177 := (int64(uint32(v171)) * v4) + v175
+			v178 := v175 < v4
+			if !v178 {
+				v181 = 0
+				goto b50
+			}
+			if uint64(v177) < uint64(v49) {
+				v181 = *(*float32)(unsafe.Add(p4, v50+int(v177)*4))
+			} else {
+				v181 = 0
+			}
+		b50:
+			v182 := v114 + v132
+			if !v134 {
+				v185 = 0
+				goto b53
+			}
+			if uint64(v182) < uint64(v33) {
+				v185 = *(*float32)(unsafe.Add(p3, v34+int(v182)*4))
+			} else {
+				v185 = 0
+			}
+		b53:
+			v186 := v52 + 1792
+			v187 := int32(uint32(v186) >> 7)
+			v189 := v186 & 127
+			v191 := int64(uint32(v189)) + v21
+			v193 := (int64(uint32(v187)) * v4) + v191
+			v194 := v191 < v4
+			if !v194 {
+				v197 = 0
+				goto b56
+			}
+			if uint64(v193) < uint64(v49) {
+				v197 = *(*float32)(unsafe.Add(p4, v50+int(v193)*4))
+			} else {
+				v197 = 0
+			}
+		b56:
+			v198 = v62
+			v199 = v80
+			v200 = v99
+			v201 = v118
+			v202 = v137
+			v203 = v153
+			v204 = v169
+			v205 = v185
+			v206 = v73
+			v207 = v92
+			v208 = v111
+			v209 = v130
+			v210 = v149
+			v211 = v165
+			v212 = v181
+			v213 = v197
+			v214 = 0
+			v215 = 0
+			v216 = 0
+			v217 = 0
+			v218 = 0
+			v219 = 0
+			v220 = 0
+			v221 = 0
+			v222 = 0
+			v223 = 0
+			v224 = 0
+			v225 = 0
+			v226 = 0
+			v227 = 0
+			v228 = 0
+			v229 = 0
+			v230 = 0
+			v231 = 0
+			v232 = 0
+			v233 = 0
+			v234 = 0
+			v235 = 0
+			v236 = 0
+			v237 = 0
+			v238 = 0
+			v239 = 0
+			v240 = 0
+			v241 = 0
+			v242 = 0
+			v243 = 0
+			v244 = 0
+			v245 = 0
+			v246 = 0
+			v247 = 0
+			v248 = 0
+			v249 = 0
+			v250 = 0
+			v251 = 0
+			v252 = 0
+			v253 = 0
+			v254 = 0
+			v255 = 0
+			v256 = 0
+			v257 = 0
+			v258 = 0
+			v259 = 0
+			v260 = 0
+			v261 = 0
+			v262 = 0
+			v263 = 0
+			v264 = 0
+			v265 = 0
+			v266 = 0
+			v267 = 0
+			v268 = 0
+			v269 = 0
+			v270 = 0
+			v271 = 0
+			v272 = 0
+			v273 = 0
+			v274 = 0
+			v275 = 0
+			v276 = 0
+			v277 = 0
+			v278 = 0
+			if v214 < v3 {
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v53)*4)) = v198
+				*(*float32)(unsafe.Add(m1, int(v63)*512+int(v65)*4)) = v206
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v74)*4)) = v199
+				*(*float32)(unsafe.Add(m1, int(v82)*512+int(v84)*4)) = v207
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v93)*4)) = v200
+				*(*float32)(unsafe.Add(m1, int(v101)*512+int(v103)*4)) = v208
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v112)*4)) = v201
+				*(*float32)(unsafe.Add(m1, int(v120)*512+int(v122)*4)) = v209
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v53)*4)) = v202
+				*(*float32)(unsafe.Add(m1, int(v139)*512+int(v141)*4)) = v210
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v74)*4)) = v203
+				*(*float32)(unsafe.Add(m1, int(v155)*512+int(v157)*4)) = v211
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v93)*4)) = v204
+				*(*float32)(unsafe.Add(m1, int(v171)*512+int(v173)*4)) = v212
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v112)*4)) = v205
+				*(*float32)(unsafe.Add(m1, int(v187)*512+int(v189)*4)) = v213
+				h56[li] = v56
+				h57[li] = v57
+				h69[li] = v69
+				h70[li] = v70
+				h74[li] = v74
+				h76[li] = v76
+				h82[li] = v82
+				h84[li] = v84
+				h88[li] = v88
+				h89[li] = v89
+				h93[li] = v93
+				h95[li] = v95
+				h101[li] = v101
+				h103[li] = v103
+				h107[li] = v107
+				h108[li] = v108
+				h112[li] = v112
+				h114[li] = v114
+				h120[li] = v120
+				h122[li] = v122
+				h126[li] = v126
+				h127[li] = v127
+				h131[li] = v131
+				h132[li] = v132
+				h139[li] = v139
+				h141[li] = v141
+				h145[li] = v145
+				h146[li] = v146
+				h155[li] = v155
+				h157[li] = v157
+				h161[li] = v161
+				h162[li] = v162
+				h171[li] = v171
+				h173[li] = v173
+				h177[li] = v177
+				h178[li] = v178
+				h187[li] = v187
+				h189[li] = v189
+				h193[li] = v193
+				h194[li] = v194
+				u214 = v214
+				h215[li] = v215
+				h216[li] = v216
+				h217[li] = v217
+				h218[li] = v218
+				h219[li] = v219
+				h220[li] = v220
+				h221[li] = v221
+				h222[li] = v222
+				h223[li] = v223
+				h224[li] = v224
+				h225[li] = v225
+				h226[li] = v226
+				h227[li] = v227
+				h228[li] = v228
+				h229[li] = v229
+				h230[li] = v230
+				h231[li] = v231
+				h232[li] = v232
+				h233[li] = v233
+				h234[li] = v234
+				h235[li] = v235
+				h236[li] = v236
+				h237[li] = v237
+				h238[li] = v238
+				h239[li] = v239
+				h240[li] = v240
+				h241[li] = v241
+				h242[li] = v242
+				h243[li] = v243
+				h244[li] = v244
+				h245[li] = v245
+				h246[li] = v246
+				h247[li] = v247
+				h248[li] = v248
+				h249[li] = v249
+				h250[li] = v250
+				h251[li] = v251
+				h252[li] = v252
+				h253[li] = v253
+				h254[li] = v254
+				h255[li] = v255
+				h256[li] = v256
+				h257[li] = v257
+				h258[li] = v258
+				h259[li] = v259
+				h260[li] = v260
+				h261[li] = v261
+				h262[li] = v262
+				h263[li] = v263
+				h264[li] = v264
+				h265[li] = v265
+				h266[li] = v266
+				h267[li] = v267
+				h268[li] = v268
+				h269[li] = v269
+				h270[li] = v270
+				h271[li] = v271
+				h272[li] = v272
+				h273[li] = v273
+				h274[li] = v274
+				h275[li] = v275
+				h276[li] = v276
+				h277[li] = v277
+				h278[li] = v278
+				next = 2
+				continue
+			}
+			*(*float32)(m2) = v215
+			*(*float32)(unsafe.Add(m2, 4)) = v216
+			*(*float32)(unsafe.Add(m2, 8)) = v217
+			*(*float32)(unsafe.Add(m2, 12)) = v218
+			*(*float32)(unsafe.Add(m2, 16)) = v219
+			*(*float32)(unsafe.Add(m2, 20)) = v220
+			*(*float32)(unsafe.Add(m2, 24)) = v221
+			*(*float32)(unsafe.Add(m2, 28)) = v222
+			*(*float32)(unsafe.Add(m2, 32)) = v223
+			*(*float32)(unsafe.Add(m2, 36)) = v224
+			*(*float32)(unsafe.Add(m2, 40)) = v225
+			*(*float32)(unsafe.Add(m2, 44)) = v226
+			*(*float32)(unsafe.Add(m2, 48)) = v227
+			*(*float32)(unsafe.Add(m2, 52)) = v228
+			*(*float32)(unsafe.Add(m2, 56)) = v229
+			*(*float32)(unsafe.Add(m2, 60)) = v230
+			*(*float32)(unsafe.Add(m2, 64)) = v231
+			*(*float32)(unsafe.Add(m2, 68)) = v232
+			*(*float32)(unsafe.Add(m2, 72)) = v233
+			*(*float32)(unsafe.Add(m2, 76)) = v234
+			*(*float32)(unsafe.Add(m2, 80)) = v235
+			*(*float32)(unsafe.Add(m2, 84)) = v236
+			*(*float32)(unsafe.Add(m2, 88)) = v237
+			*(*float32)(unsafe.Add(m2, 92)) = v238
+			*(*float32)(unsafe.Add(m2, 96)) = v239
+			*(*float32)(unsafe.Add(m2, 100)) = v240
+			*(*float32)(unsafe.Add(m2, 104)) = v241
+			*(*float32)(unsafe.Add(m2, 108)) = v242
+			*(*float32)(unsafe.Add(m2, 112)) = v243
+			*(*float32)(unsafe.Add(m2, 116)) = v244
+			*(*float32)(unsafe.Add(m2, 120)) = v245
+			*(*float32)(unsafe.Add(m2, 124)) = v246
+			*(*float32)(unsafe.Add(m2, 128)) = v247
+			*(*float32)(unsafe.Add(m2, 132)) = v248
+			*(*float32)(unsafe.Add(m2, 136)) = v249
+			*(*float32)(unsafe.Add(m2, 140)) = v250
+			*(*float32)(unsafe.Add(m2, 144)) = v251
+			*(*float32)(unsafe.Add(m2, 148)) = v252
+			*(*float32)(unsafe.Add(m2, 152)) = v253
+			*(*float32)(unsafe.Add(m2, 156)) = v254
+			*(*float32)(unsafe.Add(m2, 160)) = v255
+			*(*float32)(unsafe.Add(m2, 164)) = v256
+			*(*float32)(unsafe.Add(m2, 168)) = v257
+			*(*float32)(unsafe.Add(m2, 172)) = v258
+			*(*float32)(unsafe.Add(m2, 176)) = v259
+			*(*float32)(unsafe.Add(m2, 180)) = v260
+			*(*float32)(unsafe.Add(m2, 184)) = v261
+			*(*float32)(unsafe.Add(m2, 188)) = v262
+			*(*float32)(unsafe.Add(m2, 192)) = v263
+			*(*float32)(unsafe.Add(m2, 196)) = v264
+			*(*float32)(unsafe.Add(m2, 200)) = v265
+			*(*float32)(unsafe.Add(m2, 204)) = v266
+			*(*float32)(unsafe.Add(m2, 208)) = v267
+			*(*float32)(unsafe.Add(m2, 212)) = v268
+			*(*float32)(unsafe.Add(m2, 216)) = v269
+			*(*float32)(unsafe.Add(m2, 220)) = v270
+			*(*float32)(unsafe.Add(m2, 224)) = v271
+			*(*float32)(unsafe.Add(m2, 228)) = v272
+			*(*float32)(unsafe.Add(m2, 232)) = v273
+			*(*float32)(unsafe.Add(m2, 236)) = v274
+			*(*float32)(unsafe.Add(m2, 240)) = v275
+			*(*float32)(unsafe.Add(m2, 244)) = v276
+			*(*float32)(unsafe.Add(m2, 248)) = v277
+			*(*float32)(unsafe.Add(m2, 252)) = v278
+			v666 := v23 * 4
+			v668 := int64(uint32(v22 * 4))
+			v669 = 0
+		b118:
+			v670 := v669 / 8
+			v672 := v669 - (v670 * 8)
+			v673 := v670 / 4
+			v680 := v672 / 4
+			v688 := ((v21 + int64(uint32(v680*64))) + v668) + int64(uint32(v672-(v680*4)))
+			v689 := int64(uint32(((v673*64)+v666)+(v670-(v673*4)))) * v4
+			v690 := v689 + v688
+			if v688 >= v4 {
+				goto b121
+			}
+			if uint64(v690) < uint64(v39) {
+				*(*float32)(unsafe.Add(p5, v40+int(v690)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
+			}
+		b121:
+			v695 := v669 + 1
+			if v695 >= 64 {
+				g.Leave(li)
+				continue
+			}
+			v669 = v695
+			goto b118
 		}
 	}
-	g.v21 = u21
+	g.v214 = u214
 	return next
 }
 
 func (g *matMulHost) r3() int {
-	n := g.Items
+	const n = 256
+	v214 := g.v214
 	c0 := g.c0
-	v46 := 0 < c0
-	h20 := g.v20[:n]
-	v11 := int64(c0)
-	c1 := g.c1
-	v12 := int64(uint32(c1))
-	v48 := v11 + -1
-	c2 := g.c2
-	v52 := v48 * v11
-	v13 := int64(uint32(c2))
-	m0 := g.Memory(0)
-	m1 := g.Memory(1)
-	stop := g.Cancelled()
+	v11 := 1 < c0
+	v12 := int32(1)
+	if v11 {
+		v12 = c0
+	}
+	v13 := v12 < 16
+	v14 := int32(16)
+	if v13 {
+		v14 = v12
+	}
+	v15 := int64(v14)
+	v296 := v214 + v15
+	v297 := v296 + v15
+	v3 := g.v3
+	v298 := v297 < v3
+	v299 := v3
+	if v298 {
+		v299 = v297
+	}
+	v4 := g.v4
+	v303 := v299 * v4
+	v7 := g.v7
+	v304 := uint64(v303) <= uint64(v7)
 	basex := g.Base(0)
 	basey := g.Base(1)
+	v300 := v296 < v3
+	v301 := v3
+	if v300 {
+		v301 = v296
+	}
+	v302 := v301 * v4
+	v305 := uint64(v302) <= uint64(v303)
+	h57 := g.v57[:n]
+	h56 := g.v56[:n]
+	v18 := int32(g.ID[1])
+	v19 := int64(uint32(v18))
+	v20 := v19 * 128
+	v26 := v20 + 128
+	v2 := g.v2
+	v27 := v26 < v2
+	v28 := v2
+	if v27 {
+		v28 = v26
+	}
+	v30 := v28 * v3
+	v24 := v20 < v2
+	v25 := v2
+	if v24 {
+		v25 = v20
+	}
+	v29 := v25 * v3
+	v33 := v30 - v29
+	p3 := g.Pointer(3)
+	v34 := int(v29) * 4
+	h70 := g.v70[:n]
+	h69 := g.v69[:n]
+	v306 := v303 - v302
+	p4 := g.Pointer(4)
+	v307 := int(v302) * 4
+	h76 := g.v76[:n]
 	h89 := g.v89[:n]
+	h88 := g.v88[:n]
+	h95 := g.v95[:n]
+	h108 := g.v108[:n]
+	h107 := g.v107[:n]
+	h114 := g.v114[:n]
+	h127 := g.v127[:n]
+	h126 := g.v126[:n]
+	h132 := g.v132[:n]
+	h146 := g.v146[:n]
+	h145 := g.v145[:n]
+	h162 := g.v162[:n]
+	h161 := g.v161[:n]
+	h178 := g.v178[:n]
+	h177 := g.v177[:n]
+	h194 := g.v194[:n]
+	h193 := g.v193[:n]
+	v372 := 0 < v14
+	h215 := g.v215[:n]
+	h216 := g.v216[:n]
+	h217 := g.v217[:n]
+	h218 := g.v218[:n]
+	h219 := g.v219[:n]
+	h220 := g.v220[:n]
+	h221 := g.v221[:n]
+	h222 := g.v222[:n]
+	h223 := g.v223[:n]
+	h224 := g.v224[:n]
+	h225 := g.v225[:n]
+	h226 := g.v226[:n]
+	h227 := g.v227[:n]
+	h228 := g.v228[:n]
+	h229 := g.v229[:n]
+	h230 := g.v230[:n]
+	h231 := g.v231[:n]
+	h232 := g.v232[:n]
+	h233 := g.v233[:n]
+	h234 := g.v234[:n]
+	h235 := g.v235[:n]
+	h236 := g.v236[:n]
+	h237 := g.v237[:n]
+	h238 := g.v238[:n]
+	h239 := g.v239[:n]
+	h240 := g.v240[:n]
+	h241 := g.v241[:n]
+	h242 := g.v242[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	h251 := g.v251[:n]
+	h252 := g.v252[:n]
+	h253 := g.v253[:n]
+	h254 := g.v254[:n]
+	h255 := g.v255[:n]
+	h256 := g.v256[:n]
+	h257 := g.v257[:n]
+	h258 := g.v258[:n]
+	h259 := g.v259[:n]
+	h260 := g.v260[:n]
+	h261 := g.v261[:n]
+	h262 := g.v262[:n]
+	h263 := g.v263[:n]
+	h264 := g.v264[:n]
+	h265 := g.v265[:n]
+	h266 := g.v266[:n]
+	h267 := g.v267[:n]
+	h268 := g.v268[:n]
+	h269 := g.v269[:n]
+	h270 := g.v270[:n]
+	h271 := g.v271[:n]
+	h272 := g.v272[:n]
+	h273 := g.v273[:n]
+	h274 := g.v274[:n]
+	h275 := g.v275[:n]
+	h276 := g.v276[:n]
+	h277 := g.v277[:n]
+	h278 := g.v278[:n]
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h314 := g.v314[:n]
+	h317 := g.v317[:n]
+	h322 := g.v322[:n]
+	h325 := g.v325[:n]
+	h330 := g.v330[:n]
+	h333 := g.v333[:n]
+	h338 := g.v338[:n]
+	h341 := g.v341[:n]
+	h347 := g.v347[:n]
+	h350 := g.v350[:n]
+	h354 := g.v354[:n]
+	h357 := g.v357[:n]
+	h361 := g.v361[:n]
+	h364 := g.v364[:n]
+	h368 := g.v368[:n]
+	h371 := g.v371[:n]
+	h536 := g.v536[:n]
+	h537 := g.v537[:n]
+	h538 := g.v538[:n]
+	h539 := g.v539[:n]
+	h540 := g.v540[:n]
+	h541 := g.v541[:n]
+	h542 := g.v542[:n]
+	h543 := g.v543[:n]
+	h544 := g.v544[:n]
+	h545 := g.v545[:n]
+	h546 := g.v546[:n]
+	h547 := g.v547[:n]
+	h548 := g.v548[:n]
+	h549 := g.v549[:n]
+	h550 := g.v550[:n]
+	h551 := g.v551[:n]
+	h552 := g.v552[:n]
+	h553 := g.v553[:n]
+	h554 := g.v554[:n]
+	h555 := g.v555[:n]
+	h556 := g.v556[:n]
+	h557 := g.v557[:n]
+	h558 := g.v558[:n]
+	h559 := g.v559[:n]
+	h560 := g.v560[:n]
+	h561 := g.v561[:n]
+	h562 := g.v562[:n]
+	h563 := g.v563[:n]
+	h564 := g.v564[:n]
+	h565 := g.v565[:n]
+	h566 := g.v566[:n]
+	h567 := g.v567[:n]
+	h568 := g.v568[:n]
+	h569 := g.v569[:n]
+	h570 := g.v570[:n]
+	h571 := g.v571[:n]
+	h572 := g.v572[:n]
+	h573 := g.v573[:n]
+	h574 := g.v574[:n]
+	h575 := g.v575[:n]
+	h576 := g.v576[:n]
+	h577 := g.v577[:n]
+	h578 := g.v578[:n]
+	h579 := g.v579[:n]
+	h580 := g.v580[:n]
+	h581 := g.v581[:n]
+	h582 := g.v582[:n]
+	h583 := g.v583[:n]
+	h584 := g.v584[:n]
+	h585 := g.v585[:n]
+	h586 := g.v586[:n]
+	h587 := g.v587[:n]
+	h588 := g.v588[:n]
+	h589 := g.v589[:n]
+	h590 := g.v590[:n]
+	h591 := g.v591[:n]
+	h592 := g.v592[:n]
+	h593 := g.v593[:n]
+	h594 := g.v594[:n]
+	h595 := g.v595[:n]
+	h596 := g.v596[:n]
+	h597 := g.v597[:n]
+	h598 := g.v598[:n]
+	h599 := g.v599[:n]
 	dead := g.Dead[:n]
 	more := false
 	{
-		nx := g.Local[0]
-		x := -1
-		y := 0
 		for li := range n {
-			if x++; x == nx {
-				x = 0
-				y++
-			}
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
 			if dead[li] {
 				continue
 			}
-			v20 := h20[li]
-			v18 := int32(y)
-			v19 := int64(uint32(v18))
-			v23 := v19 * v11
-			v16 := int32(x)
-			v17 := int64(uint32(v16))
 			v0 := int32(basex + x)
 			v1 := int32(basey + y)
-			var v58, v68, v71, v77, v83, v86, v89 float32
-			var v59, v69, v72, v84 int32
-			var v73, v74, v79 int64
-			if !v46 {
-				v89 = v20
-				goto b30
-			}
-			{
-				v55 := (uint64(v23) < uint64(v12)) && (uint64(v23+v48) < uint64(v12))
-				v57 := (v55 && (uint32(v16) < uint32(c2))) && (uint64(v52+v17) < uint64(v13))
-				if !v57 {
-					v71 = v20
-					v72 = 0
-					goto b22
-				}
-				v58 = v20
-				v59 = 0
-			}
-		b19:
-			{
-				v60 := int64(uint32(v59))
-				v67 := *(*float32)(unsafe.Add(m1, int(int32(uint64((v60*v11)+v17)))*4))
-				v68 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v23+v60)))*4))*v67 + v58)
-				v69 = v59 + 1
-				if v69 < c0 {
-					v58 = v68
-					v59 = v69
-					if stop.Load() {
-						return g.Stop()
-					}
-					goto b19
-				}
-			}
-			v86 = v68
-			goto b27
-		b22:
-			v73 = int64(uint32(v72))
-			v74 = v23 + v73
-			if uint64(v74) >= uint64(v12) {
-				g.Fault(4, v74, v12, v0, v1)
+			v57 := h57[li]
+			v56 := h56[li]
+			v70 := h70[li]
+			v69 := h69[li]
+			v76 := h76[li]
+			v89 := h89[li]
+			v88 := h88[li]
+			v95 := h95[li]
+			v108 := h108[li]
+			v107 := h107[li]
+			v114 := h114[li]
+			v127 := h127[li]
+			v126 := h126[li]
+			v132 := h132[li]
+			v146 := h146[li]
+			v145 := h145[li]
+			v162 := h162[li]
+			v161 := h161[li]
+			v178 := h178[li]
+			v177 := h177[li]
+			v194 := h194[li]
+			v193 := h193[li]
+			v215 := h215[li]
+			v216 := h216[li]
+			v217 := h217[li]
+			v218 := h218[li]
+			v219 := h219[li]
+			v220 := h220[li]
+			v221 := h221[li]
+			v222 := h222[li]
+			v223 := h223[li]
+			v224 := h224[li]
+			v225 := h225[li]
+			v226 := h226[li]
+			v227 := h227[li]
+			v228 := h228[li]
+			v229 := h229[li]
+			v230 := h230[li]
+			v231 := h231[li]
+			v232 := h232[li]
+			v233 := h233[li]
+			v234 := h234[li]
+			v235 := h235[li]
+			v236 := h236[li]
+			v237 := h237[li]
+			v238 := h238[li]
+			v239 := h239[li]
+			v240 := h240[li]
+			v241 := h241[li]
+			v242 := h242[li]
+			v243 := h243[li]
+			v244 := h244[li]
+			v245 := h245[li]
+			v246 := h246[li]
+			v247 := h247[li]
+			v248 := h248[li]
+			v249 := h249[li]
+			v250 := h250[li]
+			v251 := h251[li]
+			v252 := h252[li]
+			v253 := h253[li]
+			v254 := h254[li]
+			v255 := h255[li]
+			v256 := h256[li]
+			v257 := h257[li]
+			v258 := h258[li]
+			v259 := h259[li]
+			v260 := h260[li]
+			v261 := h261[li]
+			v262 := h262[li]
+			v263 := h263[li]
+			v264 := h264[li]
+			v265 := h265[li]
+			v266 := h266[li]
+			v267 := h267[li]
+			v268 := h268[li]
+			v269 := h269[li]
+			v270 := h270[li]
+			v271 := h271[li]
+			v272 := h272[li]
+			v273 := h273[li]
+			v274 := h274[li]
+			v275 := h275[li]
+			v276 := h276[li]
+			v277 := h277[li]
+			v278 := h278[li]
+			var v314, v317, v322, v325, v330, v333, v338, v341, v347, v350, v354, v357, v361, v364, v368, v371, v390, v391, v392, v393, v394, v395, v396, v397, v398, v399, v400, v401, v402, v403, v404, v405, v406, v407, v408, v409, v410, v411, v412, v413, v414, v415, v416, v417, v418, v419, v420, v421, v422, v423, v424, v425, v426, v427, v428, v429, v430, v431, v432, v433, v434, v435, v436, v437, v438, v439, v440, v441, v442, v443, v444, v445, v446, v447, v448, v449, v450, v451, v452, v453, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v485, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v503, v504, v505, v506, v507, v508, v509, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532, v533, v536, v537, v538, v539, v540, v541, v542, v543, v544, v545, v546, v547, v548, v549, v550, v551, v552, v553, v554, v555, v556, v557, v558, v559, v560, v561, v562, v563, v564, v565, v566, v567, v568, v569, v570, v571, v572, v573, v574, v575, v576, v577, v578, v579, v580, v581, v582, v583, v584, v585, v586, v587, v588, v589, v590, v591, v592, v593, v594, v595, v596, v597, v598, v599 float32
+			var v389, v534 int32
+			if !v304 {
+				g.Fault(4, v303, v7, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v77 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v74)))*4))
-			v79 = (v73 * v11) + v17
-			if uint64(v79) >= uint64(v13) {
-				g.Fault(5, v79, v13, v0, v1)
+			if !v305 {
+				g.Fault(5, v302, v303, v0, v1)
 				g.Leave(li)
 				continue
 			}
-			v83 = float32(v77**(*float32)(unsafe.Add(m1, int(int32(uint64(v79)))*4)) + v71)
-			v84 = v72 + 1
-			if v84 < c0 {
-				v71 = v83
-				v72 = v84
-				if stop.Load() {
-					return g.Stop()
-				}
-				goto b22
+			v308 := v57 + v296
+			v309 := v308 + v56
+			v311 := (v296 + v56) < v299
+			if !v311 {
+				v314 = 0
+				goto b64
 			}
-			v86 = v83
-		b27:
-			v89 = v86
-		b30:
-			h89[li] = v89
+			if uint64(v309) < uint64(v33) {
+				v314 = *(*float32)(unsafe.Add(p3, v34+int(v309)*4))
+			} else {
+				v314 = 0
+			}
+		b64:
+			if !v70 {
+				v317 = 0
+				goto b67
+			}
+			if uint64(v69) < uint64(v306) {
+				v317 = *(*float32)(unsafe.Add(p4, v307+int(v69)*4))
+			} else {
+				v317 = 0
+			}
+		b67:
+			v318 := v76 + v296
+			v319 := v318 + v56
+			if !v311 {
+				v322 = 0
+				goto b70
+			}
+			if uint64(v319) < uint64(v33) {
+				v322 = *(*float32)(unsafe.Add(p3, v34+int(v319)*4))
+			} else {
+				v322 = 0
+			}
+		b70:
+			if !v89 {
+				v325 = 0
+				goto b73
+			}
+			if uint64(v88) < uint64(v306) {
+				v325 = *(*float32)(unsafe.Add(p4, v307+int(v88)*4))
+			} else {
+				v325 = 0
+			}
+		b73:
+			v326 := v95 + v296
+			v327 := v326 + v56
+			if !v311 {
+				v330 = 0
+				goto b76
+			}
+			if uint64(v327) < uint64(v33) {
+				v330 = *(*float32)(unsafe.Add(p3, v34+int(v327)*4))
+			} else {
+				v330 = 0
+			}
+		b76:
+			if !v108 {
+				v333 = 0
+				goto b79
+			}
+			if uint64(v107) < uint64(v306) {
+				v333 = *(*float32)(unsafe.Add(p4, v307+int(v107)*4))
+			} else {
+				v333 = 0
+			}
+		b79:
+			v334 := v114 + v296
+			v335 := v334 + v56
+			if !v311 {
+				v338 = 0
+				goto b82
+			}
+			if uint64(v335) < uint64(v33) {
+				v338 = *(*float32)(unsafe.Add(p3, v34+int(v335)*4))
+			} else {
+				v338 = 0
+			}
+		b82:
+			if !v127 {
+				v341 = 0
+				goto b85
+			}
+			if uint64(v126) < uint64(v306) {
+				v341 = *(*float32)(unsafe.Add(p4, v307+int(v126)*4))
+			} else {
+				v341 = 0
+			}
+		b85:
+			v342 := v308 + v132
+			v344 := (v296 + v132) < v299
+			if !v344 {
+				v347 = 0
+				goto b88
+			}
+			if uint64(v342) < uint64(v33) {
+				v347 = *(*float32)(unsafe.Add(p3, v34+int(v342)*4))
+			} else {
+				v347 = 0
+			}
+		b88:
+			if !v146 {
+				v350 = 0
+				goto b91
+			}
+			if uint64(v145) < uint64(v306) {
+				v350 = *(*float32)(unsafe.Add(p4, v307+int(v145)*4))
+			} else {
+				v350 = 0
+			}
+		b91:
+			v351 := v318 + v132
+			if !v344 {
+				v354 = 0
+				goto b94
+			}
+			if uint64(v351) < uint64(v33) {
+				v354 = *(*float32)(unsafe.Add(p3, v34+int(v351)*4))
+			} else {
+				v354 = 0
+			}
+		b94:
+			if !v162 {
+				v357 = 0
+				goto b97
+			}
+			if uint64(v161) < uint64(v306) {
+				v357 = *(*float32)(unsafe.Add(p4, v307+int(v161)*4))
+			} else {
+				v357 = 0
+			}
+		b97:
+			v358 := v326 + v132
+			if !v344 {
+				v361 = 0
+				goto b100
+			}
+			if uint64(v358) < uint64(v33) {
+				v361 = *(*float32)(unsafe.Add(p3, v34+int(v358)*4))
+			} else {
+				v361 = 0
+			}
+		b100:
+			if !v178 {
+				v364 = 0
+				goto b103
+			}
+			if uint64(v177) < uint64(v306) {
+				v364 = *(*float32)(unsafe.Add(p4, v307+int(v177)*4))
+			} else {
+				v364 = 0
+			}
+		b103:
+			v365 := v334 + v132
+			if !v344 {
+				v368 = 0
+				goto b106
+			}
+			if uint64(v365) < uint64(v33) {
+				v368 = *(*float32)(unsafe.Add(p3, v34+int(v365)*4))
+			} else {
+				v368 = 0
+			}
+		b106:
+			if !v194 {
+				v371 = 0
+				goto b109
+			}
+			if uint64(v193) < uint64(v306) {
+				v371 = *(*float32)(unsafe.Add(p4, v307+int(v193)*4))
+			} else {
+				v371 = 0
+			}
+		b109:
+			if !v372 {
+				v536 = v215
+				v537 = v216
+				v538 = v217
+				v539 = v218
+				v540 = v219
+				v541 = v220
+				v542 = v221
+				v543 = v222
+				v544 = v223
+				v545 = v224
+				v546 = v225
+				v547 = v226
+				v548 = v227
+				v549 = v228
+				v550 = v229
+				v551 = v230
+				v552 = v231
+				v553 = v232
+				v554 = v233
+				v555 = v234
+				v556 = v235
+				v557 = v236
+				v558 = v237
+				v559 = v238
+				v560 = v239
+				v561 = v240
+				v562 = v241
+				v563 = v242
+				v564 = v243
+				v565 = v244
+				v566 = v245
+				v567 = v246
+				v568 = v247
+				v569 = v248
+				v570 = v249
+				v571 = v250
+				v572 = v251
+				v573 = v252
+				v574 = v253
+				v575 = v254
+				v576 = v255
+				v577 = v256
+				v578 = v257
+				v579 = v258
+				v580 = v259
+				v581 = v260
+				v582 = v261
+				v583 = v262
+				v584 = v263
+				v585 = v264
+				v586 = v265
+				v587 = v266
+				v588 = v267
+				v589 = v268
+				v590 = v269
+				v591 = v270
+				v592 = v271
+				v593 = v272
+				v594 = v273
+				v595 = v274
+				v596 = v275
+				v597 = v276
+				v598 = v277
+				v599 = v278
+				goto b113
+			}
+			v389 = 0
+			v390 = v215
+			v391 = v216
+			v392 = v217
+			v393 = v218
+			v394 = v219
+			v395 = v220
+			v396 = v221
+			v397 = v222
+			v398 = v223
+			v399 = v224
+			v400 = v225
+			v401 = v226
+			v402 = v227
+			v403 = v228
+			v404 = v229
+			v405 = v230
+			v406 = v231
+			v407 = v232
+			v408 = v233
+			v409 = v234
+			v410 = v235
+			v411 = v236
+			v412 = v237
+			v413 = v238
+			v414 = v239
+			v415 = v240
+			v416 = v241
+			v417 = v242
+			v418 = v243
+			v419 = v244
+			v420 = v245
+			v421 = v246
+			v422 = v247
+			v423 = v248
+			v424 = v249
+			v425 = v250
+			v426 = v251
+			v427 = v252
+			v428 = v253
+			v429 = v254
+			v430 = v255
+			v431 = v256
+			v432 = v257
+			v433 = v258
+			v434 = v259
+			v435 = v260
+			v436 = v261
+			v437 = v262
+			v438 = v263
+			v439 = v264
+			v440 = v265
+			v441 = v266
+			v442 = v267
+			v443 = v268
+			v444 = v269
+			v445 = v270
+			v446 = v271
+			v447 = v272
+			v448 = v273
+			v449 = v274
+			v450 = v275
+			v451 = v276
+			v452 = v277
+			v453 = v278
+		b110:
+			{
+				v454 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16))
+				v455 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16))
+				v456 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+4))
+				v457 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+4))
+				v458 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+8))
+				v459 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+8))
+				v460 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+12))
+				v461 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+12))
+				v462 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+256))
+				v463 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+256))
+				v464 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+260))
+				v465 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+260))
+				v466 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+264))
+				v467 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+264))
+				v468 := *(*float32)(unsafe.Add(m0, int(v389)*528+y*16+268))
+				v469 := *(*float32)(unsafe.Add(m1, int(v389)*512+x*16+268))
+				v470 = float32(v454*v455 + v390)
+				v471 = float32(v454*v457 + v391)
+				v472 = float32(v454*v459 + v392)
+				v473 = float32(v454*v461 + v393)
+				v474 = float32(v454*v463 + v394)
+				v475 = float32(v454*v465 + v395)
+				v476 = float32(v454*v467 + v396)
+				v477 = float32(v454*v469 + v397)
+				v478 = float32(v456*v455 + v398)
+				v479 = float32(v456*v457 + v399)
+				v480 = float32(v456*v459 + v400)
+				v481 = float32(v456*v461 + v401)
+				v482 = float32(v456*v463 + v402)
+				v483 = float32(v456*v465 + v403)
+				v484 = float32(v456*v467 + v404)
+				v485 = float32(v456*v469 + v405)
+				v486 = float32(v458*v455 + v406)
+				v487 = float32(v458*v457 + v407)
+				v488 = float32(v458*v459 + v408)
+				v489 = float32(v458*v461 + v409)
+				v490 = float32(v458*v463 + v410)
+				v491 = float32(v458*v465 + v411)
+				v492 = float32(v458*v467 + v412)
+				v493 = float32(v458*v469 + v413)
+				v494 = float32(v460*v455 + v414)
+				v495 = float32(v460*v457 + v415)
+				v496 = float32(v460*v459 + v416)
+				v497 = float32(v460*v461 + v417)
+				v498 = float32(v460*v463 + v418)
+				v499 = float32(v460*v465 + v419)
+				v500 = float32(v460*v467 + v420)
+				v501 = float32(v460*v469 + v421)
+				v502 = float32(v462*v455 + v422)
+				v503 = float32(v462*v457 + v423)
+				v504 = float32(v462*v459 + v424)
+				v505 = float32(v462*v461 + v425)
+				v506 = float32(v462*v463 + v426)
+				v507 = float32(v462*v465 + v427)
+				v508 = float32(v462*v467 + v428)
+				v509 = float32(v462*v469 + v429)
+				v510 = float32(v464*v455 + v430)
+				v511 = float32(v464*v457 + v431)
+				v512 = float32(v464*v459 + v432)
+				v513 = float32(v464*v461 + v433)
+				v514 = float32(v464*v463 + v434)
+				v515 = float32(v464*v465 + v435)
+				v516 = float32(v464*v467 + v436)
+				v517 = float32(v464*v469 + v437)
+				v518 = float32(v466*v455 + v438)
+				v519 = float32(v466*v457 + v439)
+				v520 = float32(v466*v459 + v440)
+				v521 = float32(v466*v461 + v441)
+				v522 = float32(v466*v463 + v442)
+				v523 = float32(v466*v465 + v443)
+				v524 = float32(v466*v467 + v444)
+				v525 = float32(v466*v469 + v445)
+				v526 = float32(v468*v455 + v446)
+				v527 = float32(v468*v457 + v447)
+				v528 = float32(v468*v459 + v448)
+				v529 = float32(v468*v461 + v449)
+				v530 = float32(v468*v463 + v450)
+				v531 = float32(v468*v465 + v451)
+				v532 = float32(v468*v467 + v452)
+				v533 = float32(v468*v469 + v453)
+				v534 = v389 + 1
+				if v534 < v14 {
+					v389 = v534
+					v390 = v470
+					v391 = v471
+					v392 = v472
+					v393 = v473
+					v394 = v474
+					v395 = v475
+					v396 = v476
+					v397 = v477
+					v398 = v478
+					v399 = v479
+					v400 = v480
+					v401 = v481
+					v402 = v482
+					v403 = v483
+					v404 = v484
+					v405 = v485
+					v406 = v486
+					v407 = v487
+					v408 = v488
+					v409 = v489
+					v410 = v490
+					v411 = v491
+					v412 = v492
+					v413 = v493
+					v414 = v494
+					v415 = v495
+					v416 = v496
+					v417 = v497
+					v418 = v498
+					v419 = v499
+					v420 = v500
+					v421 = v501
+					v422 = v502
+					v423 = v503
+					v424 = v504
+					v425 = v505
+					v426 = v506
+					v427 = v507
+					v428 = v508
+					v429 = v509
+					v430 = v510
+					v431 = v511
+					v432 = v512
+					v433 = v513
+					v434 = v514
+					v435 = v515
+					v436 = v516
+					v437 = v517
+					v438 = v518
+					v439 = v519
+					v440 = v520
+					v441 = v521
+					v442 = v522
+					v443 = v523
+					v444 = v524
+					v445 = v525
+					v446 = v526
+					v447 = v527
+					v448 = v528
+					v449 = v529
+					v450 = v530
+					v451 = v531
+					v452 = v532
+					v453 = v533
+					goto b110
+				}
+			}
+			v536 = v470
+			v537 = v471
+			v538 = v472
+			v539 = v473
+			v540 = v474
+			v541 = v475
+			v542 = v476
+			v543 = v477
+			v544 = v478
+			v545 = v479
+			v546 = v480
+			v547 = v481
+			v548 = v482
+			v549 = v483
+			v550 = v484
+			v551 = v485
+			v552 = v486
+			v553 = v487
+			v554 = v488
+			v555 = v489
+			v556 = v490
+			v557 = v491
+			v558 = v492
+			v559 = v493
+			v560 = v494
+			v561 = v495
+			v562 = v496
+			v563 = v497
+			v564 = v498
+			v565 = v499
+			v566 = v500
+			v567 = v501
+			v568 = v502
+			v569 = v503
+			v570 = v504
+			v571 = v505
+			v572 = v506
+			v573 = v507
+			v574 = v508
+			v575 = v509
+			v576 = v510
+			v577 = v511
+			v578 = v512
+			v579 = v513
+			v580 = v514
+			v581 = v515
+			v582 = v516
+			v583 = v517
+			v584 = v518
+			v585 = v519
+			v586 = v520
+			v587 = v521
+			v588 = v522
+			v589 = v523
+			v590 = v524
+			v591 = v525
+			v592 = v526
+			v593 = v527
+			v594 = v528
+			v595 = v529
+			v596 = v530
+			v597 = v531
+			v598 = v532
+			v599 = v533
+		b113:
+			h314[li] = v314
+			h317[li] = v317
+			h322[li] = v322
+			h325[li] = v325
+			h330[li] = v330
+			h333[li] = v333
+			h338[li] = v338
+			h341[li] = v341
+			h347[li] = v347
+			h350[li] = v350
+			h354[li] = v354
+			h357[li] = v357
+			h361[li] = v361
+			h364[li] = v364
+			h368[li] = v368
+			h371[li] = v371
+			h536[li] = v536
+			h537[li] = v537
+			h538[li] = v538
+			h539[li] = v539
+			h540[li] = v540
+			h541[li] = v541
+			h542[li] = v542
+			h543[li] = v543
+			h544[li] = v544
+			h545[li] = v545
+			h546[li] = v546
+			h547[li] = v547
+			h548[li] = v548
+			h549[li] = v549
+			h550[li] = v550
+			h551[li] = v551
+			h552[li] = v552
+			h553[li] = v553
+			h554[li] = v554
+			h555[li] = v555
+			h556[li] = v556
+			h557[li] = v557
+			h558[li] = v558
+			h559[li] = v559
+			h560[li] = v560
+			h561[li] = v561
+			h562[li] = v562
+			h563[li] = v563
+			h564[li] = v564
+			h565[li] = v565
+			h566[li] = v566
+			h567[li] = v567
+			h568[li] = v568
+			h569[li] = v569
+			h570[li] = v570
+			h571[li] = v571
+			h572[li] = v572
+			h573[li] = v573
+			h574[li] = v574
+			h575[li] = v575
+			h576[li] = v576
+			h577[li] = v577
+			h578[li] = v578
+			h579[li] = v579
+			h580[li] = v580
+			h581[li] = v581
+			h582[li] = v582
+			h583[li] = v583
+			h584[li] = v584
+			h585[li] = v585
+			h586[li] = v586
+			h587[li] = v587
+			h588[li] = v588
+			h589[li] = v589
+			h590[li] = v590
+			h591[li] = v591
+			h592[li] = v592
+			h593[li] = v593
+			h594[li] = v594
+			h595[li] = v595
+			h596[li] = v596
+			h597[li] = v597
+			h598[li] = v598
+			h599[li] = v599
 			more = true
 		}
 	}
+	g.v296 = v296
 	if !more {
 		return -1
 	}
-	// Barrier, kernel.go:38
-	e21 := g.v21
-	v3 := g.v3
-	v2 := g.v2
-	v5 := g.v5
-	p3 := g.Pointer(3)
-	v4 := g.v4
-	v7 := g.v7
-	p4 := g.Pointer(4)
-	u21 := g.v21
-	v9 := g.v9
+	// Barrier, kernel.go:86
+	c1 := g.c1
+	h74 := g.v74[:n]
+	h82 := g.v82[:n]
+	h84 := g.v84[:n]
+	h93 := g.v93[:n]
+	h101 := g.v101[:n]
+	h103 := g.v103[:n]
+	h112 := g.v112[:n]
+	h120 := g.v120[:n]
+	h122 := g.v122[:n]
+	h131 := g.v131[:n]
+	h139 := g.v139[:n]
+	h141 := g.v141[:n]
+	h155 := g.v155[:n]
+	h157 := g.v157[:n]
+	h171 := g.v171[:n]
+	h173 := g.v173[:n]
+	h187 := g.v187[:n]
+	h189 := g.v189[:n]
+	u214 := g.v214
+	m2 := g.Memory(2)
+	v16 := int32(g.ID[0])
+	v17 := int64(uint32(v16))
+	v21 := v17 * 128
+	v36 := v28 * v4
+	v35 := v25 * v4
+	v39 := v36 - v35
 	p5 := g.Pointer(5)
+	v40 := int(v35) * 4
 	next := -1
 	{
-		nx := g.Local[0]
-		x := -1
-		y := 0
 		for li := range n {
-			if x++; x == nx {
-				x = 0
-				y++
-			}
+			x := int(uint(li) % 16)
+			y := int(uint(li) / 16)
 			if dead[li] {
 				continue
 			}
-			v21 := e21
-			v89 := h89[li]
-			v18 := int32(y)
-			v19 := int64(uint32(v18))
-			v16 := int32(x)
-			v17 := int64(uint32(v16))
-			v15 := int64(basey + y)
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v14 := int64(basex + x)
-			var v20, v32, v43 float32
-			var v24, v25, v29, v36, v40, v98 int64
-			var v34 int32
-			v20 = v89
-			v21 = v21 + v11
-			if v21 >= v3 {
-				goto b36
+			v314 := h314[li]
+			v322 := h322[li]
+			v330 := h330[li]
+			v338 := h338[li]
+			v347 := h347[li]
+			v354 := h354[li]
+			v361 := h361[li]
+			v368 := h368[li]
+			v317 := h317[li]
+			v325 := h325[li]
+			v333 := h333[li]
+			v341 := h341[li]
+			v350 := h350[li]
+			v357 := h357[li]
+			v364 := h364[li]
+			v371 := h371[li]
+			v536 := h536[li]
+			v537 := h537[li]
+			v538 := h538[li]
+			v539 := h539[li]
+			v540 := h540[li]
+			v541 := h541[li]
+			v542 := h542[li]
+			v543 := h543[li]
+			v544 := h544[li]
+			v545 := h545[li]
+			v546 := h546[li]
+			v547 := h547[li]
+			v548 := h548[li]
+			v549 := h549[li]
+			v550 := h550[li]
+			v551 := h551[li]
+			v552 := h552[li]
+			v553 := h553[li]
+			v554 := h554[li]
+			v555 := h555[li]
+			v556 := h556[li]
+			v557 := h557[li]
+			v558 := h558[li]
+			v559 := h559[li]
+			v560 := h560[li]
+			v561 := h561[li]
+			v562 := h562[li]
+			v563 := h563[li]
+			v564 := h564[li]
+			v565 := h565[li]
+			v566 := h566[li]
+			v567 := h567[li]
+			v568 := h568[li]
+			v569 := h569[li]
+			v570 := h570[li]
+			v571 := h571[li]
+			v572 := h572[li]
+			v573 := h573[li]
+			v574 := h574[li]
+			v575 := h575[li]
+			v576 := h576[li]
+			v577 := h577[li]
+			v578 := h578[li]
+			v579 := h579[li]
+			v580 := h580[li]
+			v581 := h581[li]
+			v582 := h582[li]
+			v583 := h583[li]
+			v584 := h584[li]
+			v585 := h585[li]
+			v586 := h586[li]
+			v587 := h587[li]
+			v588 := h588[li]
+			v589 := h589[li]
+			v590 := h590[li]
+			v591 := h591[li]
+			v592 := h592[li]
+			v593 := h593[li]
+			v594 := h594[li]
+			v595 := h595[li]
+			v596 := h596[li]
+			v597 := h597[li]
+			v598 := h598[li]
+			v599 := h599[li]
+			v23 := int32(y)
+			v51 := v23 * c1
+			v22 := int32(x)
+			v52 := v51 + v22
+			v55 := v52 & 7
+			v53 := int32(uint32(v52) >> 3)
+			v63 := int32(uint32(v52) >> 7)
+			v65 := v52 & 127
+			v74 := h74[li]
+			v82 := h82[li]
+			v84 := h84[li]
+			v93 := h93[li]
+			v101 := h101[li]
+			v103 := h103[li]
+			v112 := h112[li]
+			v120 := h120[li]
+			v122 := h122[li]
+			v131 := h131[li]
+			v139 := h139[li]
+			v141 := h141[li]
+			v155 := h155[li]
+			v157 := h157[li]
+			v171 := h171[li]
+			v173 := h173[li]
+			v187 := h187[li]
+			v189 := h189[li]
+			var v198, v199, v200, v201, v202, v203, v204, v205, v206, v207, v208, v209, v210, v211, v212, v213, v215, v216, v217, v218, v219, v220, v221, v222, v223, v224, v225, v226, v227, v228, v229, v230, v231, v232, v233, v234, v235, v236, v237, v238, v239, v240, v241, v242, v243, v244, v245, v246, v247, v248, v249, v250, v251, v252, v253, v254, v255, v256, v257, v258, v259, v260, v261, v262, v263, v264, v265, v266, v267, v268, v269, v270, v271, v272, v273, v274, v275, v276, v277, v278 float32
+			var v669 int32
+			v198 = v314
+			v199 = v322
+			v200 = v330
+			v201 = v338
+			v202 = v347
+			v203 = v354
+			v204 = v361
+			v205 = v368
+			v206 = v317
+			v207 = v325
+			v208 = v333
+			v209 = v341
+			v210 = v350
+			v211 = v357
+			v212 = v364
+			v213 = v371
+			v214 = v296
+			v215 = v536
+			v216 = v537
+			v217 = v538
+			v218 = v539
+			v219 = v540
+			v220 = v541
+			v221 = v542
+			v222 = v543
+			v223 = v544
+			v224 = v545
+			v225 = v546
+			v226 = v547
+			v227 = v548
+			v228 = v549
+			v229 = v550
+			v230 = v551
+			v231 = v552
+			v232 = v553
+			v233 = v554
+			v234 = v555
+			v235 = v556
+			v236 = v557
+			v237 = v558
+			v238 = v559
+			v239 = v560
+			v240 = v561
+			v241 = v562
+			v242 = v563
+			v243 = v564
+			v244 = v565
+			v245 = v566
+			v246 = v567
+			v247 = v568
+			v248 = v569
+			v249 = v570
+			v250 = v571
+			v251 = v572
+			v252 = v573
+			v253 = v574
+			v254 = v575
+			v255 = v576
+			v256 = v577
+			v257 = v578
+			v258 = v579
+			v259 = v580
+			v260 = v581
+			v261 = v582
+			v262 = v583
+			v263 = v584
+			v264 = v585
+			v265 = v586
+			v266 = v587
+			v267 = v588
+			v268 = v589
+			v269 = v590
+			v270 = v591
+			v271 = v592
+			v272 = v593
+			v273 = v594
+			v274 = v595
+			v275 = v596
+			v276 = v597
+			v277 = v598
+			v278 = v599
+			if v214 < v3 {
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v53)*4)) = v198
+				*(*float32)(unsafe.Add(m1, int(v63)*512+int(v65)*4)) = v206
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v74)*4)) = v199
+				*(*float32)(unsafe.Add(m1, int(v82)*512+int(v84)*4)) = v207
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v93)*4)) = v200
+				*(*float32)(unsafe.Add(m1, int(v101)*512+int(v103)*4)) = v208
+				*(*float32)(unsafe.Add(m0, int(v55)*528+int(v112)*4)) = v201
+				*(*float32)(unsafe.Add(m1, int(v120)*512+int(v122)*4)) = v209
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v53)*4)) = v202
+				*(*float32)(unsafe.Add(m1, int(v139)*512+int(v141)*4)) = v210
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v74)*4)) = v203
+				*(*float32)(unsafe.Add(m1, int(v155)*512+int(v157)*4)) = v211
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v93)*4)) = v204
+				*(*float32)(unsafe.Add(m1, int(v171)*512+int(v173)*4)) = v212
+				*(*float32)(unsafe.Add(m0, int(v131)*528+int(v112)*4)) = v205
+				*(*float32)(unsafe.Add(m1, int(v187)*512+int(v189)*4)) = v213
+				u214 = v214
+				h215[li] = v215
+				h216[li] = v216
+				h217[li] = v217
+				h218[li] = v218
+				h219[li] = v219
+				h220[li] = v220
+				h221[li] = v221
+				h222[li] = v222
+				h223[li] = v223
+				h224[li] = v224
+				h225[li] = v225
+				h226[li] = v226
+				h227[li] = v227
+				h228[li] = v228
+				h229[li] = v229
+				h230[li] = v230
+				h231[li] = v231
+				h232[li] = v232
+				h233[li] = v233
+				h234[li] = v234
+				h235[li] = v235
+				h236[li] = v236
+				h237[li] = v237
+				h238[li] = v238
+				h239[li] = v239
+				h240[li] = v240
+				h241[li] = v241
+				h242[li] = v242
+				h243[li] = v243
+				h244[li] = v244
+				h245[li] = v245
+				h246[li] = v246
+				h247[li] = v247
+				h248[li] = v248
+				h249[li] = v249
+				h250[li] = v250
+				h251[li] = v251
+				h252[li] = v252
+				h253[li] = v253
+				h254[li] = v254
+				h255[li] = v255
+				h256[li] = v256
+				h257[li] = v257
+				h258[li] = v258
+				h259[li] = v259
+				h260[li] = v260
+				h261[li] = v261
+				h262[li] = v262
+				h263[li] = v263
+				h264[li] = v264
+				h265[li] = v265
+				h266[li] = v266
+				h267[li] = v267
+				h268[li] = v268
+				h269[li] = v269
+				h270[li] = v270
+				h271[li] = v271
+				h272[li] = v272
+				h273[li] = v273
+				h274[li] = v274
+				h275[li] = v275
+				h276[li] = v276
+				h277[li] = v277
+				h278[li] = v278
+				next = 2
+				continue
 			}
-			v24 = (v19 * v11) + v17
-			v25 = v21 + v17
-			if v2 <= v15 {
-				goto b6
+			*(*float32)(m2) = v215
+			*(*float32)(unsafe.Add(m2, 4)) = v216
+			*(*float32)(unsafe.Add(m2, 8)) = v217
+			*(*float32)(unsafe.Add(m2, 12)) = v218
+			*(*float32)(unsafe.Add(m2, 16)) = v219
+			*(*float32)(unsafe.Add(m2, 20)) = v220
+			*(*float32)(unsafe.Add(m2, 24)) = v221
+			*(*float32)(unsafe.Add(m2, 28)) = v222
+			*(*float32)(unsafe.Add(m2, 32)) = v223
+			*(*float32)(unsafe.Add(m2, 36)) = v224
+			*(*float32)(unsafe.Add(m2, 40)) = v225
+			*(*float32)(unsafe.Add(m2, 44)) = v226
+			*(*float32)(unsafe.Add(m2, 48)) = v227
+			*(*float32)(unsafe.Add(m2, 52)) = v228
+			*(*float32)(unsafe.Add(m2, 56)) = v229
+			*(*float32)(unsafe.Add(m2, 60)) = v230
+			*(*float32)(unsafe.Add(m2, 64)) = v231
+			*(*float32)(unsafe.Add(m2, 68)) = v232
+			*(*float32)(unsafe.Add(m2, 72)) = v233
+			*(*float32)(unsafe.Add(m2, 76)) = v234
+			*(*float32)(unsafe.Add(m2, 80)) = v235
+			*(*float32)(unsafe.Add(m2, 84)) = v236
+			*(*float32)(unsafe.Add(m2, 88)) = v237
+			*(*float32)(unsafe.Add(m2, 92)) = v238
+			*(*float32)(unsafe.Add(m2, 96)) = v239
+			*(*float32)(unsafe.Add(m2, 100)) = v240
+			*(*float32)(unsafe.Add(m2, 104)) = v241
+			*(*float32)(unsafe.Add(m2, 108)) = v242
+			*(*float32)(unsafe.Add(m2, 112)) = v243
+			*(*float32)(unsafe.Add(m2, 116)) = v244
+			*(*float32)(unsafe.Add(m2, 120)) = v245
+			*(*float32)(unsafe.Add(m2, 124)) = v246
+			*(*float32)(unsafe.Add(m2, 128)) = v247
+			*(*float32)(unsafe.Add(m2, 132)) = v248
+			*(*float32)(unsafe.Add(m2, 136)) = v249
+			*(*float32)(unsafe.Add(m2, 140)) = v250
+			*(*float32)(unsafe.Add(m2, 144)) = v251
+			*(*float32)(unsafe.Add(m2, 148)) = v252
+			*(*float32)(unsafe.Add(m2, 152)) = v253
+			*(*float32)(unsafe.Add(m2, 156)) = v254
+			*(*float32)(unsafe.Add(m2, 160)) = v255
+			*(*float32)(unsafe.Add(m2, 164)) = v256
+			*(*float32)(unsafe.Add(m2, 168)) = v257
+			*(*float32)(unsafe.Add(m2, 172)) = v258
+			*(*float32)(unsafe.Add(m2, 176)) = v259
+			*(*float32)(unsafe.Add(m2, 180)) = v260
+			*(*float32)(unsafe.Add(m2, 184)) = v261
+			*(*float32)(unsafe.Add(m2, 188)) = v262
+			*(*float32)(unsafe.Add(m2, 192)) = v263
+			*(*float32)(unsafe.Add(m2, 196)) = v264
+			*(*float32)(unsafe.Add(m2, 200)) = v265
+			*(*float32)(unsafe.Add(m2, 204)) = v266
+			*(*float32)(unsafe.Add(m2, 208)) = v267
+			*(*float32)(unsafe.Add(m2, 212)) = v268
+			*(*float32)(unsafe.Add(m2, 216)) = v269
+			*(*float32)(unsafe.Add(m2, 220)) = v270
+			*(*float32)(unsafe.Add(m2, 224)) = v271
+			*(*float32)(unsafe.Add(m2, 228)) = v272
+			*(*float32)(unsafe.Add(m2, 232)) = v273
+			*(*float32)(unsafe.Add(m2, 236)) = v274
+			*(*float32)(unsafe.Add(m2, 240)) = v275
+			*(*float32)(unsafe.Add(m2, 244)) = v276
+			*(*float32)(unsafe.Add(m2, 248)) = v277
+			*(*float32)(unsafe.Add(m2, 252)) = v278
+			v666 := v23 * 4
+			v668 := int64(uint32(v22 * 4))
+			v669 = 0
+		b118:
+			v670 := v669 / 8
+			v672 := v669 - (v670 * 8)
+			v673 := v670 / 4
+			v680 := v672 / 4
+			v688 := ((v21 + int64(uint32(v680*64))) + v668) + int64(uint32(v672-(v680*4)))
+			v689 := int64(uint32(((v673*64)+v666)+(v670-(v673*4)))) * v4
+			v690 := v689 + v688
+			if v688 >= v4 {
+				goto b121
 			}
-			if v3 > v25 {
-				goto b7
+			if uint64(v690) < uint64(v39) {
+				*(*float32)(unsafe.Add(p5, v40+int(v690)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
 			}
-		b6:
-			v32 = 0
-			goto b9
-		b7:
-			v29 = (v15 * v3) + v25
-			if uint64(v29) >= uint64(v5) {
-				g.Fault(0, v29, v5, v0, v1)
+		b121:
+			v695 := v669 + 1
+			if v695 >= 64 {
 				g.Leave(li)
 				continue
 			}
-			v32 = *(*float32)(unsafe.Add(p3, int(v29)*4))
-		b9:
-			if uint64(v24) >= uint64(v12) {
-				g.Fault(1, v24, v12, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v34 = int32(uint64(v24))
-			*(*float32)(unsafe.Add(m0, int(v34)*4)) = v32
-			v36 = v21 + v19
-			if v3 <= v36 {
-				goto b12
-			}
-			if v4 > v14 {
-				goto b13
-			}
-		b12:
-			v43 = 0
-			goto b15
-		b13:
-			v40 = (v36 * v4) + v14
-			if uint64(v40) >= uint64(v7) {
-				g.Fault(0, v40, v7, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v43 = *(*float32)(unsafe.Add(p4, int(v40)*4))
-		b15:
-			if uint64(v24) >= uint64(v13) {
-				g.Fault(2, v24, v13, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			*(*float32)(unsafe.Add(m1, int(v34)*4)) = v43
-			h20[li] = v20
-			u21 = v21
-			next = 2
-			continue
-		b36:
-			if v15 >= v2 {
-				goto b41
-			}
-			if v14 >= v4 {
-				goto b41
-			}
-			v98 = (v15 * v4) + v14
-			if uint64(v98) >= uint64(v9) {
-				g.Fault(3, v98, v9, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			*(*float32)(unsafe.Add(p5, int(v98)*4)) = v20
-		b41:
-			g.Leave(li)
+			v669 = v695
+			goto b118
 		}
 	}
-	g.v21 = u21
+	g.v214 = u214
 	return next
 }

@@ -8,7 +8,6 @@ import (
 	_ "embed"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/examples/blockmatmul/blocks"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -18,14 +17,12 @@ import (
 // What is converted here is what kgen saw of the types of [blocks.MatMul].
 func _(k *blocks.MatMul) {
 	type blocksMatMulHasChanged_RunGoGenerate struct {
-		M  int
-		K  int
-		N  int
-		A  []float32
-		B  []float32
-		C  []float32
-		TA dsl.LocalAccessor[float32]
-		TB dsl.LocalAccessor[float32]
+		M int
+		K int
+		N int
+		A []float32
+		B []float32
+		C []float32
 	}
 	_ = (*blocksMatMulHasChanged_RunGoGenerate)(k) // blocks.MatMul has changed: run go generate
 }
@@ -48,7 +45,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"MatMul"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/blockmatmul/blocks/kernel.go", Package: "blocks", Sum: 0xc109aba4},
+		{File: "examples/blockmatmul/blocks/kernel.go", Package: "blocks", Sum: 0x698b0032},
 	},
 })
 
@@ -57,6 +54,9 @@ var matMulSPIRV string
 
 //go:embed MatMul.kir
 var matMulIR string
+
+//go:embed MatMul.small.spv
+var matMulSmall string
 
 //go:embed MatMul.words.spv
 var matMulWords string
@@ -73,62 +73,57 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
 		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "TA", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 96, ElemSize: 4, ElemAlign: 4},
-		{Name: "TB", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 104, ElemSize: 4, ElemAlign: 4},
 	},
-	ArgSize: 72,
-	Items:   1,
-	Lingers: true,
+	ArgSize:    72,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(16, 16)},
 	Specs: []abi.SpecConstant{
-		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Type: "int", Size: 4, Default: 0x10},
+		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Depth", Type: "int", Size: 4, Default: 0x10},
 	},
 	Locals: []abi.Local{
-		{Name: "accessor", ElemSize: 4, Len: -1},
-		{Name: "accessor", ElemSize: 4, Len: -1, Accessor: 1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+		{Name: "local", ElemSize: 528, Len: 16, Accessor: -1},
+		{Name: "local", ElemSize: 512, Len: 16, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:50:10"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:32:4"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:33:4"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:12"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:36:26"},
-		{Kind: abi.FaultIndex, Pos: "examples/blockmatmul/blocks/kernel.go:41:6", Limit: -6},
+		{Kind: abi.FaultSliceCap, Pos: "examples/blockmatmul/blocks/kernel.go:65:13", Limit: -4},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/blockmatmul/blocks/kernel.go:65:13"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/blockmatmul/blocks/kernel.go:65:38", Limit: -6},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/blockmatmul/blocks/kernel.go:65:38"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/blockmatmul/blocks/kernel.go:113:10", Limit: -5},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/blockmatmul/blocks/kernel.go:113:10"},
 	},
-	Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3",
+	Loops: "- - examples/blockmatmul/blocks/kernel.go:69:2 74:3 97:2",
 	Variables: []abi.Variable{
-		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Tile", Pos: "examples/blockmatmul/blocks/kernel.go:11:5", Var: &blocks.Tile},
+		{Name: "github.com/kgen-go/kgen/examples/blockmatmul/blocks.Depth", Pos: "examples/blockmatmul/blocks/kernel.go:23:5", Var: &blocks.Depth},
 	},
 	SPIRV: matMulSPIRV,
 	IR:    matMulIR,
-	Sum:   0x5561c4fb,
+	Sum:   0x93ece46f,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:31:2 - 35:3 35:3", SPIRV: matMulWords, Sum: 0x8c0dfdfc},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {32}, {40}, {56}, {72}, {88}, {1}, {-128, 1}, {0}, {-128, 0}, {24, 32}, {24, 40}, {-127, 32}, {-15, 40}, {-127, 40}}, Loops: "- - examples/blockmatmul/blocks/kernel.go:69:2 74:3 97:2", SPIRV: matMulSmall, Sum: 0xecd8bf63},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/blockmatmul/blocks/kernel.go:69:2 74:3 97:2", SPIRV: matMulWords, Sum: 0xe276d1b2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return blocks.MatMul{
-		M:  kernelimpl.HostValue[int](a, 0),
-		K:  kernelimpl.HostValue[int](a, 1),
-		N:  kernelimpl.HostValue[int](a, 2),
-		A:  kernelimpl.HostSlice[float32](a, 3),
-		B:  kernelimpl.HostSlice[float32](a, 4),
-		C:  kernelimpl.HostSlice[float32](a, 5),
-		TA: dsl.LocalLen[float32](kernelimpl.HostLen(a, 6)),
-		TB: dsl.LocalLen[float32](kernelimpl.HostLen(a, 7)),
+		M: kernelimpl.HostValue[int](a, 0),
+		K: kernelimpl.HostValue[int](a, 1),
+		N: kernelimpl.HostValue[int](a, 2),
+		A: kernelimpl.HostSlice[float32](a, 3),
+		B: kernelimpl.HostSlice[float32](a, 4),
+		C: kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
-}, newMatMulHost, blocks.Tile)
+}, newMatMulHost, blocks.Depth)
 
 // MatMul is the kernel [blocks.MatMul] with its slices in device memory.
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row.
 type MatMul struct {
-	M  int
-	K  int
-	N  int
-	A  runtime.View[float32]
-	B  runtime.View[float32]
-	C  runtime.View[float32]
-	TA dsl.LocalAccessor[float32]
-	TB dsl.LocalAccessor[float32]
+	M int
+	K int
+	N int
+	A runtime.View[float32]
+	B runtime.View[float32]
+	C runtime.View[float32]
 }
 
 // launch returns a launch with the kernel's arguments.
@@ -140,8 +135,6 @@ func (k MatMul) launch() *kernelimpl.Launch {
 	kernelimpl.View(l, 3, k.A)
 	kernelimpl.View(l, 4, k.B)
 	kernelimpl.View(l, 5, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
 	return l
 }
 
@@ -164,7 +157,5 @@ func RunMatMul(ctx context.Context, dev *runtime.Device, k blocks.MatMul, r runt
 	kernelimpl.Slice(l, 3, k.A)
 	kernelimpl.Slice(l, 4, k.B)
 	kernelimpl.Slice(l, 5, k.C)
-	kernelimpl.Accessor(l, k.TA.Len())
-	kernelimpl.Accessor(l, k.TB.Len())
 	return l.RunND2(ctx, dev, r, opts)
 }

@@ -78,9 +78,9 @@ func (g *priceHost) Run() {
 	stop := g.Cancelled()
 	more := false
 	for li := range n {
-		var v39, v40, v189, v196, v202, v244, v246, v247, v351, v397, v399, v402, v403, v405, v406, v429, v430, v482, v486, v487, v591, v637, v639, v642, v643, v645, v646, v669, v670, v721, v725, v726, v783, v794, v823, v844, v852, v853, v857, v886, v907, v915, v916, v920, v949, v970, v978, v979 float32
+		var v39, v40, v189, v196, v202, v244, v246, v247, v351, v397, v399, v402, v403, v405, v406, v429, v430, v482, v486, v487, v591, v637, v639, v642, v643, v645, v646, v669, v670, v721, v725, v726, v779, v790, v815, v836, v844, v845, v849, v874, v895, v903, v904, v908, v933, v954, v962, v963 float32
 		var v41, v191 int64
-		var v183, v190, v197, v211, v212, v250, v251, v323, v326, v329, v342, v343, v344, v347, v349, v350, v404, v428, v431, v490, v491, v563, v566, v569, v582, v583, v584, v587, v589, v590, v644, v668, v799, v862, v925 int32
+		var v183, v190, v197, v211, v212, v250, v251, v323, v326, v329, v342, v343, v344, v347, v349, v350, v404, v428, v431, v490, v491, v563, v566, v569, v582, v583, v584, v587, v589, v590, v644, v668, v795, v854, v913 int32
 		var v248, v331, v332, v345, v571, v572, v585 bool
 		v0 := int32(basex + li)
 		v39 = 0
@@ -587,222 +587,222 @@ func (g *priceHost) Run() {
 		v740 := float32(v733 - float32(v736*0.69314575))
 		v741 := float32(v736 * 1.4286068e-06)
 		v742 := float32(v740 - v741)
-		v748 := float32(v742 * float32(float32(v742*0.00019954202)+0.0013936147))
-		v751 := float32(float32(v742*float32(v748+0.008333197)) + 0.04166645)
-		v755 := float32(float32(v742*float32(float32(v742*v751)+0.16666667)) + 0.5)
-		v756 := float32(v742 + 1)
-		v760 := float32(float32(float32(v742*v742)*v755) + float32(float32(v740-v742)-v741))
-		v762 := float32(v756 + float32(float32(v742-float32(v756-1))+v760))
-		v765 := uint32(int32(math.Float32bits(v733))&2147483647) < 1118699520
-		if v765 {
-			v769 := math.Float32frombits(uint32(int32(math.Float32bits(v762)) + (v738 << 23)))
-			v783 = v769
+		v746 := float32(v742 * float32(float32(v742*0.0013820428)+0.008368678))
+		v749 := float32(float32(v742*float32(v746+0.04166827)) + 0.16666521)
+		v752 := float32(v740 + 1)
+		v756 := float32(float32(v742*v742) * float32(float32(v742*v749)+0.49999994))
+		v757 := float32(float32(float32(v740-float32(v752-1))-v741) + v756)
+		v758 := float32(v752 + v757)
+		v761 := uint32(int32(math.Float32bits(v733))&2147483647) < 1118699520
+		if v761 {
+			v765 := math.Float32frombits(uint32(int32(math.Float32bits(v758)) + (v738 << 23)))
+			v779 = v765
 			goto b57
 		}
 		if v733 != v733 {
-			v783 = v733
+			v779 = v733
 			goto b57
 		}
 		if 89 < v733 {
-			v783 = math.Float32frombits(0x7f800000)
+			v779 = math.Float32frombits(0x7f800000)
 			goto b57
 		}
 		if v733 < -104 {
-			v783 = 0
+			v779 = 0
 		} else {
-			v773 := v738 >> 1
-			v777 := float32(v762 * math.Float32frombits(uint32((v773+127)<<23)))
-			v782 := float32(v777 * math.Float32frombits(uint32(((v738-v773)+127)<<23)))
-			v783 = v782
+			v769 := v738 >> 1
+			v773 := float32(v758 * math.Float32frombits(uint32((v769+127)<<23)))
+			v778 := float32(v773 * math.Float32frombits(uint32(((v738-v769)+127)<<23)))
+			v779 = v778
 		}
 	b57:
-		v784 := float32(v1*v783 + v36)
-		v786 := float32(0)
-		if 0 < v784 {
-			v786 = v784
+		v780 := float32(v1*v779 + v36)
+		v782 := float32(0)
+		if 0 < v780 {
+			v782 = v780
 		}
-		v788 := v786
-		if v784 != v784 {
-			v788 = v784
+		v784 := v782
+		if v780 != v780 {
+			v784 = v780
 		}
-		v789 := float32(v39 + v788)
-		v790 := float32(v788*v788 + v40)
-		v791 := *(*float32)(unsafe.Add(m1, 4))
+		v785 := float32(v39 + v784)
+		v786 := float32(v784*v784 + v40)
+		v787 := *(*float32)(unsafe.Add(m1, 4))
 		if (v42 + 1) >= v8 {
-			v852 = v789
-			v853 = v790
+			v844 = v785
+			v845 = v786
 			goto b65
 		}
 		{
-			v794 = float32(v16*v791 + v14)
-			v796 := float32(float32(v794*1.442695) + 1.2582912e+07)
-			v797 := float32(v796 - 1.2582912e+07)
-			v799 = int32(math.Float32bits(v796)) + -1262485504
-			v801 := float32(v794 - float32(v797*0.69314575))
-			v802 := float32(v797 * 1.4286068e-06)
-			v803 := float32(v801 - v802)
-			v809 := float32(v803 * float32(float32(v803*0.00019954202)+0.0013936147))
-			v812 := float32(float32(v803*float32(v809+0.008333197)) + 0.04166645)
-			v816 := float32(float32(v803*float32(float32(v803*v812)+0.16666667)) + 0.5)
-			v817 := float32(v803 + 1)
-			v821 := float32(float32(float32(v803*v803)*v816) + float32(float32(v801-v803)-v802))
-			v823 = float32(v817 + float32(float32(v803-float32(v817-1))+v821))
-			v826 := uint32(int32(math.Float32bits(v794))&2147483647) < 1118699520
-			if v826 {
-				v830 := math.Float32frombits(uint32(int32(math.Float32bits(v823)) + (v799 << 23)))
-				v844 = v830
+			v790 = float32(v16*v787 + v14)
+			v792 := float32(float32(v790*1.442695) + 1.2582912e+07)
+			v793 := float32(v792 - 1.2582912e+07)
+			v795 = int32(math.Float32bits(v792)) + -1262485504
+			v797 := float32(v790 - float32(v793*0.69314575))
+			v798 := float32(v793 * 1.4286068e-06)
+			v799 := float32(v797 - v798)
+			v803 := float32(v799 * float32(float32(v799*0.0013820428)+0.008368678))
+			v806 := float32(float32(v799*float32(v803+0.04166827)) + 0.16666521)
+			v809 := float32(v797 + 1)
+			v813 := float32(float32(v799*v799) * float32(float32(v799*v806)+0.49999994))
+			v814 := float32(float32(float32(v797-float32(v809-1))-v798) + v813)
+			v815 = float32(v809 + v814)
+			v818 := uint32(int32(math.Float32bits(v790))&2147483647) < 1118699520
+			if v818 {
+				v822 := math.Float32frombits(uint32(int32(math.Float32bits(v815)) + (v795 << 23)))
+				v836 = v822
 				goto b64
 			}
 		}
-		if v794 != v794 {
-			v844 = v794
+		if v790 != v790 {
+			v836 = v790
 			goto b64
 		}
-		if 89 < v794 {
-			v844 = math.Float32frombits(0x7f800000)
+		if 89 < v790 {
+			v836 = math.Float32frombits(0x7f800000)
 			goto b64
 		}
-		if v794 < -104 {
-			v844 = 0
+		if v790 < -104 {
+			v836 = 0
 		} else {
-			v834 := v799 >> 1
-			v838 := float32(v823 * math.Float32frombits(uint32((v834+127)<<23)))
-			v843 := float32(v838 * math.Float32frombits(uint32(((v799-v834)+127)<<23)))
-			v844 = v843
+			v826 := v795 >> 1
+			v830 := float32(v815 * math.Float32frombits(uint32((v826+127)<<23)))
+			v835 := float32(v830 * math.Float32frombits(uint32(((v795-v826)+127)<<23)))
+			v836 = v835
 		}
 	b64:
 		{
-			v845 := float32(v1*v844 + v36)
-			v847 := float32(0)
-			if 0 < v845 {
-				v847 = v845
+			v837 := float32(v1*v836 + v36)
+			v839 := float32(0)
+			if 0 < v837 {
+				v839 = v837
 			}
-			v849 := v847
-			if v845 != v845 {
-				v849 = v845
+			v841 := v839
+			if v837 != v837 {
+				v841 = v837
 			}
-			v852 = float32(v789 + v849)
-			v853 = float32(v849*v849 + v790)
+			v844 = float32(v785 + v841)
+			v845 = float32(v841*v841 + v786)
 		}
 	b65:
-		v854 := *(*float32)(unsafe.Add(m1, 8))
+		v846 := *(*float32)(unsafe.Add(m1, 8))
 		if (v42 + 2) >= v8 {
-			v915 = v852
-			v916 = v853
+			v903 = v844
+			v904 = v845
 			goto b73
 		}
 		{
-			v857 = float32(v16*v854 + v14)
-			v859 := float32(float32(v857*1.442695) + 1.2582912e+07)
-			v860 := float32(v859 - 1.2582912e+07)
-			v862 = int32(math.Float32bits(v859)) + -1262485504
-			v864 := float32(v857 - float32(v860*0.69314575))
-			v865 := float32(v860 * 1.4286068e-06)
-			v866 := float32(v864 - v865)
-			v872 := float32(v866 * float32(float32(v866*0.00019954202)+0.0013936147))
-			v875 := float32(float32(v866*float32(v872+0.008333197)) + 0.04166645)
-			v879 := float32(float32(v866*float32(float32(v866*v875)+0.16666667)) + 0.5)
-			v880 := float32(v866 + 1)
-			v884 := float32(float32(float32(v866*v866)*v879) + float32(float32(v864-v866)-v865))
-			v886 = float32(v880 + float32(float32(v866-float32(v880-1))+v884))
-			v889 := uint32(int32(math.Float32bits(v857))&2147483647) < 1118699520
-			if v889 {
-				v893 := math.Float32frombits(uint32(int32(math.Float32bits(v886)) + (v862 << 23)))
-				v907 = v893
+			v849 = float32(v16*v846 + v14)
+			v851 := float32(float32(v849*1.442695) + 1.2582912e+07)
+			v852 := float32(v851 - 1.2582912e+07)
+			v854 = int32(math.Float32bits(v851)) + -1262485504
+			v856 := float32(v849 - float32(v852*0.69314575))
+			v857 := float32(v852 * 1.4286068e-06)
+			v858 := float32(v856 - v857)
+			v862 := float32(v858 * float32(float32(v858*0.0013820428)+0.008368678))
+			v865 := float32(float32(v858*float32(v862+0.04166827)) + 0.16666521)
+			v868 := float32(v856 + 1)
+			v872 := float32(float32(v858*v858) * float32(float32(v858*v865)+0.49999994))
+			v873 := float32(float32(float32(v856-float32(v868-1))-v857) + v872)
+			v874 = float32(v868 + v873)
+			v877 := uint32(int32(math.Float32bits(v849))&2147483647) < 1118699520
+			if v877 {
+				v881 := math.Float32frombits(uint32(int32(math.Float32bits(v874)) + (v854 << 23)))
+				v895 = v881
 				goto b72
 			}
 		}
-		if v857 != v857 {
-			v907 = v857
+		if v849 != v849 {
+			v895 = v849
 			goto b72
 		}
-		if 89 < v857 {
-			v907 = math.Float32frombits(0x7f800000)
+		if 89 < v849 {
+			v895 = math.Float32frombits(0x7f800000)
 			goto b72
 		}
-		if v857 < -104 {
-			v907 = 0
+		if v849 < -104 {
+			v895 = 0
 		} else {
-			v897 := v862 >> 1
-			v901 := float32(v886 * math.Float32frombits(uint32((v897+127)<<23)))
-			v906 := float32(v901 * math.Float32frombits(uint32(((v862-v897)+127)<<23)))
-			v907 = v906
+			v885 := v854 >> 1
+			v889 := float32(v874 * math.Float32frombits(uint32((v885+127)<<23)))
+			v894 := float32(v889 * math.Float32frombits(uint32(((v854-v885)+127)<<23)))
+			v895 = v894
 		}
 	b72:
 		{
-			v908 := float32(v1*v907 + v36)
-			v910 := float32(0)
-			if 0 < v908 {
-				v910 = v908
+			v896 := float32(v1*v895 + v36)
+			v898 := float32(0)
+			if 0 < v896 {
+				v898 = v896
 			}
-			v912 := v910
-			if v908 != v908 {
-				v912 = v908
+			v900 := v898
+			if v896 != v896 {
+				v900 = v896
 			}
-			v915 = float32(v852 + v912)
-			v916 = float32(v912*v912 + v853)
+			v903 = float32(v844 + v900)
+			v904 = float32(v900*v900 + v845)
 		}
 	b73:
-		v917 := *(*float32)(unsafe.Add(m1, 12))
+		v905 := *(*float32)(unsafe.Add(m1, 12))
 		if (v42 + 3) >= v8 {
-			v978 = v915
-			v979 = v916
+			v962 = v903
+			v963 = v904
 			goto b81
 		}
 		{
-			v920 = float32(v16*v917 + v14)
-			v922 := float32(float32(v920*1.442695) + 1.2582912e+07)
-			v923 := float32(v922 - 1.2582912e+07)
-			v925 = int32(math.Float32bits(v922)) + -1262485504
-			v927 := float32(v920 - float32(v923*0.69314575))
-			v928 := float32(v923 * 1.4286068e-06)
-			v929 := float32(v927 - v928)
-			v935 := float32(v929 * float32(float32(v929*0.00019954202)+0.0013936147))
-			v938 := float32(float32(v929*float32(v935+0.008333197)) + 0.04166645)
-			v942 := float32(float32(v929*float32(float32(v929*v938)+0.16666667)) + 0.5)
-			v943 := float32(v929 + 1)
-			v947 := float32(float32(float32(v929*v929)*v942) + float32(float32(v927-v929)-v928))
-			v949 = float32(v943 + float32(float32(v929-float32(v943-1))+v947))
-			v952 := uint32(int32(math.Float32bits(v920))&2147483647) < 1118699520
-			if v952 {
-				v956 := math.Float32frombits(uint32(int32(math.Float32bits(v949)) + (v925 << 23)))
-				v970 = v956
+			v908 = float32(v16*v905 + v14)
+			v910 := float32(float32(v908*1.442695) + 1.2582912e+07)
+			v911 := float32(v910 - 1.2582912e+07)
+			v913 = int32(math.Float32bits(v910)) + -1262485504
+			v915 := float32(v908 - float32(v911*0.69314575))
+			v916 := float32(v911 * 1.4286068e-06)
+			v917 := float32(v915 - v916)
+			v921 := float32(v917 * float32(float32(v917*0.0013820428)+0.008368678))
+			v924 := float32(float32(v917*float32(v921+0.04166827)) + 0.16666521)
+			v927 := float32(v915 + 1)
+			v931 := float32(float32(v917*v917) * float32(float32(v917*v924)+0.49999994))
+			v932 := float32(float32(float32(v915-float32(v927-1))-v916) + v931)
+			v933 = float32(v927 + v932)
+			v936 := uint32(int32(math.Float32bits(v908))&2147483647) < 1118699520
+			if v936 {
+				v940 := math.Float32frombits(uint32(int32(math.Float32bits(v933)) + (v913 << 23)))
+				v954 = v940
 				goto b80
 			}
 		}
-		if v920 != v920 {
-			v970 = v920
+		if v908 != v908 {
+			v954 = v908
 			goto b80
 		}
-		if 89 < v920 {
-			v970 = math.Float32frombits(0x7f800000)
+		if 89 < v908 {
+			v954 = math.Float32frombits(0x7f800000)
 			goto b80
 		}
-		if v920 < -104 {
-			v970 = 0
+		if v908 < -104 {
+			v954 = 0
 		} else {
-			v960 := v925 >> 1
-			v964 := float32(v949 * math.Float32frombits(uint32((v960+127)<<23)))
-			v969 := float32(v964 * math.Float32frombits(uint32(((v925-v960)+127)<<23)))
-			v970 = v969
+			v944 := v913 >> 1
+			v948 := float32(v933 * math.Float32frombits(uint32((v944+127)<<23)))
+			v953 := float32(v948 * math.Float32frombits(uint32(((v913-v944)+127)<<23)))
+			v954 = v953
 		}
 	b80:
 		{
-			v971 := float32(v1*v970 + v36)
-			v973 := float32(0)
-			if 0 < v971 {
-				v973 = v971
+			v955 := float32(v1*v954 + v36)
+			v957 := float32(0)
+			if 0 < v955 {
+				v957 = v955
 			}
-			v975 := v973
-			if v971 != v971 {
-				v975 = v971
+			v959 := v957
+			if v955 != v955 {
+				v959 = v955
 			}
-			v978 = float32(v915 + v975)
-			v979 = float32(v975*v975 + v916)
+			v962 = float32(v903 + v959)
+			v963 = float32(v959*v959 + v904)
 		}
 	b81:
-		v39 = v978
-		v40 = v979
+		v39 = v962
+		v40 = v963
 		v41 = v41 + v38
 		if stop.Load() {
 			g.Stop()
@@ -814,13 +814,13 @@ func (g *priceHost) Run() {
 		return
 	}
 	// GroupReduce, kernel.go:51
-	v981 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
+	v965 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
 	// GroupReduce, kernel.go:52
-	v982 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
-	v985 := int32(g.ID[0])
-	v986 := int64(uint32(v985))
+	v966 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
+	v969 := int32(g.ID[0])
+	v970 := int64(uint32(v969))
 	v9 := g.Int64(72)
-	v987 := uint64(v986) < uint64(v9)
+	v971 := uint64(v970) < uint64(v9)
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -831,12 +831,12 @@ func (g *priceHost) Run() {
 		if int32(li) != 0 {
 			goto b88
 		}
-		if !v987 {
-			g.Fault(1, v986, v9, v0)
+		if !v971 {
+			g.Fault(1, v970, v9, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v985)*8)) = v981
-		*(*float32)(unsafe.Add(p3, int(v985)*8+4)) = v982
+		*(*float32)(unsafe.Add(p3, int(v969)*8)) = v965
+		*(*float32)(unsafe.Add(p3, int(v969)*8+4)) = v966
 	b88:
 	}
 }

@@ -904,12 +904,12 @@ type spMVHost struct {
 
 func newSpMVHost() kernelimpl.HostForm { return new(spMVHost) }
 
-const spMVHostSites = `1	internal/bench/kernels/kernels.go:342:19
-1	342:38
-1	343:18
-1	343:37
-1	343:27
-1	345:5`
+const spMVHostSites = `1	internal/bench/kernels/kernels.go:231:19
+1	231:38
+1	232:18
+1	232:37
+1	232:27
+1	234:5`
 
 func (g *spMVHost) Begin() {
 	g.Sites = spMVHostSites
@@ -993,14 +993,14 @@ type stencilHost struct {
 
 func newStencilHost() kernelimpl.HostForm { return new(stencilHost) }
 
-const stencilHostSites = `1	internal/bench/kernels/kernels.go:298:21
-1	298:36
-1	298:46
-1	298:56
-1	298:66
-1	298:76
-1	298:88
-1	298:7`
+const stencilHostSites = `1	internal/bench/kernels/kernels.go:187:21
+1	187:36
+1	187:46
+1	187:56
+1	187:66
+1	187:76
+1	187:88
+1	187:7`
 
 func (g *stencilHost) Begin() {
 	g.Sites = stencilHostSites
@@ -1137,8 +1137,8 @@ type stepHost struct {
 
 func newStepHost() kernelimpl.HostForm { return new(stepHost) }
 
-const stepHostSites = `1	internal/bench/kernels/kernels.go:462:77
-1	462:63`
+const stepHostSites = `1	internal/bench/kernels/kernels.go:351:77
+1	351:63`
 
 func (g *stepHost) Begin() {
 	g.Sites = stepHostSites
@@ -1193,7 +1193,7 @@ type sumHost struct {
 
 func newSumHost() kernelimpl.HostForm { return new(sumHost) }
 
-const sumHostSites = `1	internal/bench/kernels/kernels.go:416:8`
+const sumHostSites = `1	internal/bench/kernels/kernels.go:305:8`
 
 func (g *sumHost) Begin() {
 	g.Sites = sumHostSites
@@ -1237,7 +1237,7 @@ func (g *sumHost) Run() {
 			}
 		}
 	}
-	// GroupReduce, kernels.go:414
+	// GroupReduce, kernels.go:303
 	v14 := kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0))
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
@@ -1300,7 +1300,7 @@ type touchHost struct {
 
 func newTouchHost() kernelimpl.HostForm { return new(touchHost) }
 
-const touchHostSites = `1	internal/bench/kernels/kernels.go:472:42`
+const touchHostSites = `1	internal/bench/kernels/kernels.go:361:42`
 
 func (g *touchHost) Begin() {
 	g.Sites = touchHostSites

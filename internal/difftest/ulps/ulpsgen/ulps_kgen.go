@@ -33,7 +33,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x2d6beaab},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
-		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0xc898e22f},
+		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x6cc6991},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
 		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
 		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},

