@@ -214,18 +214,6 @@ func nvidiaQuirks() []Quirk {
 			Case:  []string{"runtime/internal/backendtest/launch.go:testManyGroups"},
 			Where: "runtime/internal/vulkan/pipeline.go:create",
 		},
-		{
-			Name: "markers", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
-			Bug:   "A queue that writes markers of VK_AMD_buffer_marker comes to a stand, about once in 30 programs that launch from many threads.",
-			Case:  []string{"runtime/soak_test.go:TestSoak"},
-			Where: "runtime/internal/vulkan/driver.go:hangsOnMarkers",
-		},
-		{
-			Name: "late-copies", Driver: NVIDIA, Seen: nvidia580, Fixed: true,
-			Bug:   "What a small copy writes reaches the host after the word that the device writes behind a barrier.",
-			Case:  []string{"runtime/internal/backendtest/memory.go:testCopy"},
-			Where: "runtime/internal/vulkan/ticket.go:completed",
-		},
 	}
 }
 

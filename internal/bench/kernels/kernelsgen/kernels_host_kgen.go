@@ -599,8 +599,7 @@ func (g *matMulHost) Run() {
 				}
 				for li := range count {
 					x := x + li
-					v26 := h26[li]
-					v50 := v26
+					v50 := h26[li]
 					v9 := int64(x)
 					v0 := int32(x)
 					v52 := v51 + v9
