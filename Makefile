@@ -86,7 +86,7 @@ plugin:
 race: export GOEXPERIMENT = cgocheck2
 race:
 	$(VULKAN) $(MODULES) $(GC) $(GO) run ./internal/testsum $(PACKAGES) $(LINK) -vet=off -race -short -timeout 20m -skip '^Test(Injected|CacheStore|FlatCycles)$$' \
-		./internal/conformance ./dsl ./runtime/...
+		./dsl ./runtime/...
 
 # The library and the examples work without cgo and without a Vulkan driver. Other ports, and
 # an int of 32 bits, are TestPorts of internal/archtest.
@@ -97,6 +97,7 @@ nocgo:
 # What is too long for test: more random programs, all of their modules, at every point
 # of the passes, all damaged modules, every call that can fail. About two hours on two cores.
 deep: export GALLIVM_PERF = # Mesa's compiler optimizes in all tests; see devtest.ManyKernels
+deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the processor's; see devtest.SmallGroups
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
@@ -105,6 +106,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/conformance
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked)$$" -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case

@@ -117,3 +117,14 @@ func ManyKernels() {
 	}
 	debug.SetGCPercent(200)
 }
+
+// SmallGroups makes them quicker still, where no work-group has more than 128 work-items: Mesa's
+// driver takes vectors of 128 bits in place of 256, for which LLVM needs up to a fifth less time, unless
+// LP_NATIVE_VECTOR_WIDTH is in the environment, empty or not. Sub-groups have four work-items then,
+// and work-groups at most 32 of these.
+func SmallGroups() {
+	const how = "LP_NATIVE_VECTOR_WIDTH"
+	if _, said := os.LookupEnv(how); !said {
+		os.Setenv(how, "128")
+	}
+}

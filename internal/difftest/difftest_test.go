@@ -40,8 +40,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDevices runs every kernel on the host device and on the Vulkan device, and compares: of
-// kernels with several cases two in three, and the first. Cases often come in pairs, such as one that
+// TestDevices runs every kernel on the host device and on the Vulkan device, or on SwiftShader, and
+// compares: of kernels with several cases two in three, and the first. Cases often come in pairs, such as one that
 // ends well and one that faults: every second one would be the same kind each time.
 func TestDevices(t *testing.T) {
 	if swiftshader.On() {
@@ -53,6 +53,9 @@ func TestDevices(t *testing.T) {
 		kernel, _, _ := strings.Cut(name, "/")
 		first := !seen[kernel]
 		seen[kernel] = true
+		if i&2 == 0 && onSwiftShader(i, name) && swiftshader.Manifest() != "" {
+			return false // half of what that driver runs
+		}
 		return first || i%3 > 0
 	})
 }

@@ -9,5 +9,6 @@ import (
 
 func TestMain(m *testing.M) {
 	devtest.ManyKernels()
+	devtest.SmallGroups()
 	os.Exit(m.Run())
 }

@@ -31,6 +31,7 @@ var (
 // TestMain has the host device run what gc makes of kernels.
 func TestMain(m *testing.M) {
 	devtest.ManyKernels()
+	devtest.SmallGroups()
 	os.Setenv("KGEN_HOST_FORM", "off")
 	os.Exit(m.Run())
 }

@@ -3,11 +3,14 @@
 //	make bench                       # on the device that runtime.Open chooses
 //	make bench KGEN_DEVICE=vulkan    # on another one
 //
-// It prints the table, and with -out writes bench.txt, bench.md, bench.json and bench.svg.
+// It prints the table, and with -out writes bench.txt, bench.md, bench.json and bench.svg. With
+// -from it measures nothing, and does the same with the bench.json of another run, such as one on a
+// machine that sent nothing else back.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
@@ -29,6 +32,7 @@ var (
 	round  = flag.Duration("round", 20*time.Millisecond, "how long such a measurement takes")
 	only   = flag.String("run", "", "a regular expression for the names of rows")
 	peers  = flag.String("peers", "all", "the peers to have, with commas between: CUDA, GLSL, Go; or all, or none")
+	from   = flag.String("from", "", "a bench.json to print, and to write again, in place of measuring")
 	out    = flag.String("out", "", "a folder for bench.txt, bench.md, bench.json and bench.svg")
 )
 
@@ -49,6 +53,9 @@ func run(ctx context.Context) error {
 	}
 	if *rounds < 1 || *round <= 0 || flag.NArg() > 0 {
 		return fmt.Errorf("-rounds and -round are positive, and there are no arguments")
+	}
+	if *from != "" {
+		return again(*from)
 	}
 	var opts []runtime.OpenOption
 	if *device != "" {
@@ -86,13 +93,8 @@ func run(ctx context.Context) error {
 		}
 		return fmt.Errorf("no row matches -run; the rows are\n\t%s", strings.Join(names, "\n\t"))
 	}
-	if err := report.WriteText(os.Stdout); err != nil {
+	if err := show(report); err != nil {
 		return err
-	}
-	if *out != "" {
-		if err := write(report); err != nil {
-			return err
-		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -101,6 +103,27 @@ func run(ctx context.Context) error {
 		return fmt.Errorf("rows have failed")
 	}
 	return nil
+}
+
+// again shows a report that was written before.
+func again(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	var r bench.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("%s: %w; -from takes the bench.json of a run", name, err)
+	}
+	return show(&r)
+}
+
+// show prints the report, and writes it with -out.
+func show(r *bench.Report) error {
+	if err := r.WriteText(os.Stdout); err != nil || *out == "" {
+		return err
+	}
+	return write(r)
 }
 
 func exists(name string) bool { _, err := os.Stat(name); return err == nil }
