@@ -11,11 +11,6 @@ KERNELS := ./examples/... ./internal/...
 SWIFTSHADER ?= 1
 VULKAN := KGEN_REQUIRE_VULKAN=1 KGEN_REQUIRE_SWIFTSHADER=$(SWIFTSHADER) KGEN_VALIDATE=1
 
-# Drivers' compilers allocate and free much for each pipeline. By default glibc gives the memory
-# back to the kernel each time, and takes it again page by page, which is a third of the time
-# of tests that run many kernels on SwiftShader.
-VULKAN += MALLOC_ARENA_MAX=1 MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000
-
 # Where check and modules write the modules of the test kernels, which are not committed.
 DIR ?= .cache/modules
 MODULES := KGEN_TEST_MODULES=$(abspath $(DIR))
@@ -113,6 +108,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/library -spaces 4 -large
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/gotests -every-launch
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs
 	$(GO) test -timeout 1h ./cmd/kgen -run TestTutorial -tutorial
