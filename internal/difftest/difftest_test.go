@@ -64,7 +64,7 @@ func TestDevices(t *testing.T) {
 // launches are.
 func TestGeneral(t *testing.T) {
 	t.Setenv("KGEN_SMALL", "never")
-	compareSome(t, nil, func(i int, _ string) bool { return i%3 == 0 })
+	compareSome(t, nil, func(i int, _ string) bool { return i%7 == 0 })
 }
 
 // TestWords does so with the variants for devices that compute in words.
@@ -76,7 +76,7 @@ func TestWords(t *testing.T) {
 // onSwiftShader reports whether SwiftShader runs a case, whose driver compiles in half the time
 // that Mesa's takes. TestWords has some of the others, and a fifth of those that SwiftShader lacks
 // an aspect for.
-func onSwiftShader(i int, name string) bool { return i%8 > 3 && !demands(name) }
+func onSwiftShader(i int, name string) bool { return i%8 > 1 && !demands(name) }
 
 // TestAlone does so, as far as work-groups combine values, with the variants for
 // devices without sub-groups. Where a device computes in words as well as not, each takes
