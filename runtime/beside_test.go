@@ -78,7 +78,9 @@ func TestBeside(t *testing.T) {
 func TestTwoLines(t *testing.T) {
 	vulkan.TwoLines(true)
 	defer vulkan.TwoLines(false)
-	t.Run("Deadlines", TestDeadlines)
+	if !testing.Short() { // it takes gigabytes with the race detector
+		t.Run("Deadlines", TestDeadlines)
+	}
 	t.Run("Cancel", TestCancel)
 	t.Run("CloseTimeout", TestCloseTimeout)
 	t.Run("FullQueue", TestFullQueue)

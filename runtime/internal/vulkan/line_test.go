@@ -38,11 +38,14 @@ func TestTwoLines(t *testing.T) {
 		{"CancelledCopies", TestCancelledCopies}, {"Abandon", TestAbandon}, {"Lost", TestLost}, {"Injected", TestInjected},
 		{"Completed", TestCompleted}, {"Conformance", TestConformance},
 	} {
+		if testing.Short() && (c.name == "Injected" || c.name == "Conformance") {
+			continue // they take gigabytes with the race detector
+		}
 		before := aside
 		t.Run(c.name, c.test)
 		t.Logf("%s: %d parts aside", c.name, aside-before)
 	}
-	if aside < 100 {
+	if aside < 100 && !testing.Short() {
 		t.Errorf("%d parts have gone aside: the tests show nothing", aside)
 	}
 }
