@@ -181,7 +181,7 @@ func (s *Stream) reap() {
 	s.dying = kept
 	s.users++ // the device must not end meanwhile
 	s.mu.Unlock()
-	for _, m := range free { // not under mu: the driver is called, and fences are waited for
+	for _, m := range free { // not under mu: the driver is called, and completion is waited for
 		m.Free()
 	}
 	s.Leave()

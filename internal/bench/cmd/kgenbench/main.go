@@ -115,6 +115,9 @@ func again(name string) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("%s: %w; -from takes the bench.json of a run", name, err)
 	}
+	if len(r.Rows) == 0 {
+		return fmt.Errorf("%s has no rows; -from takes the bench.json of a run", name)
+	}
 	return show(&r)
 }
 
