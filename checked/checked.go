@@ -57,26 +57,38 @@ type compiled struct {
 	err    error
 }
 
+// source is a package as it was loaded, with what has been compiled of it.
+type source struct {
+	prog    *load.Program
+	kernels map[string]*load.Kernel
+	done    map[string]compiled
+}
+
 var (
-	mu       sync.Mutex
-	packages = map[string]map[string]compiled{} // kernels by package and name
+	mu      sync.Mutex
+	sources = map[string]*source{} // by package
 )
 
 // kernel implements checkhook.Load.
 func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	mu.Lock()
 	defer mu.Unlock()
-	kernels, ok := packages[pkgPath]
+	src, ok := sources[pkgPath]
 	if !ok {
 		var err error
-		if kernels, err = compile(pkgPath); err != nil {
+		if src, err = loadSource(pkgPath); err != nil {
 			return nil, nil, fmt.Errorf("checked mode: %w", err)
 		}
-		packages[pkgPath] = kernels
+		sources[pkgPath] = src
 	}
-	c, ok := kernels[name]
+	k, ok := src.kernels[name]
 	if !ok {
 		return nil, nil, fmt.Errorf("checked mode: the source of %s has no kernel %s", pkgPath, name)
+	}
+	c, ok := src.done[name]
+	if !ok {
+		c = compile(src.prog, k)
+		src.done[name] = c
 	}
 	if c.err != nil {
 		return nil, nil, fmt.Errorf("checked mode: %w", c.err)
@@ -84,8 +96,8 @@ func kernel(pkgPath, name string) (*ir.Module, *abi.Kernel, error) {
 	return c.module.Clone(), c.abi, nil
 }
 
-// compile compiles all kernels of a package.
-func compile(pkgPath string) (map[string]compiled, error) {
+// loadSource loads a package, of whose kernels those that are launched will be compiled.
+func loadSource(pkgPath string) (*source, error) {
 	prog, diags, err := load.Load(context.Background(), load.Config{Patterns: []string{pkgPath}, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		return nil, err
@@ -93,35 +105,39 @@ func compile(pkgPath string) (map[string]compiled, error) {
 	if len(diags) > 0 {
 		return nil, diags
 	}
-	out := map[string]compiled{}
+	src := &source{prog: prog, kernels: map[string]*load.Kernel{}, done: map[string]compiled{}}
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
-			var c compiled
-			form := form
-			internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })
-			if internal {
-				form = internalForm
-			}
-			m, diags, err := codegen.Compile(prog, k, func(at string, m *ir.Module) {
-				if at == form {
-					c.module = m.Clone()
-				}
-			})
-			switch {
-			case err != nil:
-				c.err = err
-			case len(diags) > 0:
-				c.err = diags
-			default:
-				c.abi = m.ABI
-				if internal {
-					if diags := memory.Internal(c.module); len(diags) > 0 {
-						c.err = diags
-					}
-				}
-			}
-			out[k.Name] = c
+			src.kernels[k.Name] = k
 		}
 	}
-	return out, nil
+	return src, nil
+}
+
+// compile compiles a kernel, without the variants that are for devices.
+func compile(prog *load.Program, k *load.Kernel) (c compiled) {
+	form := form
+	internal := slices.ContainsFunc(k.Params, func(p abi.Param) bool { return p.Internal > 0 })
+	if internal {
+		form = internalForm
+	}
+	m, diags, err := codegen.CompileGeneral(prog, k, func(at string, m *ir.Module) {
+		if at == form {
+			c.module = m.Clone()
+		}
+	})
+	switch {
+	case err != nil:
+		c.err = err
+	case len(diags) > 0:
+		c.err = diags
+	default:
+		c.abi = m.ABI
+		if internal {
+			if diags := memory.Internal(c.module); len(diags) > 0 {
+				c.err = diags
+			}
+		}
+	}
+	return c
 }

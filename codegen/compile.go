@@ -66,7 +66,7 @@ func (u *unit) followUp(bug any) {
 func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	var host *ir.Module // from which the host form is made; nil without
 	var spare, lingers bool
-	out, diags, err := u.compileBy(back.Compile, func(form string, m *ir.Module) {
+	out, diags, err := u.compileBy(true, func(form string, m *ir.Module) {
 		if after != nil {
 			after(form, m)
 		}
@@ -99,14 +99,15 @@ func (u *unit) compile(after func(form string, m *ir.Module)) (*Module, diag.Lis
 }
 
 // CompileGeneral is like Compile without the kernel's variants and its host form,
-// which take longer than the rest. The kernel needs what the module does.
+// which take longer than the rest. The kernel needs what the module does: variants might
+// do without it, so that the aspects are not compared with those that the source lists.
 func CompileGeneral(prog *load.Program, k *load.Kernel, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
-	return (&unit{prog: prog, k: k}).compileBy(back.CompileGeneral, after)
+	return (&unit{prog: prog, k: k}).compileBy(false, after)
 }
 
-// compileBy lowers a kernel, has package back compile it, and compares the aspects that it
-// uses with those that its source lists.
-func (u *unit) compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, error), after func(form string, m *ir.Module)) (*Module, diag.List, error) {
+// compileBy lowers a kernel and has package back compile it, with its variants or without. With
+// them it compares the aspects that the kernel uses with those that its source lists.
+func (u *unit) compileBy(variants bool, after func(form string, m *ir.Module)) (*Module, diag.List, error) {
 	prog, k := u.prog, u.k
 	m, diags := u.front()
 	if len(diags) > 0 || k.Unsound {
@@ -114,6 +115,10 @@ func (u *unit) compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, 
 	}
 	if after != nil {
 		after(dumpBuilt, m)
+	}
+	compile := back.CompileGeneral
+	if variants {
+		compile = back.Compile
 	}
 	c, diags, err := compile(&back.Kernel{
 		Module: m, Name: k.Name, Package: k.Pkg.PkgPath, Properties: k.Properties, Cancel: k.Cancel, After: after,
@@ -125,7 +130,9 @@ func (u *unit) compileBy(compile func(*back.Kernel) (*back.Compiled, diag.List, 
 	if len(diags) > 0 {
 		return nil, u.judged(m, diags), nil
 	}
-	checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
+	if variants {
+		checkAspects(prog, k, m, func(explicit bool) []properties.Aspect { return back.Used(c.ABI, explicit) }, &diags)
+	}
 	return &Module{ABI: c.ABI, Words: c.Words, Variants: c.Variants, Lacks: c.Lacks, Unwatched: m.Unwatched}, diags, nil
 }
 

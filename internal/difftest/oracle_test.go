@@ -18,7 +18,7 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-var points = testflag.List("points", []string{"built", "expand", "words"}, interpretable(), "where in the list of passes to interpret the kernels; all is everywhere")
+var points = testflag.List("points", []string{"built", "expand"}, interpretable(), "where in the list of passes to interpret the kernels; all is everywhere")
 
 var everyPoint = flag.Bool("every-point", false, "TestInterpreter runs each case at every point, and not at one of them in turn")
 

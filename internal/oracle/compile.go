@@ -31,8 +31,11 @@ func AllPoints() []string {
 	for _, p := range pass.Passes() {
 		all = append(all, p.Name)
 	}
-	return append(all, "small", "words", "alone", "cancel")
+	return append(all, variants...)
 }
+
+// variants are the points that not all kernels have.
+var variants = []string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}
 
 // Kernel is a compiled kernel.
 type Kernel struct {
@@ -62,7 +65,7 @@ func (k *Kernel) Module(point string) (*ir.Module, error) {
 // Lacks reports whether the kernel has no such variant; it has every other form that was
 // asked for.
 func (k *Kernel) Lacks(point string) bool {
-	return k.Forms[point] == "" && slices.Contains([]string{abi.VariantSmall, abi.VariantWords, abi.VariantAlone, abi.VariantCancel}, point)
+	return k.Forms[point] == "" && slices.Contains(variants, point)
 }
 
 // SPIRV returns the module as package abi holds it.
@@ -129,16 +132,20 @@ func compile(by compiler, prog *load.Program, k *load.Kernel, points []string) (
 }
 
 // Corpus compiles the kernels of packages, by the names of their types as
-// package reflect has them.
+// package reflect has them: without variants if no point is in one of them.
 func Corpus(ctx context.Context, patterns, points []string) (map[string]*Kernel, error) {
 	prog, diags, err := load.Load(ctx, load.Config{Patterns: patterns, Intrinsic: lower.Intrinsic})
 	if err != nil {
 		return nil, err
 	}
+	by := CompileGeneral
+	if slices.ContainsFunc(points, func(p string) bool { return p == "all" || slices.Contains(variants, p) }) {
+		by = Compile
+	}
 	out := map[string]*Kernel{}
 	for _, p := range prog.Packages {
 		for _, k := range p.Kernels {
-			c, ds, err := Compile(prog, k, points...)
+			c, ds, err := by(prog, k, points...)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", k.FullName(), err)
 			}
