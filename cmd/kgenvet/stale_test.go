@@ -112,10 +112,7 @@ type workspace struct {
 
 func newWorkspace(t *testing.T, out string) *workspace {
 	t.Helper()
-	w := &workspace{t: t, files: edited(), tool: filepath.Join(t.TempDir(), "kgenvet")}
-	if out, err := command(t, ".", "go", "build", "-o", w.tool, "."); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	w := &workspace{t: t, files: edited(), tool: built(t)}
 	w.dir = module(t, w.files)
 	_, diags, err := codegen.Generate(t.Context(), codegen.Config{Dir: w.dir, Patterns: []string{"./k"}, Out: out})
 	if err != nil || len(diags) > 0 {
@@ -206,7 +203,6 @@ func TestFields(t *testing.T) {
 
 // TestBodies changes what kernels do: the tool reports it, and in tests so does Open.
 func TestBodies(t *testing.T) {
-	t.Setenv("CGO_ENABLED", "0") // the tests that it runs are linked much faster
 	w := newWorkspace(t, "")
 	root, err := filepath.EvalSymlinks(w.dir)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +15,7 @@ func TestTags(t *testing.T) {
 		"k/k.go":     "//go:build special\n\n" + kernel,
 		"k/plain.go": "package k\n",
 	})
-	tool := filepath.Join(t.TempDir(), "kgenvet")
-	if out, err := command(t, ".", "go", "build", "-o", tool, "."); err != nil {
-		t.Fatal(err, out)
-	}
+	tool := built(t)
 	for _, c := range []struct {
 		args  []string
 		found bool

@@ -32,7 +32,7 @@ import (
 
 var (
 	perKernel = testflag.Int("per-kernel", 8, 1, math.MaxInt, "calls in a kernel")
-	spacesOn  = testflag.Int("spaces", 1, 0, 4, "kinds of memory that calls with slices have on the device; with the others they run in the interpreter")
+	spacesOn  = testflag.Int("spaces", 1, 0, 4, "kinds of memory that calls with slices have on the device; with another one they run in the interpreter")
 )
 
 var only = flag.String("only", "", "make the calls that match a regular expression; others are not tested")
@@ -168,7 +168,11 @@ func calls(t *testing.T) (run, refused []*call) {
 				for s := range spaces {
 					c := c
 					c.space, c.elem = s, w.elems[(j+s)%len(w.elems)]
-					c.aside = (j+s)%len(spaces) >= *spacesOn || w.large && !*large
+					turn := (j + s) % len(spaces)
+					if turn > *spacesOn {
+						continue
+					}
+					c.aside = turn == *spacesOn || w.large && !*large
 					run = append(run, &c)
 				}
 			}

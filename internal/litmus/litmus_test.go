@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	trials = testflag.Int("trials", 1<<16, 1, math.MaxInt, "instances of each litmus test on each device, for groups of each kind")
+	trials = testflag.Int("trials", 1<<15, 1, math.MaxInt, "instances of each litmus test on each device, for groups of each kind")
 	seed   = flag.Uint64("seed", 1, "what the permutations depend on")
 	spread = testflag.PowerOfTwo("instances", 1<<13, 256, "instances in one launch")
 )

@@ -2,6 +2,7 @@ package backendtest
 
 import (
 	"encoding/binary"
+	"testing"
 
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
@@ -13,7 +14,10 @@ func testHostMemory(e *env) {
 	const size = 1<<20 + 64
 	host, there := e.alloc(size, hal.HostMemory), e.alloc(size, hal.DeviceMemory)
 	back := e.alloc(size, hal.HostMemory)
-	rounds := uint32(4)
+	rounds, batches := uint32(4), uint32(50)
+	if testing.Short() {
+		rounds, batches = 1, 10
+	}
 	for _, n := range []uint64{1, 3, 4, 256, 4096, 65536, 65540, 1 << 20, 1<<20 + 13} {
 		for _, off := range []uint64{0, 4, 16} {
 			for seed := range rounds {
@@ -29,7 +33,7 @@ func testHostMemory(e *env) {
 	p := e.pipeline("increment")
 	defer p.Free()
 	const words = 20000
-	for round := range uint32(50) {
+	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], uint32(i)+round)
 		}
@@ -43,7 +47,7 @@ func testHostMemory(e *env) {
 		}
 	}
 	// A kernel that works on the host's memory itself, and a fill of it.
-	for round := range uint32(50) {
+	for round := range batches {
 		for i := range words {
 			binary.LittleEndian.PutUint32(host.Bytes()[4*i:], 7*uint32(i)+round)
 		}

@@ -208,9 +208,6 @@ func TestRandom(t *testing.T) {
 		"Positive", "Pick", "MulF", "AddF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap"} {
 		c.kernels = append(c.kernels, all[name])
 	}
-	if testing.Short() { // under the race detector, which finds nothing in what one goroutine does
-		*graphs = min(*graphs, 120)
-	}
 	fused, faulted, refused, late, meet, kept := 0, 0, 0, 0, 0, 0
 	for n := range *graphs {
 		c.ranges = [][]int{{48}, {48}, {16}, {40, 48}, {8, 16, 48}}[c.IntN(5)]
