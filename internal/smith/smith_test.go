@@ -31,7 +31,7 @@ var (
 	programs  = testflag.Int("programs", 22, 1, math.MaxInt, "the number of random programs")
 	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
-	budget    = flag.Duration("budget", 3*time.Second, "make no more programs after so long")
+	budget    = flag.Duration("budget", 2*time.Second, "make no more programs after so long")
 	upTo      = testflag.Int("sizes", Sizes, 1, Sizes, "how many sizes of programs there are, the smallest first")
 	keep      = testflag.Folder("keep", "where to write programs that fail, and what they shrink to")
 	shrinkFor = flag.Duration("shrink", 20*time.Second, "how long to shrink a program that fails")
