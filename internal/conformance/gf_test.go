@@ -96,7 +96,7 @@ func TestGF18_Small(t *testing.T) {
 	})
 }
 
-var graphs = flag.Int("graphs", 24, "how many random graphs TestGF35_AsLaunched and TestGF35_Random run on each device")
+var graphs = flag.Int("graphs", 16, "how many random graphs TestGF35_AsLaunched and TestGF35_Random run on each device")
 
 // TestGF35_AsLaunched records random commands in a graph and runs it twice: the memory is then
 // what it is when they are launched. Every other graph is fused.
