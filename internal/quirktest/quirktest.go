@@ -158,12 +158,15 @@ func Asked(t *testing.T) {
 	}
 }
 
-// ran matches a test of a case that has run, and not been skipped.
-var ran = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
+// ran matches a test of a case that has run, skipped one that the device cannot run.
+var (
+	ran     = regexp.MustCompile(`(?m)^\s*--- (PASS|FAIL): [^/\n]+/`)
+	skipped = regexp.MustCompile(`(?m)^\s*--- SKIP: `)
+)
 
 // Kernels runs the tests of the calling package that compare devices with the host for each of
 // its kernels' cases. tests matches the names of these tests, whose sub-tests are named by
-// subtest after kernels.
+// subtest after kernels, and which have a flag -every-case, without which they leave cases out.
 func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) string) {
 	Asked(t)
 	dev := devtest.Vulkan(t)
@@ -177,8 +180,11 @@ func Kernels(t *testing.T, tests string, cases []Case, subtest func(c Case) stri
 			return "", err
 		}
 		pattern := "^(" + tests + ")$/^" + regexp.QuoteMeta(subtest(of)) + "$"
-		out, failed, err := Child([]string{"KGEN_TEST_MODULES=" + dir}, "-test.run", pattern)
+		out, failed, err := Child([]string{"KGEN_TEST_MODULES=" + dir}, "-test.run", pattern, "-every-case")
 		if err == nil && failed == "" && !ran.MatchString(out) {
+			if !skipped.MatchString(out) {
+				return "", fmt.Errorf("no test matches %s", pattern)
+			}
 			return "", errNotRun
 		}
 		return failed, err
@@ -197,7 +203,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, append([]string{"-test.v"}, args...)...)
-	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF="), env...) // drivers compile as they do for users
+	cmd.Env = append(append(os.Environ(), "GALLIVM_PERF=", "LP_NATIVE_VECTOR_WIDTH="), env...) // drivers compile as they do for users
 	text, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	switch {
