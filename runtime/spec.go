@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"path"
@@ -298,25 +299,51 @@ func evalLength(k *Kernel, e abi.Expr, specs []hal.SpecValue) (uint64, *Error) {
 	return uint64(n), nil
 }
 
-// checkPrivateMemory adds up the memory of a work-item's own. Drivers do not
-// check it: some die.
+// checkPrivateMemory compares the memory of a work-item's own with the device's limit. Drivers do
+// not check it: some die.
 func (d *Device) checkPrivateMemory(k *Kernel, specs []hal.SpecValue) *Error {
-	total, limit := uint64(0), uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
+	limit := uint64(cmp.Or(d.info.Limits.PrivateMemory, defaultPrivate))
+	total, err := privateMemory(k, specs, limit)
+	if err == nil && total > limit {
+		err = errorf(ErrMemoryAllocation, "a work-item's own memory takes %d bytes and more, and the device %s has %d", total, d.Name(), limit)
+	}
+	return err
+}
+
+// privateMemory adds up the memory of a work-item's own, until it is above the limit.
+func privateMemory(k *Kernel, specs []hal.SpecValue, limit uint64) (total uint64, err *Error) {
 	for i := range k.abi.Privates {
 		p := &k.abi.Privates[i]
 		n := uint64(max(p.Len, 0))
 		if p.Expr != "" {
-			var err *Error
 			if n, err = evalLength(k, p.Expr, specs); err != nil {
-				return err
+				return 0, err
 			}
 		}
 		// Lengths are below 2^31 and elements below 2^20 bytes.
 		if total += n * uint64(p.ElemSize); total > limit {
-			return errorf(ErrMemoryAllocation, "a work-item's own memory takes %d bytes and more, and the device %s has %d", total, d.Name(), limit)
+			break
 		}
 	}
-	return nil
+	return total, nil
+}
+
+// unbacked returns the error of a kernel that the driver did not take, and whose work-items have
+// more memory of their own than the driver is sure to have; nil if they do not. It is not looked
+// at before: what the driver keeps in registers needs no memory.
+func (d *Device) unbacked(k *Kernel, specs []hal.SpecValue, cause error) *Error {
+	limit := uint64(d.info.Limits.PrivateBacked)
+	if limit == 0 || !errors.Is(cause, hal.ErrDriver) {
+		return nil
+	}
+	total, err := privateMemory(k, specs, math.MaxUint64)
+	if err != nil || total <= limit {
+		return nil
+	}
+	e := errorf(ErrMemoryAllocation, "a work-item's own arrays take %d bytes, and the driver of %s has memory for %d", total, d.Name(), limit)
+	e.Err = cause
+	e.about(k)
+	return e.advise("make the arrays smaller, or keep them in a slice or in work-group memory")
 }
 
 // defaultPrivate is how much memory of its own a work-item has where the device

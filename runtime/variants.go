@@ -222,7 +222,10 @@ func (d *Device) make(k *Kernel, v *variant, desc hal.PipelineDesc) {
 	d.made(k, v, taken, h, err, start)
 	if err != nil {
 		if e := new(Error); !errors.As(err, &e) {
-			err = backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
+			if e = d.unbacked(k, desc.Specs, err); e == nil {
+				e = backendError(d, k, "the device "+d.Name()+" does not take the kernel", err)
+			}
+			err = e
 		}
 		d.variants.failed(v, err)
 		return

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	goruntime "runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -338,5 +339,40 @@ func TestBuildFails(t *testing.T) {
 	}
 	if err := median(t, dev, window(11)); err != nil {
 		t.Error(err)
+	}
+}
+
+// backed is a device whose driver takes no kernel, and has memory for so many bytes of a work-item's
+// own.
+type backed struct {
+	*compiler
+	bytes int
+}
+
+func (b backed) Info() *hal.Info {
+	info := *b.compiler.Info()
+	info.Limits.PrivateBacked = b.bytes
+	return &info
+}
+
+// TestUnbacked: where the driver fails over a kernel whose work-items have more memory of their own
+// than it is sure to have, the error says how much there is. The kernel of median has 9 float32s.
+func TestUnbacked(t *testing.T) {
+	for _, test := range []struct {
+		bytes int
+		class error
+		text  string
+	}{
+		{0, runtime.ErrDriver, "does not take the kernel"},
+		{36, runtime.ErrDriver, "does not take the kernel"},
+		{32, runtime.ErrMemoryAllocation, "filter.Median: memory allocation: a work-item's own arrays take 36 bytes, and the driver of "},
+	} {
+		c, _ := openCompiler(t)
+		failed := fmt.Errorf("VK_ERROR_UNKNOWN: %w", hal.ErrDriver)
+		c.making = func(*hal.PipelineDesc) error { return failed }
+		err := median(t, runtime.OpenHAL(backed{c, test.bytes}, "test"))
+		if !errors.Is(err, test.class) || !errors.Is(err, failed) || !strings.Contains(fmt.Sprint(err), test.text) {
+			t.Errorf("with memory for %d bytes: %v", test.bytes, err)
+		}
 	}
 }

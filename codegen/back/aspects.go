@@ -76,8 +76,8 @@ func describe(k *Kernel, module *spirv.Module) *abi.Kernel {
 }
 
 // smallArrays is how many bytes of arrays a work-item may have that the runtime does not
-// compare with the device's limit.
-const smallArrays = 1 << 16
+// compare with what the device has: NVIDIA's largest GPUs have some 15 KiB.
+const smallArrays = 8 << 10
 
 // privates lists the private memory of a work-item: the arrays whose length specialization
 // constants set, and in one row all other arrays that the passes have left.

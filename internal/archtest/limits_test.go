@@ -41,6 +41,7 @@ var limits = []struct {
 	{"runtime/internal/host/checked.go", "maxSteps = 1 << 32", "4,294,967,296 instructions"},
 	{"runtime/internal/vulkan/driver.go", "PrivateMemory = 512 << 10", "512 KiB on GPUs"},
 	{"runtime/internal/vulkan/driver.go", "PrivateMemory = 1 << 20", "1 MiB on processors"},
+	{"runtime/internal/vulkan/driver.go", "nvidiaPrivate = 4 << 30", "4 GiB for all work-items that can run at once"},
 	{"runtime/internal/vulkan/features.go", "minVersion = vk.Version(vk.MakeVersion(1, 2, 0))", "| Vulkan | 1.2,"},
 	{"runtime/internal/vulkan/features.go", "required = []vkx.Feature{vkx.BufferDeviceAddress, vkx.VulkanMemoryModel, vkx.VulkanMemoryModelDeviceScope, vkx.TimelineSemaphore}",
 		"`bufferDeviceAddress`, `vulkanMemoryModel`, `vulkanMemoryModelDeviceScope`, `timelineSemaphore`"},

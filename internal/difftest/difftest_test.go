@@ -186,8 +186,11 @@ func demands(name string) bool {
 }
 
 // refused reports whether a case's launch failed because the device lacks an aspect
-// that its kernel cannot do without.
+// that its kernel cannot do without, or memory for its arrays.
 func refused(dev *runtime.Device, name string, err error) bool {
+	if errors.Is(err, runtime.ErrMemoryAllocation) && strings.Contains(err.Error(), "own arrays take") {
+		return strings.HasPrefix(name, "CopyArrays") // 44 KB
+	}
 	if !errors.Is(err, runtime.ErrKernelNotSupported) {
 		return false
 	}

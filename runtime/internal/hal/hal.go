@@ -98,6 +98,7 @@ type Limits struct {
 	MaxGroups         [3]int // per dispatch; backends split larger ones
 	LocalMemory       int    // bytes per work-group
 	PrivateMemory     int    // bytes per work-item
+	PrivateBacked     int    // bytes of it that the driver is sure to have memory for; 0 if unknown
 	MaxAllocation     uint64 // bytes
 	MaxLaunchBlock    int    // bytes of push constants
 	ComputeUnits      int    // a hint for sizing; 0 if unknown

@@ -164,6 +164,7 @@ type PhysicalDeviceInfo struct {
 	DenormPreserveFloat32              bool
 	SignedZeroInfNanPreserve           uint32 // widths of floats: the sum of 16, 32 and 64
 	ComputeUnits                       uint32 // 0 if unknown
+	ResidentItems                      uint32 // work-items that run at once; 0 if unknown
 	QueueFamilies                      []vk.QueueFlags
 	TimestampBits                      []uint32 // of each family; 0: it has no timestamps
 	MemoryTypes                        []MemoryType
@@ -211,6 +212,7 @@ func GetPhysicalDeviceInfo(p vk.PhysicalDevice) *PhysicalDeviceInfo {
 		DenormPreserveFloat32:        c.denormPreserveFloat32 != 0,
 		SignedZeroInfNanPreserve:     uint32(c.signedZeroInfNanPreserve),
 		ComputeUnits:                 uint32(c.computeUnits),
+		ResidentItems:                uint32(c.residentItems),
 		TimestampPeriod:              float64(c.timestampPeriod), Calibrated: c.calibrated != 0,
 	}
 	if c.hasPCI != 0 {

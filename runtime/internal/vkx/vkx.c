@@ -289,6 +289,7 @@ void vkx_get_physical_device_info(uintptr_t physicalDevice, vkx_physical_device_
 	o->signedZeroInfNanPreserve = (v12.shaderSignedZeroInfNanPreserveFloat16 ? 16 : 0) |
 		(v12.shaderSignedZeroInfNanPreserveFloat32 ? 32 : 0) | (v12.shaderSignedZeroInfNanPreserveFloat64 ? 64 : 0);
 	o->computeUnits = sm.shaderSMCount;
+	o->residentItems = sm.shaderSMCount * sm.shaderWarpsPerSM * 32;
 	memcpy(o->deviceUUID, v11.deviceUUID, 16);
 	o->hasPCI = (ext & EXT_PCI_BUS_INFO) != 0;
 	o->pci[0] = pci.pciDomain, o->pci[1] = pci.pciBus, o->pci[2] = pci.pciDevice, o->pci[3] = pci.pciFunction;

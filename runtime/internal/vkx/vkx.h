@@ -77,7 +77,7 @@ typedef struct {
 	uint32_t minSubgroupSize, maxSubgroupSize, maxComputeWorkgroupSubgroups, requiredSubgroupSizeStages;
 	uint32_t denormPreserveFloat32;
 	uint32_t signedZeroInfNanPreserve; /* widths: the sum of 16, 32 and 64 */
-	uint32_t computeUnits; /* 0: unknown */
+	uint32_t computeUnits, residentItems; /* 0: unknown */
 } vkx_physical_device_info;
 
 typedef struct {

@@ -147,6 +147,12 @@ var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
 	vk.PhysicalDeviceTypeCpu:           hal.VulkanCPU,
 }
 
+// nvidiaPrivate is how much memory NVIDIA's driver (580.159.04) has for the arrays of all work-items
+// that the GPU can run at once. For a kernel with more, of what its compiler leaves in memory,
+// vkCreateComputePipelines returns VK_ERROR_UNKNOWN. On an H200, of 132 times 64 sub-groups of 32,
+// a work-item may have 15,872 bytes: arrays of 15,856 are taken, of 15,880 are not.
+const nvidiaPrivate = 4 << 30
+
 // infoOf describes a device. Subnormals are probed when it is opened.
 func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	kind, ok := deviceTypes[p.DeviceType]
@@ -193,6 +199,9 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	info.Limits.PrivateMemory = 512 << 10
 	if kind == hal.VulkanCPU {
 		info.Limits.PrivateMemory = 1 << 20
+	}
+	if n := uint64(p.ResidentItems); n > 0 {
+		info.Limits.PrivateBacked = int(min(uint64(info.Limits.PrivateMemory), nvidiaPrivate/n&^15))
 	}
 	if kind == hal.VulkanCPU && info.Limits.ComputeUnits == 0 {
 		info.Limits.ComputeUnits = runtime.NumCPU()
