@@ -9,8 +9,8 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
+	"io"
 	"math"
-	"os"
 	"slices"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
@@ -42,12 +42,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	var want []float32
 	d, _ := demo.Time(func() error { want = plain(n); return nil })
 	demo.Rate("plain Go", d, points, "points")
-	f, err := os.Create(*out)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := gif.EncodeAll(f, &gif.GIF{Image: pictures, Delay: slices.Repeat([]int{4}, len(pictures))}); err != nil {
+	animation := &gif.GIF{Image: pictures, Delay: slices.Repeat([]int{4}, len(pictures))}
+	if err := demo.WriteFile(*out, func(w io.Writer) error { return gif.EncodeAll(w, animation) }); err != nil {
 		return err
 	}
 	demo.Line("animation", "%s", *out)
@@ -55,7 +51,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return fmt.Errorf("the plate is not the plain loop's")
 	}
 	demo.Line("check", "ok: the plate is the plain loop's")
-	return f.Close()
+	return nil
 }
 
 // solver is a graph: the flame, pairs of steps to and fro between two buffers, and a copy of
@@ -97,12 +93,7 @@ func newSolver(dev *runtime.Device, n int, a, b runtime.View[float32]) (*solver,
 		return nil, err
 	}
 	if *dot != "" {
-		f, err := os.Create(*dot)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		if err := g.WriteDOT(f); err != nil {
+		if err := demo.WriteFile(*dot, g.WriteDOT); err != nil {
 			return nil, err
 		}
 	}

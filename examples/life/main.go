@@ -8,8 +8,8 @@ import (
 	"image"
 	"image/color"
 	"image/gif"
+	"io"
 	"math/rand/v2"
-	"os"
 	"slices"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
@@ -50,13 +50,8 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return nil
 	})
 	demo.Rate("plain Go", d, cellCount*float64(*frames**steps), "cells")
-	f, err := os.Create(*out)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	delays := slices.Repeat([]int{5}, len(pictures))
-	if err := gif.EncodeAll(f, &gif.GIF{Image: pictures, Delay: delays}); err != nil {
+	animation := &gif.GIF{Image: pictures, Delay: slices.Repeat([]int{5}, len(pictures))}
+	if err := demo.WriteFile(*out, func(w io.Writer) error { return gif.EncodeAll(w, animation) }); err != nil {
 		return err
 	}
 	demo.Line("animation", "%s", *out)
@@ -64,7 +59,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 		return fmt.Errorf("the last generation is not the plain loop's")
 	}
 	demo.Line("check", "ok: the last generation is the plain loop's")
-	return f.Close()
+	return nil
 }
 
 // play returns a picture every few generations, and the last one.

@@ -156,7 +156,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, takes func(i int, name stri
 		})
 	}
 	if len(without) > 0 {
-		t.Logf("%s: refused, for want of aspects: %v", dev.Name(), slices.Sorted(maps.Keys(without)))
+		t.Logf("%s: refused, for want of aspects or memory: %v", dev.Name(), slices.Sorted(maps.Keys(without)))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -152,6 +153,11 @@ func (p *Progress) Done(n int) {
 
 // WritePNG writes a picture, and the directories it lies in.
 func WritePNG(name string, img image.Image) error {
+	return WriteFile(name, func(w io.Writer) error { return png.Encode(w, img) })
+}
+
+// WriteFile writes what write does, and the directories it lies in.
+func WriteFile(name string, write func(io.Writer) error) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
 		return err
 	}
@@ -159,7 +165,7 @@ func WritePNG(name string, img image.Image) error {
 	if err != nil {
 		return err
 	}
-	if err := png.Encode(f, img); err != nil {
+	if err := write(f); err != nil {
 		f.Close()
 		return err
 	}
