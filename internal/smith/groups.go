@@ -21,6 +21,7 @@ type group struct {
 	loops         []groupLoop
 	times         int // how often the group's code runs
 	tiles         []*tile
+	walks         bool // the code mostly walks over a slice
 }
 
 // groupLoop is a loop that a group goes round together.
@@ -63,9 +64,20 @@ var nd = []struct{ local, groups []int }{
 // in which work-items run nor on the size of sub-groups, as long as that is a power
 // of two and at least 4.
 func NewGroup(seed uint64, prefix string, n int) *Program {
+	return newGroup(seed, prefix, n, false)
+}
+
+// NewWalks is NewGroup of programs that mostly walk over a slice; see walk. They have one dimension:
+// host forms have only such work-groups go through loops together.
+func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed, prefix, n, true) }
+
+func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
 	shape := pick(g, nd)
-	b := &group{local: shape.local, groups: shape.groups, items: 1, times: 1}
+	for walks && len(shape.local) > 1 {
+		shape = pick(g, nd)
+	}
+	b := &group{local: shape.local, groups: shape.groups, items: 1, times: 1, walks: walks}
 	global := make([]int, len(b.local))
 	for d := range b.local {
 		b.items *= b.local[d]
@@ -222,13 +234,14 @@ type groupStatement struct {
 	write  func(g *gen)
 }
 
-var groupSimple, groupNested []groupStatement
+var groupSimple, groupNested, groupWalks []groupStatement
 
 func init() {
 	groupSimple = []groupStatement{
 		{8, (*gen).itemCode}, {5, (*gen).barrier}, {4, (*gen).newTile}, {3, (*gen).reduction}, {2, (*gen).scan}, {2, (*gen).ofQuads},
 		{2, (*gen).ofSubGroups}, {2, (*gen).leaving}, {2, (*gen).uniformVariable}, {1, (*gen).stated}, {1, (*gen).leaveLoop}, {1, (*gen).allLeave}, {2, (*gen).walk},
 	}
+	groupWalks = []groupStatement{{6, (*gen).walk}, {2, (*gen).itemCode}, {1, (*gen).barrier}, {1, (*gen).newTile}, {1, (*gen).reduction}}
 	groupNested = []groupStatement{{4, (*gen).groupIf}, {3, (*gen).groupFor}, {1, (*gen).groupSwitch}, {1, (*gen).groupClosure}}
 }
 
@@ -236,6 +249,9 @@ func init() {
 func (g *gen) groupStatements(n int) {
 	for range n {
 		list := groupSimple
+		if g.group.walks {
+			list = groupWalks
+		}
 		if g.group.depth < min(g.size.depth, 3) && g.work < maxWork && g.chance(4) {
 			list = groupNested
 		}

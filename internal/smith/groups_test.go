@@ -1,6 +1,7 @@
 package smith
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -260,19 +261,33 @@ func newGroupBench(t testing.TB) *bench {
 // TestGroups runs random programs with work-groups as gc compiles them, in their
 // host forms, in the interpreter and on the Vulkan device. Of these, drivers take
 // longest over large ones.
-func TestGroups(t *testing.T) {
+func TestGroups(t *testing.T) { testGroups(t, NewGroup) }
+
+// TestWalks is TestGroups of programs that walk over slices. Of their host forms a good part has
+// work-items go through loops together: what these compute is compared with gc's code, as all is.
+// Devices run the programs of TestGroups, some of which walk, too.
+func TestWalks(t *testing.T) {
+	defer func(old bool) { *onDevice = old }(*onDevice)
+	*onDevice = false
+	if done, together := testGroups(t, NewWalks); 4*together < done {
+		t.Errorf("%d of %d programs have loops that work-items go through together", together, done)
+	}
+}
+
+func testGroups(t *testing.T, random func(seed uint64, prefix string, n int) *Program) (done, together int) {
+	t.Helper()
 	b := newGroupBench(t)
 	ctx := context.Background()
 	seed := *first
 	if seed == 0 {
 		seed = uint64(time.Now().UnixNano())
 	}
-	begin, done, faulted, refused, failed, noForm := time.Now(), 0, 0, 0, 0, map[string]int{}
+	begin, faulted, refused, failed, noForm := time.Now(), 0, 0, 0, map[string]int{}
 	var took [2]time.Duration
 	for done < *programs && time.Since(begin) < *budget && failed < 20 {
 		var ps []*Program
 		for range min(batch, *programs-done, max(atLeast, int(2**budget/time.Second))) {
-			ps = append(ps, NewGroup(seed, fmt.Sprintf("P%d", len(ps)), max(1, *upTo-3)))
+			ps = append(ps, random(seed, fmt.Sprintf("P%d", len(ps)), max(1, *upTo-3)))
 			seed++
 		}
 		done += len(ps)
@@ -302,6 +317,8 @@ func TestGroups(t *testing.T) {
 			}
 			if k := kernels[i]; k != nil && k.Host == nil {
 				noForm[fmt.Sprint(k.NoHost)]++
+			} else if k != nil && bytes.Contains(k.Host.Code(), []byte("go through the loop together")) {
+				together++
 			}
 			err := errors.Join(errs[i], hostErrs[i])
 			if err == nil {
@@ -327,9 +344,10 @@ func TestGroups(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d programs (%d with faults) in %v, up to seed %d; refused: %d; without host forms: %v",
-		done, faulted, time.Since(begin).Round(time.Second), seed-1, refused, noForm)
+	t.Logf("%d programs (%d with faults) in %v, up to seed %d; refused: %d; without host forms: %v; with loops that work-items go through together: %d",
+		done, faulted, time.Since(begin).Round(time.Second), seed-1, refused, noForm, together)
 	t.Logf("kgen %v, gc %v, interpreter %v, device %v", took[0], took[1], b.took[0], b.took[1])
+	return done, together
 }
 
 // shrinkGroup returns the smallest program it finds that fails as p does, and has no

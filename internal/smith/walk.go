@@ -17,8 +17,8 @@ func (g *gen) walk() {
 	sum, before, i := g.name("v"), g.name("v"), g.name("i")
 	g.line("%s, %s := %s, uint64(%d)", sum, before, g.itemValue(uint64T), g.n(9))
 	from := g.one("lid", "lid", "id", fmt.Sprintf("lid+%d", g.n(9)), fmt.Sprintf("id+%d", 1+g.n(40)))
-	step := g.one(fmt.Sprint(items), fmt.Sprint(max(items, 8)), fmt.Sprint(2*items+1),
-		fmt.Sprintf("%d+int(uint(%s)%%5)", items, g.uniformExpr(intT, 1)))
+	step := g.one(fmt.Sprint(items), fmt.Sprint(max(items, 8)), fmt.Sprint(max(items, 8)), fmt.Sprint(max(2*items+1, 9)),
+		fmt.Sprintf("%d+int(uint(%s)%%5)", max(items, 8), g.uniformExpr(intT, 1)))
 	bound := g.one("len(k.In)", "len(k.In)", fmt.Sprintf("min(len(k.In), %d)", 2+g.n(16*items)), "min(int(k.N&127), len(k.In)-1)")
 	if g.mayFault(3) {
 		bound = fmt.Sprintf("len(k.In)+%d", g.n(items))
