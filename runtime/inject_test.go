@@ -8,6 +8,8 @@ import (
 	"fmt"
 	gort "runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -284,5 +286,41 @@ func TestReplayPoisoned(t *testing.T) {
 			t.Errorf("got %d", got[3])
 		}
 		check(t, q.Wait(ctx))
+	}
+}
+
+// TestLaunchesBesideFailures: while a goroutine launches kernels that read what was lost, another
+// one waits, and with that finds how they ended. The race detector watches.
+func TestLaunchesBesideFailures(t *testing.T) {
+	defer vkx.Inject(0, 0)
+	dev := devtest.Vulkan(t)
+	q := dev.NewQueue()
+	x := must(runtime.NewBuffer[uint32](dev, 64))
+	check(t, must(q.Enqueue(runtime.Fill(x.All(), 0))).Wait(ctx))
+	vkx.Inject(1, vk.ErrorOutOfDeviceMemory)
+	lost := must(q.Enqueue(runtime.Fill(x.All(), 1)))
+	q.Flush()
+	vkx.Inject(0, 0)
+	failed := 0
+	var done atomic.Bool
+	var all sync.WaitGroup
+	all.Go(func() {
+		for !done.Load() {
+			if q.Wait(ctx) != nil {
+				failed++
+			}
+		}
+	})
+	for range 20 {
+		l := kernelimpl.NewLaunch(increment)
+		kernelimpl.View(l, 0, x.All())
+		must(l.ParallelFor1(q, 64, nil))
+		time.Sleep(2 * time.Millisecond) // so that nothing but the wait comes after the launch
+	}
+	done.Store(true)
+	all.Wait()
+	_ = q.Wait(ctx) // or Close says what failed last
+	if err := lost.Wait(ctx); !errors.Is(err, runtime.ErrMemoryAllocation) || failed == 0 {
+		t.Errorf("%v; %d waits failed", err, failed)
 	}
 }

@@ -52,8 +52,10 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	}
 	c.Cancel = l.endsWith(o.ctx)
 	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
-	if release := l.ev.Has().Release; (err != nil || p.empty) && release != nil {
-		release()
+	if err != nil || p.empty { // otherwise the event is the stream's, which others are looking at
+		if release := l.ev.Has().Release; release != nil {
+			release()
+		}
 	}
 	return ev, err
 }
