@@ -65,7 +65,7 @@ func TestDevices(t *testing.T) {
 // launches are.
 func TestGeneral(t *testing.T) {
 	t.Setenv("KGEN_SMALL", "never")
-	compareSome(t, nil, func(i int, _ string) bool { return i%11 == 0 })
+	compareSome(t, nil, func(i int, _ string) bool { return i%17 == 0 })
 }
 
 // TestWords does so with the variants for devices that compute in words.

@@ -347,7 +347,7 @@ const lastForm = "expand"
 
 // deviceWords is up to how many words of SPIR-V a kernel runs on the device without -large. Of
 // larger ones, over which drivers take long, the interpreter runs the last form.
-const deviceWords = 8_000
+const deviceWords = 5_000
 
 // run runs a kernel on the device, or in the interpreter.
 func (b *bench) run(k *oracle.Kernel, calls []*call, want map[*call][]uint64) error {
