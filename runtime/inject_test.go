@@ -305,7 +305,8 @@ func TestLaunchesBesideFailures(t *testing.T) {
 	var done atomic.Bool
 	var all sync.WaitGroup
 	all.Go(func() {
-		for !done.Load() {
+		for last := false; !last; { // it waits once at least, however late it begins
+			last = done.Load()
 			if q.Wait(ctx) != nil {
 				failed++
 			}

@@ -263,13 +263,13 @@ func newGroupBench(t testing.TB) *bench {
 // longest over large ones.
 func TestGroups(t *testing.T) { testGroups(t, NewGroup) }
 
-// TestWalks is TestGroups of programs that walk over slices. Of their host forms a good part has
+// TestWalks is TestGroups of programs that walk over slices. Of their host forms a third has
 // work-items go through loops together: what these compute is compared with gc's code, as all is.
 // Devices run the programs of TestGroups, some of which walk, too.
 func TestWalks(t *testing.T) {
 	defer func(old bool) { *onDevice = old }(*onDevice)
 	*onDevice = false
-	if done, together := testGroups(t, NewWalks); 4*together < done {
+	if done, together := testGroups(t, NewWalks); 8*together < done {
 		t.Errorf("%d of %d programs have loops that work-items go through together", together, done)
 	}
 }
