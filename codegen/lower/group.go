@@ -40,9 +40,12 @@ func init() {
 		if !ok || c.mem.v == nil {
 			return bad{}
 		}
+		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word; the others follow
 		for i := range int64(4) {
 			w := l.m.Int(ir.TypeI32, i)
-			l.storeScalar(c.mem.at(w), l.meet(ir.OpGroupBallot, ir.ScopeSubGroup, ir.ScopeSubGroup, pred, w), types.Typ[types.Uint32])
+			v := l.op(ir.OpGroupBallot, ir.TypeI32, pred, w)
+			v.Aux = ir.ScopeSubGroup
+			l.storeScalar(c.mem.at(w), v, types.Typ[types.Uint32])
 		}
 		return array{c.mem}
 	})
@@ -114,11 +117,7 @@ func (l *lowerer) meet(op ir.Op, s ir.Scope, aux any, args ...*ir.Value) *ir.Val
 	if s == ir.ScopeSubGroup {
 		l.barrier(s)
 	}
-	t := args[0].Type
-	if op == ir.OpGroupBallot {
-		t = ir.TypeI32
-	}
-	v := l.op(op, t, args...)
+	v := l.op(op, args[0].Type, args...)
 	v.Aux = aux
 	return v
 }

@@ -47,6 +47,7 @@ var passes = []Pass{
 	{Name: "groups", Doc: "replace group algorithms by what SPIR-V has", Run: lanes.Groups},
 	{Name: "atomics", Doc: "replace atomic operations by what SPIR-V has", Run: lanes.Atomics},
 	{Name: "zerolocal", Doc: "zero work-group memory and large arrays", Run: lanes.ZeroLocal},
+	{Name: "barriers", Doc: "remove barriers of sub-groups that order nothing", Run: lanes.Barriers},
 	{Name: "relax", Doc: "let counting in work-group memory order nothing else", Run: lanes.Relax},
 	{Name: "mem2reg2", Doc: "turn the flags of dead lanes into values", Run: rewrite.Mem2Reg},
 	{Name: "constdiv", Doc: "divide 64-bit integers by constants by multiplication", Run: numbers.ConstDivide},

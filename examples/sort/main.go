@@ -12,9 +12,8 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/examples/internal/demo"
-	"github.com/kgen-go/kgen/examples/scan/scanner"
 	"github.com/kgen-go/kgen/examples/sort/radix"
-	radixgen "github.com/kgen-go/kgen/generated/examples/sort/radix"
+	"github.com/kgen-go/kgen/examples/sort/sorter"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -85,7 +84,6 @@ func readKeys() ([]uint32, error) {
 // sortKeys returns the keys in order and the time that the kernels took.
 func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32, time.Duration, error) {
 	n := len(keys)
-	parts := (n + radix.Part - 1) / radix.Part
 	from, err := runtime.BufferOf(dev, keys)
 	if err != nil {
 		return nil, 0, err
@@ -96,28 +94,13 @@ func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32
 		return nil, 0, err
 	}
 	defer to.Close()
-	counts, err := runtime.NewBuffer[uint32](dev, parts*radix.Digits)
+	sorter, err := sorter.New(dev, n)
 	if err != nil {
 		return nil, 0, err
 	}
-	defer counts.Close()
-	scan, err := scanner.New(dev, counts.Len())
-	if err != nil {
-		return nil, 0, err
-	}
-	defer scan.Close()
+	defer sorter.Close()
 
 	q := dev.DefaultQueue()
-	nd := runtime.NDRange1{Global: runtime.Range1(parts * radix.Size), Local: radix.Size}
-	pass := func(shift int, x, y runtime.View[uint32]) (runtime.Event, error) {
-		if ev, err := (radixgen.Count{Shift: shift, Keys: x, Counts: counts.All()}).ParallelFor(q, nd); err != nil {
-			return ev, err
-		}
-		if ev, err := scan.Scan(q, counts.All()); err != nil {
-			return ev, err
-		}
-		return radixgen.Scatter{Shift: shift, Keys: x, Starts: counts.All(), Out: y}.ParallelFor(q, nd)
-	}
 	var best time.Duration
 	for i := range 2 { // the first round brings the pipelines
 		if err := from.CopyFrom(ctx, q, keys); err != nil {
@@ -127,7 +110,7 @@ func sortKeys(ctx context.Context, dev *runtime.Device, keys []uint32) ([]uint32
 			x, y := from.All(), to.All()
 			var last runtime.Event
 			for shift := 0; shift < 32; shift += radix.Bits {
-				if last, err = pass(shift, x, y); err != nil {
+				if last, err = sorter.Sort(q, shift, x, y); err != nil {
 					return err
 				}
 				x, y = y, x

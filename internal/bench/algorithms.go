@@ -11,11 +11,11 @@ import (
 	"github.com/kgen-go/kgen/examples/reduce/fold"
 	"github.com/kgen-go/kgen/examples/scan/scanner"
 	"github.com/kgen-go/kgen/examples/sort/radix"
+	"github.com/kgen-go/kgen/examples/sort/sorter"
 	blocksgen "github.com/kgen-go/kgen/generated/examples/blockmatmul/blocks"
 	tallygen "github.com/kgen-go/kgen/generated/examples/histogram/tally"
 	cellsgen "github.com/kgen-go/kgen/generated/examples/life/cells"
 	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
-	radixgen "github.com/kgen-go/kgen/generated/examples/sort/radix"
 	"github.com/kgen-go/kgen/internal/bench/kernels"
 	"github.com/kgen-go/kgen/runtime"
 )
@@ -216,30 +216,20 @@ func prefix(out, x []uint32, sum uint32) {
 
 var sort = Work{Group: "Algorithms", Name: "sort u32 (example)", Target: "≥ 0.6 CUB", Sizes: [4]int{1 << 12, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := random(n)
-	parts := (n + radix.Part - 1) / radix.Part
 	x, err1 := memoryOf(b, hx)
 	to, err2 := memoryFor[uint32](b, n)
 	fro, err3 := memoryFor[uint32](b, n)
-	counts, err4 := memoryFor[uint32](b, parts*radix.Digits)
-	s, err5 := scanner.New(b.dev, parts*radix.Digits)
-	if err := first(err1, err2, err3, err4, err5); err != nil {
+	s, err4 := sorter.New(b.dev, n)
+	if err := first(err1, err2, err3, err4); err != nil {
 		return nil, err
 	}
 	b.closers = append(b.closers, s.Close)
 	want := slices.Clone(hx)
 	slices.Sort(want)
-	nd := groups(parts*radix.Size, radix.Size)
 	run := b.repeat(func() error { // the keys themselves stay as they are
 		from, out, other := x.all(), to.all(), fro.all()
 		for shift := 0; shift < 32; shift += radix.Bits {
-			_, err := radixgen.Count{Shift: shift, Keys: from, Counts: counts.all()}.ParallelFor(b.q, nd)
-			if err == nil {
-				_, err = s.Scan(b.q, counts.all())
-			}
-			if err == nil {
-				_, err = radixgen.Scatter{Shift: shift, Keys: from, Starts: counts.all(), Out: out}.ParallelFor(b.q, nd)
-			}
-			if err != nil {
+			if _, err := s.Sort(b.q, shift, from, out); err != nil {
 				return err
 			}
 			from, out, other = out, other, out

@@ -42,13 +42,13 @@ type limits struct{ rounds, values int }
 // UnrollOne unrolls the first small loop of f that is worth it, and reports whether
 // there was one.
 func UnrollOne(f *ir.Func, tried map[*ir.Block]bool, worth func(l *Loop, trips int) bool) bool {
-	return unrollOne(f, tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
+	f.RemoveUnreachable()
+	return unrollFirst(f, innermost(f), tried, limits{rounds: maxUnrolled, values: maxUnrolledValues}, worth)
 }
 
-// unrollOne is UnrollOne with limits.
-func unrollOne(f *ir.Func, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
-	f.RemoveUnreachable()
-	for _, l := range innermost(f) {
+// unrollFirst is UnrollOne for the given loops, with limits.
+func unrollFirst(f *ir.Func, loops []*Loop, tried map[*ir.Block]bool, within limits, worth func(l *Loop, trips int) bool) bool {
+	for _, l := range loops {
 		if tried[l.head] || l.head.Cold {
 			continue
 		}
@@ -73,15 +73,22 @@ type Loop struct {
 
 // innermost returns f's loops that have one back edge and no loop inside.
 func innermost(f *ir.Func) []*Loop {
+	return innermostOf(f, func(*ir.Loop) bool { return true })
+}
+
+// innermostOf returns f's loops of a kind that have one back edge, and inside no loop of the kind.
+func innermostOf(f *ir.Func, kind func(*ir.Loop) bool) []*Loop {
 	dom := f.Dominators()
 	loops := dom.Loops()
-	outer := map[*ir.Loop]bool{nil: true}
+	outer := map[*ir.Loop]bool{}
 	for _, l := range loops.All {
-		outer[l.Outer] = true
+		for o := l.Outer; o != nil && kind(l); o = o.Outer {
+			outer[o] = true
+		}
 	}
 	var found []*Loop
 	for _, x := range loops.All {
-		if outer[x] || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
+		if outer[x] || !kind(x) || len(x.Latches) != 1 || rewrite.CountPreds(x.Head, x.Latches[0]) != 1 {
 			continue
 		}
 		found = append(found, newLoop(x, dom))

@@ -4,6 +4,7 @@ package checks
 // runs right before elements, which makes values of the arrays' elements.
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/kgen-go/kgen/codegen/diag"
@@ -32,17 +33,19 @@ const (
 //	}                            v[2] = in[l+128]
 //	                             v[3] = in[l+192]
 //
-// Where an index varies drivers keep the array in memory, which is far slower. Loops in which
-// work-items meet stay as they are.
+// Where an index varies drivers keep the array in memory, which is far slower. Loops within these
+// loops are written out, too, or stay loops in each copy if that would be too much code. Loops in
+// which the work-items of a group meet stay as they are; those in which sub-groups meet do not.
 func WriteOut(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		heads := countingHeads(f)
 		if len(heads) == 0 {
 			continue
 		}
-		chosen := func(l *Loop, _ int) bool { return heads[l.head] }
+		chosen := func(l *ir.Loop) bool { return heads[l.Head] }
+		any := func(*Loop, int) bool { return true }
 		within := limits{rounds: maxWrittenRounds, values: maxWrittenNest}
-		for tried := map[*ir.Block]bool{}; unrollOne(f, tried, within, chosen); {
+		for tried := map[*ir.Block]bool{}; unrollFirst(f, innermostOf(f, chosen), tried, within, any); {
 			if diags := simplify.Clean(m); len(diags) > 0 {
 				return diags
 			}
@@ -56,7 +59,7 @@ type writer struct {
 	m     *ir.Module
 	dom   *ir.DomTree
 	loops *ir.Loops
-	cost  map[*ir.Loop]int // of loops that may be written out: their instructions afterwards
+	cost  map[*ir.Loop]int // of loops to write out: their instructions afterwards
 }
 
 // countingHeads returns the heads of the loops to write out.
@@ -122,7 +125,7 @@ func splits(t *ir.Type) bool {
 }
 
 // decide reports whether all indices are constants once loops are written out, which it adds
-// to nests with the loops within them.
+// to nests. Loops within them are among these, if that is not too much.
 func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 	for _, v := range accesses {
 		for _, p := range v.Path() {
@@ -131,14 +134,26 @@ func (w *writer) decide(accesses []*ir.Value, nests map[*ir.Loop]bool) bool {
 			}
 		}
 	}
+	whole := maps.Clone(nests)
 	for _, l := range w.loops.All {
-		if l.Outer != nil && nests[l.Outer] {
-			nests[l] = true
+		if l.Outer != nil && whole[l.Outer] {
+			whole[l] = true
 		}
 	}
+	if w.fit(whole) {
+		maps.Copy(nests, whole)
+		return true
+	}
+	return w.fit(nests)
+}
+
+// fit finds the cost of each of the loops, and reports whether they can be written out.
+func (w *writer) fit(nests map[*ir.Loop]bool) bool {
 	for _, l := range slices.Backward(w.loops.All) {
-		if nests[l] && w.costOf(l) == 0 {
-			return false
+		if nests[l] {
+			if w.cost[l] = w.costOf(l, nests); w.cost[l] == 0 {
+				return false
+			}
 		}
 	}
 	return true
@@ -184,19 +199,15 @@ func (w *writer) counts(l *ir.Loop, phi *ir.Value) bool {
 	return true
 }
 
-// costOf returns how many instructions the loop has when it is written out with those within
-// it, or 0 if it cannot be, or is to be not.
-func (w *writer) costOf(l *ir.Loop) int {
-	if n, ok := w.cost[l]; ok {
-		return n
-	}
-	w.cost[l] = 0
+// costOf returns how many instructions the loop has when it is written out with those of nests
+// within it, or 0 if it cannot be, or is to be not.
+func (w *writer) costOf(l *ir.Loop, nests map[*ir.Loop]bool) int {
 	if len(l.Latches) != 1 || l.Head.Cold || rewrite.CountPreds(l.Head, l.Latches[0]) != 1 {
 		return 0
 	}
 	x := newLoop(l, w.dom)
 	trips := x.tripsWithin(maxWrittenRounds, w.m)
-	if trips == 0 || !x.Movable(trips) {
+	if trips == 0 || !x.repeatable() {
 		return 0
 	}
 	own := 0 // instructions of a round, but for inner loops
@@ -207,17 +218,30 @@ func (w *writer) costOf(l *ir.Loop) int {
 	}
 	once := own
 	for _, in := range w.loops.All {
-		if in.Outer == l {
-			n := w.costOf(in)
-			if n == 0 {
-				return 0
-			}
-			once += n
+		switch {
+		case in.Outer != l:
+		case nests[in]:
+			once += w.cost[in]
+		default:
+			once += newLoop(in, w.dom).values()
 		}
 	}
 	if own > maxWrittenRound || trips*once > maxWrittenNest {
 		return 0
 	}
-	w.cost[l] = trips * once
-	return w.cost[l]
+	return trips * once
+}
+
+// repeatable reports whether copies of the loop's instructions do what the loop does, and of Sync
+// ops it has none but barriers and algorithms of sub-groups.
+func (l *Loop) repeatable() bool {
+	sub := func(v *ir.Value) bool {
+		return v.Op == ir.OpBarrier && v.Aux.(ir.Scope) == ir.ScopeSubGroup || v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup
+	}
+	for _, b := range l.blocks {
+		if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) && !sub(v) }) {
+			return false
+		}
+	}
+	return true
 }

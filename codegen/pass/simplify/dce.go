@@ -76,13 +76,18 @@ func (d *Liveness) Roots(f *ir.Func) {
 				if d.Loaded[x] {
 					d.Mark(v)
 				}
-			} else if v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic) {
+			} else if (v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagSync) || v.Op.Has(ir.FlagAtomic)) && !furtherWord(v) {
 				d.Mark(v)
 			}
 		}
 		d.Mark(b.Term.Cond)
 	}
 }
+
+// furtherWord reports whether v is a word of a ballot behind the first, which has lanes that
+// sub-groups of 32 or less do not have. The work-items meet at the first word, so that the
+// others do nothing if they are not used.
+func furtherWord(v *ir.Value) bool { return v.Op == ir.OpGroupBallot && v.Args[1].Bits > 0 }
 
 // Spread marks what the marked values depend on.
 func (d *Liveness) Spread() {

@@ -65,9 +65,15 @@ var cases = []testCase{
 	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformShuffle),
 	straight("ballot", func(b *builder) {
 		b.UsesGroup = true
-		v := b.op(ir.OpGroupBallot, ir.TypeI32, b.op(ir.OpIEq, ir.TypeBool, b.arg(32, ir.TypeI32), b.Int(ir.TypeI32, 5)), b.Int(ir.TypeI32, 2))
-		v.Aux = ir.ScopeSubGroup
-		b.out(v)
+		is5 := b.op(ir.OpIEq, ir.TypeBool, b.arg(32, ir.TypeI32), b.Int(ir.TypeI32, 5))
+		for _, w := range []struct { // two words of one ballot, and one of another
+			pred *ir.Value
+			word int64
+		}{{is5, 0}, {is5, 2}, {b.op(ir.OpLNot, ir.TypeBool, is5), 0}} {
+			v := b.op(ir.OpGroupBallot, ir.TypeI32, w.pred, b.Int(ir.TypeI32, w.word))
+			v.Aux = ir.ScopeSubGroup
+			b.out(v)
+		}
 	}, spirv.CapabilityGroupNonUniform, spirv.CapabilityGroupNonUniformBallot),
 	straight("vote", func(b *builder) {
 		b.UsesGroup = true

@@ -19,6 +19,10 @@ type function struct {
 	vars     map[*ir.Var]spirv.ID
 	labels   map[*ir.Block]spirv.ID
 	builtIns [ir.NumBuiltIns]spirv.ID
+	ballot   struct { // the last one
+		v  *ir.Value
+		id spirv.ID
+	}
 }
 
 // function writes the parameters and the body of fn.

@@ -35,11 +35,16 @@ func emitGroupSelect(f *function, v *ir.Value) spirv.ID {
 	return f.Op(spirv.OpGroupNonUniformShuffle, f.e.register(v.Type), append([]spirv.ID{f.subgroup()}, f.values(v.Args)...)...)
 }
 
+// emitBallot writes a word of a ballot. The words of one, which stand in a block, are of one
+// instruction.
 func emitBallot(f *function, v *ir.Value) spirv.ID {
 	f.checkGroupOp(v)
 	f.e.need(groupBallot)
-	ballot := f.Op(spirv.OpGroupNonUniformBallot, f.e.b.TypeVector(f.e.u32(), 4), f.subgroup(), f.value(v.Args[0]))
-	return f.CompositeExtract(f.e.u32(), ballot, uint32(v.Args[1].Bits))
+	if last := f.ballot.v; last == nil || last.Block != v.Block || last.Args[0] != v.Args[0] {
+		f.ballot.v = v
+		f.ballot.id = f.Op(spirv.OpGroupNonUniformBallot, f.e.b.TypeVector(f.e.u32(), 4), f.subgroup(), f.value(v.Args[0]))
+	}
+	return f.CompositeExtract(f.e.u32(), f.ballot.id, uint32(v.Args[1].Bits))
 }
 
 func emitVote(op spirv.Op) emitFunc {

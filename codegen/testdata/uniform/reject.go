@@ -49,6 +49,7 @@ type (
 	R40 struct{ Mem }
 	R41 struct{ Mem }
 	R42 struct{ Mem }
+	R43 struct{ Mem }
 )
 
 func (k R01) Kernel(it dsl.NDItem1) {
@@ -433,4 +434,16 @@ func (k R42) Kernel(it dsl.NDItem1) {
 		it.Barrier() // want KG401 `it\.LocalID\(\)`
 	}
 	k.Y[id] = 1
+}
+
+// A barrier in a loop that kgen writes out is reported once.
+func (k R43) Kernel(it dsl.NDItem1) {
+	var own [3]uint32
+	for j := range own {
+		if it.LocalID() == 0 { // branch
+			it.SubGroup().Barrier() // want KG401 `this barrier .*it\.LocalID\(\)`
+		}
+		own[j] = uint32(j)
+	}
+	k.Y[it.GlobalID()] = int32(own[0] + own[1] + own[2])
 }

@@ -28,6 +28,9 @@ type Count struct {
 	Counts []uint32
 }
 
+// ahead is how many loads of keys are under way at once.
+const ahead = 4
+
 // Properties states the work-group's size.
 func (Count) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
@@ -35,8 +38,18 @@ func (Count) Properties() properties.List { return properties.List{properties.Wo
 func (k Count) Kernel(it dsl.NDItem1) {
 	counts := dsl.Local[[Digits]atomic.Uint32](it)
 	l, base := it.LocalID(), it.GroupID()*Part
-	for i := base + l; i < min(base+Part, len(k.Keys)); i += Size {
-		counts[k.Keys[i]>>uint(k.Shift)%Digits].Add(1)
+	for block := base; block < min(base+Part, len(k.Keys)); block += ahead * Size {
+		var key [ahead]uint32
+		for j := range key {
+			if i := block + j*Size + l; i < len(k.Keys) {
+				key[j] = k.Keys[i]
+			}
+		}
+		for j := range key {
+			if block+j*Size+l < len(k.Keys) {
+				counts[key[j]>>uint(k.Shift)%Digits].Add(1)
+			}
+		}
 	}
 	it.Barrier()
 	for d := l; d < Digits; d += Size {

@@ -3,6 +3,7 @@
 package radixgen
 
 import (
+	"math/bits"
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -16,59 +17,121 @@ type countHost struct {
 
 func newCountHost() kernelimpl.HostForm { return new(countHost) }
 
-const countHostSites = `1	examples/sort/radix/kernel.go:43:11`
+const countHostSites = `1	examples/sort/radix/kernel.go:56:11`
 
 func (g *countHost) Begin() {
 	g.Sites = countHostSites
 	const n = 256
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 1024)
+	g.Allot(1, 16)
 }
 
 func (g *countHost) Run() {
 	const n = 256
-	// ZeroLocal, kernel.go:36
+	// ZeroLocal, kernel.go:39
 	g.Zero(0)
 	v8 := int32(g.ID[0])
 	v9 := int64(uint32(v8))
 	v10 := v9 * 17408
-	v12 := v10 + 17408
+	v11 := v10 + 17408
 	v2 := g.Int64(40)
-	v13 := v12 < v2
-	v14 := v2
-	if v13 {
-		v14 = v12
+	v12 := v11 < v2
+	v13 := v2
+	if v12 {
+		v13 = v11
 	}
+	m1 := g.Memory(1)
 	p1 := g.Pointer(1)
 	v1 := g.Int64(24)
-	v16 := int32(uint64(v1))
-	v17 := v16 & 31
-	v15 := uint64(v1) < 32
+	v15 := int32(uint64(v1))
+	v16 := v15 & 31
+	v14 := uint64(v1) < 32
 	m0 := g.Memory(0)
+	v18 := int32(uint64(v1))
+	v19 := v18 & 31
+	v17 := uint64(v1) < 32
+	v21 := int32(uint64(v1))
+	v22 := v21 & 31
+	v20 := uint64(v1) < 32
+	v24 := int32(uint64(v1))
+	v25 := v24 & 31
+	v23 := uint64(v1) < 32
 	stop := g.Cancelled()
 	for li := range n {
-		var v18 int64
-		v18 = v10 + int64(uint32(int32(li)))
+		var v26 int64
+		v7 := int64(uint32(int32(li)))
+		v26 = v10
 	b2:
-		if v18 >= v14 {
+		if v26 >= v13 {
 			continue
 		}
-		v20 := *(*int32)(unsafe.Add(p1, int(v18)*4))
-		v22 := int32(0)
-		if v15 {
-			v22 = int32(uint32(v20) >> (uint32(v17) & 31))
+		*(*[16]byte)(m1) = [16]byte{}
+		v29 := v26 + v7
+		v30 := v29 < v2
+		if v30 {
+			*(*int32)(m1) = *(*int32)(unsafe.Add(p1, int(v29)*4))
 		}
-		_ = *(*int32)(unsafe.Add(m0, int(v22&255)*4))
-		*(*int32)(unsafe.Add(m0, int(v22&255)*4)) += int32(1)
-		v18 = v18 + 256
+		v34 := (v26 + 256) + v7
+		v35 := v34 < v2
+		if v35 {
+			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p1, int(v34)*4))
+		}
+		v39 := (v26 + 512) + v7
+		v40 := v39 < v2
+		if v40 {
+			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p1, int(v39)*4))
+		}
+		v44 := (v26 + 768) + v7
+		v45 := v44 < v2
+		if v45 {
+			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p1, int(v44)*4))
+		}
+		if v30 {
+			v48 := *(*int32)(m1)
+			v50 := int32(0)
+			if v14 {
+				v50 = int32(uint32(v48) >> (uint32(v16) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v50&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v50&255)*4)) += int32(1)
+		}
+		if v35 {
+			v53 := *(*int32)(unsafe.Add(m1, 4))
+			v55 := int32(0)
+			if v17 {
+				v55 = int32(uint32(v53) >> (uint32(v19) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v55&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v55&255)*4)) += int32(1)
+		}
+		if v40 {
+			v58 := *(*int32)(unsafe.Add(m1, 8))
+			v60 := int32(0)
+			if v20 {
+				v60 = int32(uint32(v58) >> (uint32(v22) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v60&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v60&255)*4)) += int32(1)
+		}
+		if v45 {
+			v63 := *(*int32)(unsafe.Add(m1, 12))
+			v65 := int32(0)
+			if v23 {
+				v65 = int32(uint32(v63) >> (uint32(v25) & 31))
+			}
+			_ = *(*int32)(unsafe.Add(m0, int(v65&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v65&255)*4)) += int32(1)
+		}
+		v26 = v26 + 1024
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b2
 	}
-	// Barrier, kernel.go:41
-	v26 := g.Int32(8)
+	// Barrier, kernel.go:54
+	v69 := g.Int32(8)
 	c0 := g.c0
 	v4 := g.Int64(56)
 	basex := g.Base(0)
@@ -76,21 +139,21 @@ func (g *countHost) Run() {
 	for li := range n {
 		v6 := int32(li)
 		v0 := int32(basex + li)
-		var v27 int32
-		v27 = v6
-	b6:
-		if v27 >= 256 {
+		var v70 int32
+		v70 = v6
+	b22:
+		if v70 >= 256 {
 			continue
 		}
-		v30 := *(*int32)(unsafe.Add(m0, int(v27)*4))
-		v33 := int64(uint32(v27*int32(uint32(v26)/uint32(c0)))) + v9
-		if uint64(v33) >= uint64(v4) {
-			g.Fault(0, v33, v4, v0)
+		v73 := *(*int32)(unsafe.Add(m0, int(v70)*4))
+		v76 := int64(uint32(v70*int32(uint32(v69)/uint32(c0)))) + v9
+		if uint64(v76) >= uint64(v4) {
+			g.Fault(0, v76, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, int(v33)*4)) = v30
-		v27 = v27 + 256
-		goto b6
+		*(*int32)(unsafe.Add(p2, int(v76)*4)) = v73
+		v70 = v70 + 256
+		goto b22
 	}
 }
 
@@ -131,9 +194,9 @@ func (g *scatterHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 3: // Barrier, kernel.go:123
+		case 3: // Barrier, kernel.go:136
 			next = g.r4()
-		case 10: // Barrier, kernel.go:97
+		case 10: // Barrier, kernel.go:110
 			next = g.r11()
 		}
 	}
@@ -141,11 +204,11 @@ func (g *scatterHost) Run() {
 
 func (g *scatterHost) r0() int {
 	const n = 256
-	// ZeroLocal, kernel.go:63
+	// ZeroLocal, kernel.go:76
 	g.Zero(0)
-	// ZeroLocal, kernel.go:64
+	// ZeroLocal, kernel.go:77
 	g.Zero(1)
-	// ZeroLocal, kernel.go:65
+	// ZeroLocal, kernel.go:78
 	g.Zero(2)
 	v11 := g.v11
 	c0 := g.c0
@@ -378,7 +441,7 @@ func (g *scatterHost) r4() int {
 		h197[li] = v197
 		h199[li] = v199
 	}
-	// Barrier, kernel.go:127
+	// Barrier, kernel.go:140
 	v163 := g.v163
 	v232 := int32(uint64(v163))
 	v233 := v232 & 31
@@ -611,7 +674,7 @@ func (g *scatterHost) r4() int {
 		h366[li] = v366
 		h367[li] = v367
 	}
-	// Barrier, kernel.go:136
+	// Barrier, kernel.go:149
 	h372 := g.v372[:n]
 	h373 := g.v373[:n]
 	h376 := g.v376[:n]
@@ -732,7 +795,7 @@ func (g *scatterHost) r4() int {
 		h446[li] = v446
 		h448[li] = v448
 	}
-	// GroupExclusiveScan, kernel.go:144
+	// GroupExclusiveScan, kernel.go:157
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v448, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
@@ -810,7 +873,7 @@ func (g *scatterHost) r4() int {
 		*(*int32)(unsafe.Add(m0, int(v441)*4)) = v480
 		*(*int32)(unsafe.Add(m0, int(v446)*4)) = v480 + v442
 	}
-	// Barrier, kernel.go:150
+	// Barrier, kernel.go:163
 	h485 := g.v485[:n]
 	h487 := g.v487[:n]
 	h489 := g.v489[:n]
@@ -901,7 +964,7 @@ func (g *scatterHost) r4() int {
 		h515[li] = v515
 		h517[li] = v517
 	}
-	// Barrier, kernel.go:154
+	// Barrier, kernel.go:167
 	for li := range n {
 		if dead[li] {
 			continue
@@ -958,7 +1021,7 @@ func (g *scatterHost) r4() int {
 		*(*int32)(unsafe.Add(m0, int(int32(uint32(v515)%4352))*4)) = v197
 		*(*int32)(unsafe.Add(m0, int(int32(uint32(v517)%4352))*4)) = v199
 	}
-	// Barrier, kernel.go:158
+	// Barrier, kernel.go:171
 	e160 := g.v160
 	v0 := g.v0
 	u160 := g.v160
@@ -1255,7 +1318,7 @@ func (g *scatterHost) r11() int {
 		v691 = v691 + 256
 		goto b79
 	}
-	// Barrier, kernel.go:104
+	// Barrier, kernel.go:117
 	e20 := g.v20
 	v8 := int32(g.ID[0])
 	v10 := v8 * 17408
@@ -1415,5 +1478,815 @@ func (g *scatterHost) r11() int {
 	g.v20 = u20
 	g.v160 = u160
 	g.v163 = u163
+	return next
+}
+
+// scatterLanesHost is a work-group of the kernel [ScatterLanes].
+type scatterLanesHost struct {
+	kernelimpl.HostGroup
+	c0             int32
+	v0, v1, v3, v5 int64
+
+	v16 int32
+
+	v24, v151, v152, v156, v158, v161, v170, v172, v202, v203, v233 []int32
+
+	v25, v144, v153 int32
+
+	v157 []bool
+
+	sbool  []bool
+	sint32 []int32
+}
+
+func newScatterLanesHost() kernelimpl.HostForm { return new(scatterLanesHost) }
+
+func (g *scatterLanesHost) Begin() {
+	const n = 256
+	g.v0 = g.Int64(24)
+	g.v1 = g.Int64(40)
+	g.v3 = g.Int64(56)
+	g.v5 = g.Int64(72)
+	g.v16 = g.Int32(8)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
+	g.Allot(0, 17408)
+	g.Allot(1, 8192)
+	g.Allot(2, 1024)
+	g.Allot(3, 72*n)
+	g.Allot(4, 72*n)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v157)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v24, &g.v151, &g.v152, &g.v156, &g.v158, &g.v161, &g.v170, &g.v172, &g.v202, &g.v203, &g.v233)
+}
+
+func (g *scatterLanesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, lanes.go:53
+			next = g.r4()
+		case 4: // Barrier, lanes.go:59
+			next = g.r5()
+		case 6: // Barrier, lanes.go:63
+			next = g.r7()
+		case 8: // Barrier, lanes.go:69
+			next = g.r9()
+		}
+	}
+}
+
+func (g *scatterLanesHost) r0() int {
+	const n = 256
+	// ZeroLocal, lanes.go:30
+	g.Zero(0)
+	// ZeroLocal, lanes.go:31
+	g.Zero(1)
+	// ZeroLocal, lanes.go:32
+	g.Zero(2)
+	v16 := g.v16
+	c0 := g.c0
+	v13 := int32(g.ID[0])
+	v14 := int64(uint32(v13))
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	v15 := v13 * 17408
+	v26 := v15 + 17408
+	v1 := g.v1
+	v27 := int32(uint64(v1))
+	v28 := uint32(v26) < uint32(v27)
+	v29 := v27
+	if v28 {
+		v29 = v26
+	}
+	m1 := g.Memory(1)
+	m4 := g.Memory(4)
+	m3 := g.Memory(3)
+	p1 := g.Pointer(1)
+	h24 := g.v24[:n]
+	u25 := g.v25
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			own4 := unsafe.Add(m4, li*72)
+			own3 := unsafe.Add(m3, li*72)
+			var v23, v24, v25 int32
+			v8 := int32(lane)
+			v9 := int32(sub)
+			v20 := int64(uint32(int32(li)*int32(uint32(v16)/uint32(c0)))) + v14
+			if v20 < v3 {
+				v23 = *(*int32)(unsafe.Add(p2, int(v20)*4))
+			} else {
+				v23 = 0
+			}
+			v24 = v23
+			v25 = v15
+			if uint32(v25) >= uint32(v29) {
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(m1, li*4)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+1024)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+2048)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+3072)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+4096)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+5120)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+6144)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+7168)) = 0
+			*(*[68]byte)(own4) = [68]byte{}
+			v42 := (v25 + (v9 * 544)) + v8
+			*(*int32)(own3) = -1
+			v44 := int64(uint32(v42))
+			if v44 < v1 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v44)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 4)) = -1
+			v50 := int64(uint32(v42 + 32))
+			if v50 < v1 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v50)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 8)) = -1
+			v56 := int64(uint32(v42 + 64))
+			if v56 < v1 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v56)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 12)) = -1
+			v62 := int64(uint32(v42 + 96))
+			if v62 < v1 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v62)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 16)) = -1
+			v68 := int64(uint32(v42 + 128))
+			if v68 < v1 {
+				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v68)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 20)) = -1
+			v74 := int64(uint32(v42 + 160))
+			if v74 < v1 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v74)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 24)) = -1
+			v80 := int64(uint32(v42 + 192))
+			if v80 < v1 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v80)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 28)) = -1
+			v86 := int64(uint32(v42 + 224))
+			if v86 < v1 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v86)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 32)) = -1
+			v92 := int64(uint32(v42 + 256))
+			if v92 < v1 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v92)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 36)) = -1
+			v98 := int64(uint32(v42 + 288))
+			if v98 < v1 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v98)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 40)) = -1
+			v104 := int64(uint32(v42 + 320))
+			if v104 < v1 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v104)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 44)) = -1
+			v110 := int64(uint32(v42 + 352))
+			if v110 < v1 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v110)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 48)) = -1
+			v116 := int64(uint32(v42 + 384))
+			if v116 < v1 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v116)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 52)) = -1
+			v122 := int64(uint32(v42 + 416))
+			if v122 < v1 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v122)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 56)) = -1
+			v128 := int64(uint32(v42 + 448))
+			if v128 < v1 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v128)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 60)) = -1
+			v134 := int64(uint32(v42 + 480))
+			if v134 < v1 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v134)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 64)) = -1
+			v140 := int64(uint32(v42 + 512))
+			if v140 < v1 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v140)*4))
+			}
+			h24[li] = v24
+			u25 = v25
+			next = 3
+		}
+	}
+	g.v25 = u25
+	return next
+}
+
+func (g *scatterLanesHost) r4() int {
+	const n = 256
+	m3 := g.Memory(3)
+	v0 := g.v0
+	v147 := int32(uint64(v0))
+	v148 := v147 & 31
+	v146 := uint64(v0) < 32
+	u144 := g.v144
+	h151 := g.v151[:n]
+	h152 := g.v152[:n]
+	u153 := g.v153
+	h156 := g.v156[:n]
+	h157 := g.v157[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		own3 := unsafe.Add(m3, li*72)
+		var v144, v152, v153 int32
+		v144 = 0
+		v149 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v144)*4))) >> (uint32(v148) & 31))
+		v150 := int32(0)
+		if v146 {
+			v150 = v149
+		}
+		v151 := v150 & 255
+		v152 = -1
+		v153 = 0
+		v156 := int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
+		v157 := v156 == 1
+		u144 = v144
+		h151[li] = v151
+		h152[li] = v152
+		u153 = v153
+		h156[li] = v156
+		h157[li] = v157
+	}
+	g.v144 = u144
+	g.v153 = u153
+	return 4
+}
+
+func (g *scatterLanesHost) r5() int {
+	const n = 256
+	// GroupBallot, lanes.go:59
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v157, false)
+		kernelimpl.HostBallot(g.v158, in, g.SubGroup, 0)
+	}
+	h152 := g.v152[:n]
+	e153 := g.v153
+	h156 := g.v156[:n]
+	h158 := g.v158[:n]
+	m1 := g.Memory(1)
+	h151 := g.v151[:n]
+	m4 := g.Memory(4)
+	v144 := g.v144
+	h161 := g.v161[:n]
+	h170 := g.v170[:n]
+	h172 := g.v172[:n]
+	u153 := g.v153
+	h157 := g.v157[:n]
+	dead := g.Dead[:n]
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v152 := h152[li]
+			v153 := e153
+			v156 := h156[li]
+			v158 := h158[li]
+			v8 := int32(lane)
+			v9 := int32(sub)
+			v10 := int32(uint32(v9) / 8)
+			v11 := v10 * 8
+			v12 := v9 - v11
+			v151 := h151[li]
+			own4 := unsafe.Add(m4, li*72)
+			v161 := v152 & (v158 ^ (v156 + -1))
+			v162 := v153 + 1
+			if uint32(v162) >= 8 {
+				v167 := int32(0)
+				if uint32(v8) < 32 {
+					v167 = int32(1) << (uint32(v8&31) & 31)
+				}
+				v170 := int32(bits.OnesCount32(uint32(v161 & (v167 + -1))))
+				v172 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v151)*4)) + v170
+				*(*int32)(unsafe.Add(own4, int(v144)*4)) = v172
+				h161[li] = v161
+				h170[li] = v170
+				h172[li] = v172
+				if next != 6 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 6
+				}
+				continue
+			}
+			v152 = v161
+			v153 = v162
+			v156 = int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
+			v157 := v156 == 1
+			h152[li] = v152
+			u153 = v153
+			h156[li] = v156
+			h157[li] = v157
+			if next != 4 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 4
+			}
+		}
+	}
+	g.v153 = u153
+	return next
+}
+
+func (g *scatterLanesHost) r7() int {
+	const n = 256
+	h170 := g.v170[:n]
+	h161 := g.v161[:n]
+	h172 := g.v172[:n]
+	m1 := g.Memory(1)
+	h151 := g.v151[:n]
+	dead := g.Dead[:n]
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v170 := h170[li]
+			v161 := h161[li]
+			v172 := h172[li]
+			v9 := int32(sub)
+			v10 := int32(uint32(v9) / 8)
+			v11 := v10 * 8
+			v12 := v9 - v11
+			v151 := h151[li]
+			if v170 == 0 {
+				*(*int32)(unsafe.Add(m1, int(v12)*1024+int(v151)*4)) = v172 + int32(bits.OnesCount32(uint32(v161)))
+			}
+		}
+	}
+	// Barrier, lanes.go:67
+	e144 := g.v144
+	m3 := g.Memory(3)
+	v0 := g.v0
+	v147 := int32(uint64(v0))
+	v148 := v147 & 31
+	v146 := uint64(v0) < 32
+	u144 := g.v144
+	h152 := g.v152[:n]
+	u153 := g.v153
+	h156 := g.v156[:n]
+	h157 := g.v157[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v144 := e144
+		own3 := unsafe.Add(m3, li*72)
+		var v152, v153 int32
+		v178 := v144 + 1
+		if v178 >= 17 {
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
+			}
+			continue
+		}
+		v144 = v178
+		v149 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v144)*4))) >> (uint32(v148) & 31))
+		v150 := int32(0)
+		if v146 {
+			v150 = v149
+		}
+		v151 := v150 & 255
+		v152 = -1
+		v153 = 0
+		v156 := int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
+		v157 := v156 == 1
+		u144 = v144
+		h151[li] = v151
+		h152[li] = v152
+		u153 = v153
+		h156[li] = v156
+		h157[li] = v157
+		if next != 4 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 4
+		}
+	}
+	g.v144 = u144
+	g.v153 = u153
+	return next
+}
+
+func (g *scatterLanesHost) r9() int {
+	const n = 256
+	m1 := g.Memory(1)
+	h202 := g.v202[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v180 := *(*int32)(unsafe.Add(m1, li*4))
+		*(*int32)(unsafe.Add(m1, li*4)) = 0
+		v182 := *(*int32)(unsafe.Add(m1, li*4+1024))
+		*(*int32)(unsafe.Add(m1, li*4+1024)) = v180
+		v184 := v180 + v182
+		v185 := *(*int32)(unsafe.Add(m1, li*4+2048))
+		*(*int32)(unsafe.Add(m1, li*4+2048)) = v184
+		v187 := v184 + v185
+		v188 := *(*int32)(unsafe.Add(m1, li*4+3072))
+		*(*int32)(unsafe.Add(m1, li*4+3072)) = v187
+		v190 := v187 + v188
+		v191 := *(*int32)(unsafe.Add(m1, li*4+4096))
+		*(*int32)(unsafe.Add(m1, li*4+4096)) = v190
+		v193 := v190 + v191
+		v194 := *(*int32)(unsafe.Add(m1, li*4+5120))
+		*(*int32)(unsafe.Add(m1, li*4+5120)) = v193
+		v196 := v193 + v194
+		v197 := *(*int32)(unsafe.Add(m1, li*4+6144))
+		*(*int32)(unsafe.Add(m1, li*4+6144)) = v196
+		v199 := v196 + v197
+		v200 := *(*int32)(unsafe.Add(m1, li*4+7168))
+		*(*int32)(unsafe.Add(m1, li*4+7168)) = v199
+		v202 := v199 + v200
+		h202[li] = v202
+	}
+	// GroupExclusiveScan, lanes.go:76
+	{
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v202, 0)
+		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
+		kernelimpl.HostShift(g.v203, in, len(in), int32(0))
+	}
+	h203 := g.v203[:n]
+	h24 := g.v24[:n]
+	m2 := g.Memory(2)
+	h233 := g.v233[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v203 := h203[li]
+		v24 := h24[li]
+		v202 := h202[li]
+		v206 := v203
+		if int32(li) == 0 {
+			v206 = 0
+		}
+		*(*int32)(unsafe.Add(m1, li*4)) = *(*int32)(unsafe.Add(m1, li*4)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+1024)) = *(*int32)(unsafe.Add(m1, li*4+1024)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+2048)) = *(*int32)(unsafe.Add(m1, li*4+2048)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+3072)) = *(*int32)(unsafe.Add(m1, li*4+3072)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+4096)) = *(*int32)(unsafe.Add(m1, li*4+4096)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+5120)) = *(*int32)(unsafe.Add(m1, li*4+5120)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+6144)) = *(*int32)(unsafe.Add(m1, li*4+6144)) + v206
+		*(*int32)(unsafe.Add(m1, li*4+7168)) = *(*int32)(unsafe.Add(m1, li*4+7168)) + v206
+		*(*int32)(unsafe.Add(m2, li*4)) = v24 - v206
+		v233 := v24 + v202
+		h233[li] = v233
+	}
+	// Barrier, lanes.go:82
+	m3 := g.Memory(3)
+	v0 := g.v0
+	v147 := int32(uint64(v0))
+	v148 := v147 & 31
+	v146 := uint64(v0) < 32
+	m4 := g.Memory(4)
+	m0 := g.Memory(0)
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			own3 := unsafe.Add(m3, li*72)
+			v9 := int32(sub)
+			v10 := int32(uint32(v9) / 8)
+			v11 := v10 * 8
+			v12 := v9 - v11
+			own4 := unsafe.Add(m4, li*72)
+			v234 := *(*int32)(own3)
+			v236 := int32(0)
+			if v146 {
+				v236 = int32(uint32(v234) >> (uint32(v148) & 31))
+			}
+			v240 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v236&255)*4)) + *(*int32)(own4)
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v240)%4352))*4)) = v234
+			v243 := *(*int32)(unsafe.Add(own3, 4))
+			v245 := int32(0)
+			if v146 {
+				v245 = int32(uint32(v243) >> (uint32(v148) & 31))
+			}
+			v249 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v245&255)*4)) + *(*int32)(unsafe.Add(own4, 4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v249)%4352))*4)) = v243
+			v252 := *(*int32)(unsafe.Add(own3, 8))
+			v254 := int32(0)
+			if v146 {
+				v254 = int32(uint32(v252) >> (uint32(v148) & 31))
+			}
+			v258 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v254&255)*4)) + *(*int32)(unsafe.Add(own4, 8))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v258)%4352))*4)) = v252
+			v261 := *(*int32)(unsafe.Add(own3, 12))
+			v263 := int32(0)
+			if v146 {
+				v263 = int32(uint32(v261) >> (uint32(v148) & 31))
+			}
+			v267 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v263&255)*4)) + *(*int32)(unsafe.Add(own4, 12))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v267)%4352))*4)) = v261
+			v270 := *(*int32)(unsafe.Add(own3, 16))
+			v272 := int32(0)
+			if v146 {
+				v272 = int32(uint32(v270) >> (uint32(v148) & 31))
+			}
+			v276 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v272&255)*4)) + *(*int32)(unsafe.Add(own4, 16))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v276)%4352))*4)) = v270
+			v279 := *(*int32)(unsafe.Add(own3, 20))
+			v281 := int32(0)
+			if v146 {
+				v281 = int32(uint32(v279) >> (uint32(v148) & 31))
+			}
+			v285 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v281&255)*4)) + *(*int32)(unsafe.Add(own4, 20))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v285)%4352))*4)) = v279
+			v288 := *(*int32)(unsafe.Add(own3, 24))
+			v290 := int32(0)
+			if v146 {
+				v290 = int32(uint32(v288) >> (uint32(v148) & 31))
+			}
+			v294 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v290&255)*4)) + *(*int32)(unsafe.Add(own4, 24))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v294)%4352))*4)) = v288
+			v297 := *(*int32)(unsafe.Add(own3, 28))
+			v299 := int32(0)
+			if v146 {
+				v299 = int32(uint32(v297) >> (uint32(v148) & 31))
+			}
+			v303 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v299&255)*4)) + *(*int32)(unsafe.Add(own4, 28))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v303)%4352))*4)) = v297
+			v306 := *(*int32)(unsafe.Add(own3, 32))
+			v308 := int32(0)
+			if v146 {
+				v308 = int32(uint32(v306) >> (uint32(v148) & 31))
+			}
+			v312 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v308&255)*4)) + *(*int32)(unsafe.Add(own4, 32))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v312)%4352))*4)) = v306
+			v315 := *(*int32)(unsafe.Add(own3, 36))
+			v317 := int32(0)
+			if v146 {
+				v317 = int32(uint32(v315) >> (uint32(v148) & 31))
+			}
+			v321 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v317&255)*4)) + *(*int32)(unsafe.Add(own4, 36))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v321)%4352))*4)) = v315
+			v324 := *(*int32)(unsafe.Add(own3, 40))
+			v326 := int32(0)
+			if v146 {
+				v326 = int32(uint32(v324) >> (uint32(v148) & 31))
+			}
+			v330 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v326&255)*4)) + *(*int32)(unsafe.Add(own4, 40))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v330)%4352))*4)) = v324
+			v333 := *(*int32)(unsafe.Add(own3, 44))
+			v335 := int32(0)
+			if v146 {
+				v335 = int32(uint32(v333) >> (uint32(v148) & 31))
+			}
+			v339 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v335&255)*4)) + *(*int32)(unsafe.Add(own4, 44))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v339)%4352))*4)) = v333
+			v342 := *(*int32)(unsafe.Add(own3, 48))
+			v344 := int32(0)
+			if v146 {
+				v344 = int32(uint32(v342) >> (uint32(v148) & 31))
+			}
+			v348 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v344&255)*4)) + *(*int32)(unsafe.Add(own4, 48))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v348)%4352))*4)) = v342
+			v351 := *(*int32)(unsafe.Add(own3, 52))
+			v353 := int32(0)
+			if v146 {
+				v353 = int32(uint32(v351) >> (uint32(v148) & 31))
+			}
+			v357 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v353&255)*4)) + *(*int32)(unsafe.Add(own4, 52))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v357)%4352))*4)) = v351
+			v360 := *(*int32)(unsafe.Add(own3, 56))
+			v362 := int32(0)
+			if v146 {
+				v362 = int32(uint32(v360) >> (uint32(v148) & 31))
+			}
+			v366 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v362&255)*4)) + *(*int32)(unsafe.Add(own4, 56))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v366)%4352))*4)) = v360
+			v369 := *(*int32)(unsafe.Add(own3, 60))
+			v371 := int32(0)
+			if v146 {
+				v371 = int32(uint32(v369) >> (uint32(v148) & 31))
+			}
+			v375 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v371&255)*4)) + *(*int32)(unsafe.Add(own4, 60))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v375)%4352))*4)) = v369
+			v378 := *(*int32)(unsafe.Add(own3, 64))
+			v380 := int32(0)
+			if v146 {
+				v380 = int32(uint32(v378) >> (uint32(v148) & 31))
+			}
+			v384 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v380&255)*4)) + *(*int32)(unsafe.Add(own4, 64))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v384)%4352))*4)) = v378
+		}
+	}
+	// Barrier, lanes.go:86
+	e25 := g.v25
+	v1 := g.v1
+	v5 := g.v5
+	p3 := g.Pointer(3)
+	v13 := int32(g.ID[0])
+	v15 := v13 * 17408
+	v26 := v15 + 17408
+	v27 := int32(uint64(v1))
+	v28 := uint32(v26) < uint32(v27)
+	v29 := v27
+	if v28 {
+		v29 = v26
+	}
+	p1 := g.Pointer(1)
+	u25 := g.v25
+	next := -1
+	{
+		lane, sub, size := -1, 0, g.SubGroup
+		for li := range n {
+			if lane++; lane == size {
+				lane, sub = 0, sub+1
+			}
+			_, _ = lane, sub
+			if dead[li] {
+				continue
+			}
+			v25 := e25
+			v7 := int32(li)
+			v233 := h233[li]
+			own4 := unsafe.Add(m4, li*72)
+			v9 := int32(sub)
+			v8 := int32(lane)
+			own3 := unsafe.Add(m3, li*72)
+			var v24, v387, v394 int32
+			var v398 int64
+			v387 = v7
+		b59:
+			if uint32(v387) >= 4352 {
+				v24 = v233
+				v25 = v25 + 4352
+				goto b6
+			}
+			{
+				v390 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v387)*4))) >> (uint32(v148) & 31))
+				v391 := int32(0)
+				if v146 {
+					v391 = v390
+				}
+				v394 = *(*int32)(unsafe.Add(m2, int(v391&255)*4)) + v387
+				if int64(uint32(v25+v387)) >= v1 {
+					goto b63
+				}
+			}
+			v398 = int64(uint32(v394))
+			if v398 < v5 {
+				*(*int32)(unsafe.Add(p3, int(v398)*4)) = *(*int32)(unsafe.Add(m0, int(v387)*4))
+			}
+		b63:
+			v387 = v387 + 256
+			goto b59
+		b6:
+			if uint32(v25) >= uint32(v29) {
+				g.Leave(li)
+				continue
+			}
+			*(*int32)(unsafe.Add(m1, li*4)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+1024)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+2048)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+3072)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+4096)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+5120)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+6144)) = 0
+			*(*int32)(unsafe.Add(m1, li*4+7168)) = 0
+			*(*[68]byte)(own4) = [68]byte{}
+			v42 := (v25 + (v9 * 544)) + v8
+			*(*int32)(own3) = -1
+			v44 := int64(uint32(v42))
+			if v44 < v1 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v44)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 4)) = -1
+			v50 := int64(uint32(v42 + 32))
+			if v50 < v1 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v50)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 8)) = -1
+			v56 := int64(uint32(v42 + 64))
+			if v56 < v1 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v56)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 12)) = -1
+			v62 := int64(uint32(v42 + 96))
+			if v62 < v1 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v62)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 16)) = -1
+			v68 := int64(uint32(v42 + 128))
+			if v68 < v1 {
+				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v68)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 20)) = -1
+			v74 := int64(uint32(v42 + 160))
+			if v74 < v1 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v74)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 24)) = -1
+			v80 := int64(uint32(v42 + 192))
+			if v80 < v1 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v80)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 28)) = -1
+			v86 := int64(uint32(v42 + 224))
+			if v86 < v1 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v86)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 32)) = -1
+			v92 := int64(uint32(v42 + 256))
+			if v92 < v1 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v92)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 36)) = -1
+			v98 := int64(uint32(v42 + 288))
+			if v98 < v1 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v98)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 40)) = -1
+			v104 := int64(uint32(v42 + 320))
+			if v104 < v1 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v104)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 44)) = -1
+			v110 := int64(uint32(v42 + 352))
+			if v110 < v1 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v110)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 48)) = -1
+			v116 := int64(uint32(v42 + 384))
+			if v116 < v1 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v116)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 52)) = -1
+			v122 := int64(uint32(v42 + 416))
+			if v122 < v1 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v122)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 56)) = -1
+			v128 := int64(uint32(v42 + 448))
+			if v128 < v1 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v128)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 60)) = -1
+			v134 := int64(uint32(v42 + 480))
+			if v134 < v1 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v134)*4))
+			}
+			*(*int32)(unsafe.Add(own3, 64)) = -1
+			v140 := int64(uint32(v42 + 512))
+			if v140 < v1 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v140)*4))
+			}
+			h24[li] = v24
+			u25 = v25
+			next = 3
+		}
+	}
+	g.v25 = u25
 	return next
 }

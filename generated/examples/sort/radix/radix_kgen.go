@@ -35,6 +35,17 @@ func _(k *radix.Scatter) {
 	_ = (*radixScatterHasChanged_RunGoGenerate)(k) // radix.Scatter has changed: run go generate
 }
 
+// What is converted here is what kgen saw of the types of [radix.ScatterLanes].
+func _(k *radix.ScatterLanes) {
+	type radixScatterLanesHasChanged_RunGoGenerate struct {
+		Shift  int
+		Keys   []uint32
+		Starts []uint32
+		Out    []uint32
+	}
+	_ = (*radixScatterLanesHasChanged_RunGoGenerate)(k) // radix.ScatterLanes has changed: run go generate
+}
+
 // This package and the runtime must be of one version of the ABI.
 const (
 	_ = abi.EnforceVersion(abi.Version - 11)
@@ -43,17 +54,18 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{countKernel, scatterKernel}
+	return []*runtime.Kernel{countKernel, scatterKernel, scatterLanesKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/examples/sort/radix",
-	Kernels: []string{"Count", "Scatter"},
+	Kernels: []string{"Count", "Scatter", "ScatterLanes"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/sort/radix/kernel.go", Package: "radix", Sum: 0x9e505c33},
+		{File: "examples/sort/radix/kernel.go", Package: "radix", Sum: 0x8b7d03ab},
+		{File: "examples/sort/radix/lanes.go", Package: "radix", Sum: 0xbe4ac58a},
 	},
 })
 
@@ -87,15 +99,15 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:43:11", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/sort/radix/kernel.go:56:11", Limit: -3},
 	},
-	Loops: "- examples/sort/radix/kernel.go:38:2 42:2",
+	Loops: "- examples/sort/radix/kernel.go:41:2 55:2",
 	SPIRV: countSPIRV,
 	IR:    countIR,
-	Sum:   0xeeaf621,
+	Sum:   0x394533a9,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {0}, {-17408, 0}}, Loops: "- examples/sort/radix/kernel.go:38:2 42:2", SPIRV: countSmall, Sum: 0xaea8035b},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/sort/radix/kernel.go:38:2 42:2", SPIRV: countWords, Sum: 0x2ae721a8},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {40}, {56}, {0}, {-17408, 0}}, Loops: "- examples/sort/radix/kernel.go:41:2 55:2", SPIRV: countSmall, Sum: 0xddbe83de},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/sort/radix/kernel.go:41:2 55:2", SPIRV: countWords, Sum: 0x649de4a8},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Count{
@@ -177,14 +189,14 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "local", ElemSize: 4, Len: 257, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
-	Loops: "- - - examples/sort/radix/kernel.go:73:2 84:3 128:2 - - 88:3 99:3",
+	Loops: "- - - examples/sort/radix/kernel.go:86:2 97:3 141:2 - - 101:3 112:3",
 	SPIRV: scatterSPIRV,
 	IR:    scatterIR,
-	Sum:   0x148b4476,
+	Sum:   0x7be2ee67,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - examples/sort/radix/kernel.go:73:2 84:3 128:2 - - 88:3 99:3", SPIRV: scatterWords, Sum: 0x21fd2e5d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - examples/sort/radix/kernel.go:73:2 84:3 128:2 - 88:3 99:3", SPIRV: scatterAlone, Sum: 0x5bb6d566},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - examples/sort/radix/kernel.go:73:2 84:3 128:2 - 88:3 99:3", SPIRV: scatterAloneWords, Sum: 0x94bfd6f3},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - examples/sort/radix/kernel.go:86:2 97:3 141:2 - - 101:3 112:3", SPIRV: scatterWords, Sum: 0x21fd2e5d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- - - examples/sort/radix/kernel.go:86:2 97:3 141:2 - 101:3 112:3", SPIRV: scatterAlone, Sum: 0x5bb6d566},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- - - examples/sort/radix/kernel.go:86:2 97:3 141:2 - 101:3 112:3", SPIRV: scatterAloneWords, Sum: 0x94bfd6f3},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return radix.Scatter{
@@ -227,6 +239,95 @@ func (k Scatter) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.
 // RunScatter runs the kernel for every work-item of r on k's own slices, and waits.
 func RunScatter(ctx context.Context, dev *runtime.Device, k radix.Scatter, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(scatterKernel)
+	kernelimpl.Value(l, 0, k.Shift)
+	kernelimpl.Slice(l, 1, k.Keys)
+	kernelimpl.Slice(l, 2, k.Starts)
+	kernelimpl.Slice(l, 3, k.Out)
+	return l.RunND1(ctx, dev, r, opts)
+}
+
+//go:embed ScatterLanes.spv
+var scatterLanesSPIRV string
+
+//go:embed ScatterLanes.kir
+var scatterLanesIR string
+
+//go:embed ScatterLanes.words.spv
+var scatterLanesWords string
+
+var scatterLanesKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "ScatterLanes",
+	Package: "github.com/kgen-go/kgen/examples/sort/radix",
+	Form:    abi.NDRange,
+	Rank:    1,
+	Params: []abi.Param{
+		{Name: "Shift", Kind: abi.Value, Type: "int", Size: 8},
+		{Name: "Keys", Kind: abi.Slice, Type: "[]uint32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Starts", Kind: abi.Slice, Type: "[]uint32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Out", Kind: abi.Slice, Type: "[]uint32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+	},
+	ArgSize:    56,
+	Items:      1,
+	Lingers:    true,
+	Properties: properties.List{properties.WorkGroupSize(256), properties.SubGroupSize(32)},
+	Aspects:    []properties.Aspect{properties.SubGroups},
+	Uses: []abi.Use{
+		{Aspect: properties.SubGroups, Chain: []abi.Frame{{Func: "(radix.ScatterLanes).Kernel", Pos: "examples/sort/radix/lanes.go:34:59"}}},
+	},
+	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 4352, Accessor: -1},
+		{Name: "local", ElemSize: 1024, Len: 8, Accessor: -1},
+		{Name: "local", ElemSize: 4, Len: 256, Accessor: -1},
+		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
+	},
+	Loops: "- - - examples/sort/radix/lanes.go:41:2 42:3 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 71:3 - - 77:3 87:3",
+	SPIRV: scatterLanesSPIRV,
+	IR:    scatterLanesIR,
+	Sum:   0xcbe0191f,
+	Variants: []abi.Variant{
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - - examples/sort/radix/lanes.go:41:2 42:3 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 57:4 71:3 - - 77:3 87:3", SPIRV: scatterLanesWords, Sum: 0xd931e161},
+	},
+}, func(a *kernelimpl.HostArgs) any {
+	return radix.ScatterLanes{
+		Shift:  kernelimpl.HostValue[int](a, 0),
+		Keys:   kernelimpl.HostSlice[uint32](a, 1),
+		Starts: kernelimpl.HostSlice[uint32](a, 2),
+		Out:    kernelimpl.HostSlice[uint32](a, 3),
+	}.Kernel
+}, newScatterLanesHost)
+
+// ScatterLanes is the kernel [radix.ScatterLanes] with its slices in device memory.
+// ScatterLanes does what Scatter does, on GPUs that can have sub-groups of 32, and faster.
+type ScatterLanes struct {
+	Shift  int
+	Keys   runtime.View[uint32]
+	Starts runtime.View[uint32]
+	Out    runtime.View[uint32]
+}
+
+// launch returns a launch with the kernel's arguments.
+func (k ScatterLanes) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(scatterLanesKernel)
+	kernelimpl.Value(l, 0, k.Shift)
+	kernelimpl.View(l, 1, k.Keys)
+	kernelimpl.View(l, 2, k.Starts)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+
+// ParallelFor launches the kernel for every work-item of r.
+func (k ScatterLanes) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Node returns such a launch as a value, for a graph.
+func (k ScatterLanes) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
+// RunScatterLanes runs the kernel for every work-item of r on k's own slices, and waits.
+func RunScatterLanes(ctx context.Context, dev *runtime.Device, k radix.ScatterLanes, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(scatterLanesKernel)
 	kernelimpl.Value(l, 0, k.Shift)
 	kernelimpl.Slice(l, 1, k.Keys)
 	kernelimpl.Slice(l, 2, k.Starts)

@@ -382,7 +382,7 @@ type ballotsHost struct {
 	kernelimpl.HostGroup
 	v11 []bool
 
-	v12, v13, v14, v15, v86, v87, v88, v89 []int32
+	v12, v13, v14, v15, v86, v87 []int32
 
 	sbool []bool
 }
@@ -398,7 +398,7 @@ func (g *ballotsHost) Begin() {
 	n := g.Items
 	g.Allot(0, 16)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v11)
-	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v86, &g.v87, &g.v88, &g.v89)
+	kernelimpl.HostRoom(n, &g.v12, &g.v13, &g.v14, &g.v15, &g.v86, &g.v87)
 }
 
 func (g *ballotsHost) Run() {
@@ -434,19 +434,16 @@ func (g *ballotsHost) Run() {
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
 		kernelimpl.HostBallot(g.v12, in, g.SubGroup, 0)
 	}
-	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
 		kernelimpl.HostBallot(g.v13, in, g.SubGroup, 1)
 	}
-	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
 		kernelimpl.HostBallot(g.v14, in, g.SubGroup, 2)
 	}
-	// Barrier, kernel.go:70
 	// GroupBallot, kernel.go:70
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v11, false)
@@ -571,34 +568,21 @@ func (g *ballotsHost) Run() {
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
 		kernelimpl.HostBallot(g.v86, in, g.SubGroup, 0)
 	}
-	// Barrier, kernel.go:79
 	// GroupBallot, kernel.go:79
 	{
 		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v87, in, g.SubGroup, 1)
-	}
-	// Barrier, kernel.go:79
-	// GroupBallot, kernel.go:79
-	{
-		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v88, in, g.SubGroup, 2)
-	}
-	// Barrier, kernel.go:79
-	// GroupBallot, kernel.go:79
-	{
-		in := kernelimpl.HostGatherSame(&g.HostGroup, g.sbool, true, false)
-		kernelimpl.HostBallot(g.v89, in, g.SubGroup, 3)
+		kernelimpl.HostBallot(g.v87, in, g.SubGroup, 3)
 	}
 	h86 := g.v86[:n]
-	h89 := g.v89[:n]
+	h87 := g.v87[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v86 := h86[li]
-		v89 := h89[li]
+		v87 := h87[li]
 		v78 := (basex + li) * 16
-		*(*int32)(unsafe.Add(p2, v78+12)) = v86 ^ v89
+		*(*int32)(unsafe.Add(p2, v78+12)) = v86 ^ v87
 	}
 }
 

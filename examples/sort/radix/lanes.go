@@ -1,0 +1,93 @@
+package radix
+
+import (
+	"math/bits"
+
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Lanes is the size of the sub-groups that ScatterLanes asks for.
+const Lanes = 32
+
+// ScatterLanes does what Scatter does, on GPUs that can have sub-groups of 32, and faster.
+type ScatterLanes struct {
+	Shift  int
+	Keys   []uint32
+	Starts []uint32
+	Out    []uint32
+}
+
+// Properties states the sizes of work-groups and sub-groups.
+func (ScatterLanes) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(Size), properties.SubGroupSize(Lanes)}
+}
+
+// Kernel sorts each block in local memory, by the whole digit at once. Each sub-group counts the
+// digits of its own part of the block, 32 keys at a time: the work-items learn by ballots which of
+// them have keys with the same digit, and the first of these adds their number to the count.
+func (k ScatterLanes) Kernel(it dsl.NDItem1) {
+	tile := dsl.Local[[Block]uint32](it)
+	counts := dsl.Local[[Size / Lanes][Digits]uint32](it) // for each sub-group
+	run := dsl.Local[[Digits]uint32](it)                  // from a key's place in the block to its place in Out
+	sub := it.SubGroup()
+	l, lane, mine := uint32(it.LocalID()), uint32(sub.LocalID()), &counts[sub.GroupID()%(Size/Lanes)]
+	shift, first := uint(k.Shift), uint32(it.GroupID())*Part
+
+	var next uint32 // where in Out the next key with digit l goes
+	if i := int(l)*it.GroupRange() + it.GroupID(); i < len(k.Starts) {
+		next = k.Starts[i]
+	}
+	for base := first; base < min(first+Part, uint32(len(k.Keys))); base += Block {
+		for s := range counts {
+			counts[s][l] = 0
+		}
+		var key, place [Each]uint32
+		begin := base + uint32(sub.GroupID())*(Lanes*Each) + lane
+		for j := range uint32(Each) {
+			key[j] = ^uint32(0) // what is past the end stays there
+			if i := begin + j*Lanes; int(i) < len(k.Keys) {
+				key[j] = k.Keys[i]
+			}
+		}
+		it.Barrier()
+		for j := range Each {
+			digit := key[j] >> shift % Digits
+			same := ^uint32(0) // the lanes whose keys have this digit
+			for b := range uint(Bits) {
+				bit := digit >> b & 1
+				same &= dsl.GroupBallot(sub, bit == 1)[0] ^ (bit - 1)
+			}
+			before := uint32(bits.OnesCount32(same & (1<<lane - 1)))
+			place[j] = mine[digit] + before
+			sub.Barrier()
+			if before == 0 {
+				mine[digit] = place[j] + uint32(bits.OnesCount32(same))
+			}
+			sub.Barrier()
+		}
+		it.Barrier()
+		sum := uint32(0) // how many keys of the sub-groups before have digit l
+		for s := range counts {
+			n := counts[s][l]
+			counts[s][l] = sum
+			sum += n
+		}
+		start := dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
+		for s := range counts {
+			counts[s][l] += start
+		}
+		run[l] = next - start
+		next += sum
+		it.Barrier()
+		for j := range Each {
+			tile[(mine[key[j]>>shift%Digits]+place[j])%Block] = key[j]
+		}
+		it.Barrier()
+		for p := l; p < Block; p += Size {
+			if to := run[tile[p]>>shift%Digits] + p; int(base+p) < len(k.Keys) && int(to) < len(k.Out) {
+				k.Out[to] = tile[p]
+			}
+		}
+	}
+}
