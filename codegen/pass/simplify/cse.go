@@ -22,6 +22,7 @@ func CSE(m *ir.Module) diag.List {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
+			uniform.Arrange(m)
 			c.common, c.apart, c.u = uniform.CommonBranches(m)
 		}
 		c.dom = f.Dominators()

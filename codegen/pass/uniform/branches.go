@@ -10,18 +10,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// CommonBranches returns the blocks whose branches all work-items of a group take in the
-// same way, where some may have left before, and those whose branches they may take in
-// different ways. What such a branch says must not decide one of the former: where all
-// work-items have left, it held for none of them, and dead lanes would go on to what only
-// live ones may do.
+// Arrange prepares the kernel for CommonBranches, if that has answers for it: it drops
+// unreachable blocks and gives each loop one back edge.
+func Arrange(m *ir.Module) {
+	if grouped(m) {
+		m.Kernel.RemoveUnreachable()
+		rewrite.SingleLatches(m.Kernel)
+	}
+}
+
+// grouped reports whether m's kernel has Sync ops and is not structurized yet.
+func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
+
+// CommonBranches returns the blocks whose branches are uniform, also where some work-items have
+// left before, and those whose branches may be divergent. Arrange must have
+// prepared the kernel.
+//
+// A condition that only live lanes evaluate must not decide a uniform branch: once all
+// work-items have left, no lane satisfies it, and dead lanes would enter code for live ones.
 func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
-	if !m.UsesGroup || m.Level != ir.Built {
+	if !grouped(m) {
 		return nil, nil, nil
 	}
 	f := m.Kernel
-	f.RemoveUnreachable()
-	rewrite.SingleLatches(f)
 	u = Of(f)
 	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
 	leave := false
