@@ -22,5 +22,5 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four.
+// This one may import rewrite, facts and simplify.
 package memory

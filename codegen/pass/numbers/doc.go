@@ -17,6 +17,6 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four. Arithmetic for devices without integers of 64 bits is
+// This one may import rewrite, facts and simplify. Arithmetic for devices without integers of 64 bits is
 // another matter, that of the variant in words.
 package numbers

@@ -17,5 +17,5 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four.
+// This one may import rewrite and facts.
 package quirks
