@@ -11,7 +11,7 @@
 //	which constant is v?                                FoldConst
 //	which slice does an address lie in?                 FindRoots, InferAccess
 //	which elements of a slice does a work-item use?     Footprints: its own alone, or any
-//	may v be computed where nobody asks for it?         Speculative
+//	may v be computed on paths that do not need it?     Speculative
 //
 // For example, in
 //

@@ -1,6 +1,7 @@
 package structurize
 
-// This file is the first half: from blocks and their dominators to a tree of statements.
+// This file is the first step of structurize: it turns blocks and their dominators into a tree of
+// statements.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 

@@ -1,7 +1,7 @@
 package uniform
 
-// This file sorts branches into those that all work-items take alike and others. Passes that
-// decide conditions (bounds, cse) ask before they remove one, so it stands before them.
+// This file sorts branches into uniform ones, which all work-items take alike, and others. Passes
+// that decide conditions (bounds, cse) ask it before they remove a branch.
 
 import (
 	"slices"

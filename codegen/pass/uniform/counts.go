@@ -1,7 +1,7 @@
 package uniform
 
-// This file follows numbers that loops count, step by step, to see whether they come to an end
-// that leaves the loop. The ranges of facts say what a step and an end can be.
+// This file follows loop counters symbolically, to prove that a loop ends. Package facts has the
+// ranges of steps and bounds.
 
 import (
 	"math"

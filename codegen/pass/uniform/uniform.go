@@ -15,11 +15,11 @@ import (
 // Info says what is the same for all work-items of a work-group.
 //
 // A work-item that returns early or faults leaves its group: it goes on as a
-// dead lane (see deadlanes.go). The edges on which work-items leave therefore do
-// not make what follows divergent. They lead from blocks that still have a Sync
-// op before them to blocks that have none, and only those that some work-items
-// take while others stay count. Where both sides of a branch meet again beyond
-// a Sync op, the branch is an if around the Sync op and not an early return.
+// dead lane (see lanes/deadlanes.go). The edges on which work-items leave therefore do
+// not make what follows divergent. They lead from blocks from which a Sync op is still
+// reachable to blocks from which none is, and they count only if some work-items take
+// them while others stay. Where both sides of a branch meet again beyond a Sync op, the
+// branch is an if around the Sync op and not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
