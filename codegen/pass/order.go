@@ -43,13 +43,13 @@ var passOrder = []constraint{
 	{"fuse", "overlap", "fuse counts the uses of a product, and overlap copies the rounds of loops"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
-	// What is internal to the kernel becomes values.
+	// Memory that is internal to the kernel becomes values.
 	{"cse", "internal", "internal knows a work-item's own elements by their indices, which cse makes the same ones"},
 	{"fuse", "internal", "Go rounds a float where it is stored, so a product that internal takes past memory must go into no sum"},
 	{"internal", "forward", "forward would take a store to internal memory for one to memory that others see"},
 	{"internal", "bounds", "all modules of a kernel share one argument block, of which internal takes slices out; and it finds own elements by their checks"},
 
-	// What is loaded becomes what was stored.
+	// Loads become the values that were stored.
 	{"internal", "arrays", "several elements that are a work-item's own become an array"},
 	{"sroa", "arrays", "arrays is for what sroa leaves whole, and looks at arrays alone"},
 	{"cse", "arrays", "arrays knows elements by the values of their indexes, which cse makes the same ones"},

@@ -296,7 +296,7 @@ func (n *nest) without(f *ir.Func, pre *ir.Block) {
 }
 
 // enterBy returns a new block that all ways into the loop lead to, which does not end
-// yet. What the head's phis have from there is left to the caller.
+// yet. The caller adds the edge to the head, and the arguments of the head's phis for it.
 func enterBy(l *ir.Loop) *ir.Block {
 	pre := l.Head.Func.NewBlock()
 	for _, p := range slices.Clone(l.Head.Preds) {

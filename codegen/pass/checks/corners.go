@@ -362,8 +362,8 @@ func (r *corners) spanOf(v *ir.Value) facts.Interval {
 	return p
 }
 
-// staticSpan is the interval of what is the same in all rounds. What the branches inside
-// the nest say of it is not known ahead of them.
+// staticSpan returns the interval of a value that is the same in all rounds. It does not use the
+// branches inside the nest, which say nothing ahead of it.
 func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):

@@ -174,10 +174,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// stage fills in stages and loads. What a phi of the head is in later rounds it is as late as
-// what the round before hands on; so one begins with the phis at stage 0, and goes round until
-// nothing changes. What depends on its own load of the round before gets later each time, and
-// out of the map.
+// stage fills in stages and loads. In later rounds a phi of the head is available as late as its
+// argument from the round before; so stage begins with the phis at stage 0, and repeats until
+// nothing changes. A value that depends on its own load of the round before gets a later stage each
+// time, until it is none of the map's.
 func (o *overlapper) stage() {
 	const never = maxOverlapStages + 1
 	o.stages = map[*ir.Value]int{}

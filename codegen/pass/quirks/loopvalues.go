@@ -237,7 +237,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// What goes into the next round then comes from the breaks as well.
+	// Values of the next round then come from the breaks as well.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)

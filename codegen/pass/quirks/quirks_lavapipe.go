@@ -215,8 +215,8 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 //		x /= float32(j)                 x /= float32(bits(float32(j)) | zero)
 //	}                               }
 //
-// So it does with what depends on constants and rounds of loops alone, and with constants that
-// phis begin with, unless all that is done with the phi is to store it where others see it.
+// It also hides values that depend on constants and rounds of loops alone, and constants that phis
+// begin with, unless the phi is only stored where others see it.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
 	h.eachConst(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })

@@ -147,7 +147,7 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 		}
 	}
 	if was := s.is[v]; was != nil && !s.u.Is(was) && was != one {
-		// What it stood for turned out to stand for itself, perhaps.
+		// Perhaps the value that v stood for turned out to stand for itself.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v
 		}

@@ -182,7 +182,7 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// What seems to go round is in the loop; so are faults.
+			// Blocks that seem to go round are in the loop; so are faults.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()

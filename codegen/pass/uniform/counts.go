@@ -276,7 +276,7 @@ func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 		return nil, false
 	}
 	if n.wide != nil && o.unsigned {
-		// What is not negative has the same order signed.
+		// Numbers that are not negative have the same order as signed ones.
 		if end.Lo < -n.off || all.Lo < -n.off {
 			return nil, false
 		}

@@ -111,7 +111,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	if fails(e.To) {
 		return true
 	}
-	// What fails behind a barrier is the end of those that came to that.
+	// A failure behind a barrier ends the work-items that came to that barrier.
 	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {

@@ -136,10 +136,10 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// values marks varying values and reports whether it found any, given what is
-// known of the blocks. What comes out of divergent flow, such as the count of a loop
-// that work-items leave at different times, varies because the phis there do; what
-// depends on none of them is uniform wherever it stands.
+// values marks varying values, given which blocks are divergent, and reports whether it
+// found any. A value that comes out of divergent flow, such as the count of a loop that
+// work-items leave at different times, varies because the phis there do; a value that
+// depends on no varying one is uniform wherever it stands.
 func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {
