@@ -53,7 +53,7 @@ func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
 	return common, apart, u
 }
 
-// WaysOut returns the ways that dead lanes have out of loops.
+// WaysOut returns the exits by which dead lanes leave loops.
 func (u *Info) WaysOut() waysOut {
 	if u == nil {
 		return nil
@@ -67,8 +67,7 @@ func (u *Info) WaysOut() waysOut {
 	return all
 }
 
-// waysOut has the blocks with ways out of each loop that all work-items of a group come
-// to together.
+// waysOut has the blocks with such exits of each loop in uniform flow; see [Info.ways].
 type waysOut []loopWays
 
 type loopWays struct {
@@ -76,8 +75,9 @@ type loopWays struct {
 	blocks []*ir.Block
 }
 
-// Spare takes the way from b to out off them, unless it is the last one of a loop: where
-// some check fails in a round before, none that lives comes to it, but dead lanes do.
+// Spare reports whether the edge from b to out may go, and takes it out of w then. The last exit of
+// a loop may not: if checks fail in earlier rounds no live lane comes to it, but dead lanes must
+// leave the loop by it.
 func (w waysOut) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -15,8 +15,8 @@ import (
 //
 //   - Nothing is to be done if dead lanes are sure to leave it, if no work-item has left its group
 //     before one of its rounds, or if dead lanes bypass it.
-//   - It polls: work-items ask in each round whether a live lane is left. So it is with a loop that
-//     has Sync ops and that work-items leave by faults and return statements alone, and with one
+//   - It polls: work-items ask in each round whether a live lane is left. That is a loop that
+//     has Sync ops and that work-items leave by faults and return statements alone, or one
 //     that has an exit which ways finds.
 //   - Otherwise it is divergent, if work-items leave their group from it: the branch on which they
 //     do counts as an end.
