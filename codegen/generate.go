@@ -50,7 +50,7 @@ type Config struct {
 	Modules string
 
 	// Disabled has what modules are made without, such as "quirk/rotation": workarounds for
-	// drivers' bugs, to find out whether a driver still needs them; see pass.Quirks.
+	// drivers' bugs, to find out whether a driver still needs them; see package quirks.
 	Disabled []string
 
 	// Dump names a form of the kernels to print to DumpTo instead of writing

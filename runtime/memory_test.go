@@ -13,7 +13,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
@@ -176,10 +175,7 @@ func TestForgottenMemory(t *testing.T) {
 	const most = 1 << 30
 	for range 40 {
 		check(t, must(runtime.NewBuffer[byte](dev, len(host))).CopyFrom(ctx, dev.DefaultQueue(), host))
-		for start := time.Now(); resident()-before > most; time.Sleep(time.Millisecond) {
-			if time.Since(start) > time.Minute {
-				t.Fatalf("%d bytes are in use", resident()-before)
-			}
-		}
+		waitUntil(t, func() bool { return resident()-before <= most },
+			func() string { return fmt.Sprintf("%d bytes are in use", resident()-before) })
 	}
 }

@@ -77,6 +77,18 @@ func parse(t *testing.T, text string) (events []traceEvent, rows map[string]bool
 	return events, rows
 }
 
+// waitUntil waits until done is true, for as long as go test lets tests run, but for the seconds
+// that a failure takes to be reported. not says what is wrong then.
+func waitUntil(t *testing.T, done func() bool, not func() string) {
+	t.Helper()
+	for !done() {
+		if end, ok := t.Deadline(); ok && time.Until(end) < 5*time.Second {
+			t.Fatal(not())
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
 // TestTrace: a trace has what the device has done, in a row for each queue.
 func TestTrace(t *testing.T) {
 	var b *safeBuffer
@@ -103,11 +115,8 @@ func TestTrace(t *testing.T) {
 		check(t, q.Wait(ctx))
 
 		// What is there before the end is an array without its end.
-		for start := time.Now(); !strings.Contains(b.String(), "host function"); time.Sleep(10 * time.Millisecond) {
-			if time.Since(start) > time.Minute {
-				t.Fatalf("nothing is written before Close:\n%s", b)
-			}
-		}
+		waitUntil(t, func() bool { return strings.Contains(b.String(), "host function") },
+			func() string { return "nothing is written before Close:\n" + b.String() })
 		parse(t, b.String()+"\n]")
 		check(t, dev.Close())
 		events, rows := parse(t, b.String())

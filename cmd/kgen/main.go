@@ -98,43 +98,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintln(stdout, versionText())
 		return 0
 	}
-	if len(flags.Args()) == 1 && flags.Arg(0) == "help" {
-		stdout.Write(help(flags))
-		return 0
-	}
-	if flags.Arg(0) == "explain" {
-		if err := codegen.Explain(stdout, flags.Args()[1:]...); err != nil {
-			fmt.Fprintln(stderr, "kgen:", err)
-			return 2
-		}
-		return 0
-	}
-	if flags.Arg(0) == "view" {
-		return viewPages(ctx, flags, cfg.Dir, stdout, stderr)
-	}
-	if flags.Arg(0) == "devices" {
-		if err := flags.Parse(flags.Args()[1:]); err != nil {
-			if err == flag.ErrHelp {
-				io.WriteString(stdout, devicesHelp)
-				writeFlags(stdout, flags, "json", "C")
-				return 0
-			}
-			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen devices -h says more")
-			return 2
-		}
-		err := devices.List(ctx, devices.Config{Dir: cfg.Dir, Patterns: flags.Args(), JSON: *asJSON}, stdout, stderr)
-		if err != nil {
-			fmt.Fprintln(stderr, "kgen devices:", err)
-			return 1
-		}
-		return 0
-	}
-	if flags.Arg(0) == "init" {
-		return initModule(ctx, cfg, flags.Args()[1:], stdout, stderr)
-	}
-	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
-		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view, kgen devices and kgen help, and a package in a folder is ./%s\n", word, word)
-		return 2
+	if code, is := subcommand(ctx, flags, cfg, asJSON, stdout, stderr); is {
+		return code
 	}
 	modes := 0
 	for _, on := range []bool{cfg.Check, cfg.Dump != "", *reports != ""} {
@@ -163,9 +128,58 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if *reports != "" {
 		return explain(ctx, cfg, strings.Split(*reports, ","), *asJSON, stdout, stderr)
 	}
+	return generate(ctx, cfg, *asJSON, *verbose, stdout, stderr)
+}
+
+// subcommand runs the command that the first argument names, if it names one. A word that is
+// neither a command nor a package is an error. Flags behind devices may set asJSON.
+func subcommand(ctx context.Context, flags *flag.FlagSet, cfg codegen.Config, asJSON *bool, stdout, stderr io.Writer) (code int, is bool) {
+	if len(flags.Args()) == 1 && flags.Arg(0) == "help" {
+		stdout.Write(help(flags))
+		return 0, true
+	}
+	if flags.Arg(0) == "explain" {
+		if err := codegen.Explain(stdout, flags.Args()[1:]...); err != nil {
+			fmt.Fprintln(stderr, "kgen:", err)
+			return 2, true
+		}
+		return 0, true
+	}
+	if flags.Arg(0) == "view" {
+		return viewPages(ctx, flags, cfg.Dir, stdout, stderr), true
+	}
+	if flags.Arg(0) == "devices" {
+		if err := flags.Parse(flags.Args()[1:]); err != nil {
+			if err == flag.ErrHelp {
+				io.WriteString(stdout, devicesHelp)
+				writeFlags(stdout, flags, "json", "C")
+				return 0, true
+			}
+			fmt.Fprintln(stderr, "kgen devices takes -json, -C and packages; kgen devices -h says more")
+			return 2, true
+		}
+		err := devices.List(ctx, devices.Config{Dir: cfg.Dir, Patterns: flags.Args(), JSON: *asJSON}, stdout, stderr)
+		if err != nil {
+			fmt.Fprintln(stderr, "kgen devices:", err)
+			return 1, true
+		}
+		return 0, true
+	}
+	if flags.Arg(0) == "init" {
+		return initModule(ctx, cfg, flags.Args()[1:], stdout, stderr), true
+	}
+	if word := flags.Arg(0); unknownCommand(cfg.Dir, word) {
+		fmt.Fprintf(stderr, "kgen: unknown command %q; there are kgen init, kgen explain, kgen view, kgen devices and kgen help, and a package in a folder is ./%s\n", word, word)
+		return 2, true
+	}
+	return 0, false
+}
+
+// generate writes the stubs and modules, or does with them what cfg says, and prints how it went.
+func generate(ctx context.Context, cfg codegen.Config, asJSON, verbose bool, stdout, stderr io.Writer) int {
 	cfg.DumpTo = stdout
 	res, diags, err := codegen.Generate(ctx, cfg)
-	if *asJSON {
+	if asJSON {
 		if err := diags.WriteJSON(stdout); err != nil {
 			fmt.Fprintln(stderr, "kgen:", err)
 			return 1
@@ -193,7 +207,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if errors.Is(err, codegen.ErrStale) {
 		fmt.Fprintln(stderr, "run go generate ./..., or this command without -check, to write them")
 	}
-	if *verbose {
+	if verbose {
 		report(stderr, res)
 	}
 	if err != nil || len(diags) > 0 {

@@ -140,7 +140,7 @@ func (w *writer) structure() {
 	}
 }
 
-// siteLines returns a line for each site, as kernelimpl.HostGroup.Sites wants them.
+// siteLines returns a line for each site, as Sites of kernelimpl.HostGroup has them.
 func siteLines(sites []*ir.Site) string {
 	lines, file := make([]string, len(sites)), ""
 	for i, s := range sites {

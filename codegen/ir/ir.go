@@ -71,9 +71,10 @@ type Module struct {
 	UsesGroup bool
 	// NoAlias says that no two slices of a launch overlap where one of them is written.
 	NoAlias bool
-	// Target is what the module is made for. pass.Run sets it; nothing changes it after that.
+	// Target is what the module is made for. Lowering, parsing and linking set as much of it as
+	// the kernel's own text says; pass.Run adds the target that it is called with. No pass changes it.
 	Target Target
-	// Disabled has what passes leave out, such as "quirk/rotation"; see pass.CheckDisabled.
+	// Disabled has what passes leave out, such as "quirk/rotation"; see quirks.CheckDisabled.
 	Disabled []string
 	// Float is the kernel's floating-point mode.
 	Float properties.FloatMode

@@ -3,7 +3,7 @@ package ir
 // Target says what a module is made for. A kernel has one module for every launch and device,
 // whose Target is zero, and variants for some.
 type Target struct {
-	// Small is set for launches whose sizes, and the products of sizes that pass.Result has,
+	// Small is set for launches whose sizes, and the products of sizes that facts.Result has,
 	// are at most abi.MaxSmall.
 	Small bool
 	// NoSubGroups is set for devices without group algorithms of sub-groups: those of

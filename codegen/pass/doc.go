@@ -1,32 +1,64 @@
-// Package pass turns a module as lower makes it into one that emit can write as SPIR-V: it is
-// the middle of the compiler. It holds the list of passes (list.go), what must run before what
-// and why (order.go), and a report of what the passes could not prove (report.go). The passes
-// themselves stand in rooms below, which import only rooms to their left:
+// Package pass is the middle of the compiler: it turns a module as lower makes it into one that
+// emit can write as SPIR-V. It holds the list of passes (list.go), what must run before what and
+// why (order.go), and a report of what the passes could not prove (report.go).
+//
+// The passes themselves are in packages below this one, the rooms. A room imports only rooms to
+// its left; those in braces do not know each other:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-//	lowered       memory        arguments and variables that nobody needs go away
-//	   │          rewrite       the variables that are left become values (mem2reg)
-//	   │          simplify      constants are folded, equal values computed once
-//	   │          numbers       floats: narrower and fused
-//	   │          memory        loads of what was stored or loaded before become values, or leave loops
-//	   │          checks        Go's checks are proved, or hoisted and gathered
-//	   │          numbers       integers of 64 bits become ones of 32
-//	   │          lanes         work-items that leave become dead lanes; groups combine
-//	   ▼
-//	structured    structurize   loops and selections nest as SPIR-V wants them
-//	   │
-//	   │          quirks        what drivers compile wrongly is written in another way
-//	   │          facts         which slices the kernel reads and writes
-//	   ▼
-//	legal         lanes         faults become calls
+// rewrite, facts and uniform are the tools of all passes. The passes run in this order:
 //
-// rewrite, facts and uniform are the tools that passes share; the rooms in braces do not know
-// each other. A new pass goes into the room whose doc describes what it does; it becomes a
-// row in list.go, and rows in order.go.
+//	level     room         passes
 //
-// Lower, of package words, is no pass of the list: it writes a finished module anew for devices
-// without integers of 64 bits.
+//	built     memory       soa sroa             structs and short arrays are split into scalars
+//	  │       rewrite      mem2reg              variables that hold scalars become values
+//	  │       lanes        exits                a return from a called kernel becomes one from the whole
+//	  │       memory       params               arguments that nothing reads are dropped
+//	  │       simplify     simplify cse dce     constants are folded, equal values are made one, dead code goes
+//	  │       numbers      floats fuse          float64 becomes float32 with the same bits; products and sums are fused
+//	  │       memory       internal arrays      loads of what the work-item has stored become values
+//	  │                      ◀─ link: the kernels of a graph become one here, those without barriers
+//	  │       memory       once forward         loads are hoisted out of loops, or become values
+//	  │       checks       bounds ahead unroll  Go's checks are proved, or hoisted out of loops
+//	  │       numbers      shortdiv narrow      integers of 64 bits become ones of 32
+//	  │                      ─▶ gohost: host forms are made of this code
+//	  │       checks       writeout             loops over private arrays are unrolled
+//	  │       memory       elements             these arrays become values
+//	  │       checks       overlap gather       checks are combined ahead of the loads that waited for them
+//	  │       checks       coarsen polls        invocations run four work-items; long loops ask whether to stop
+//	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
+//	  │                      ◀─ link: kernels with barriers become one here
+//	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
+//	  │       lanes        zerolocal            work-group memory is zeroed
+//	  │       lanes        dropbarriers relax   barriers and counting order no more than work-items can tell
+//	  │       rewrite      mem2reg2             the dead lanes' flags become values
+//	  │       numbers      constdiv             divisions by constants become multiplications
+//	  │       simplify     simplify2 dce2       the code that was added is simplified
+//	  │       lanes        lighten              barriers order no more memory than they must
+//	  │       checks       askunroll            drivers are asked to unroll some loops
+//	  │       lanes        partial              invocations that are no work-items return
+//	  ▼
+//	structured structurize structurize          control flow becomes nested selections and loops
+//	  │       simplify     simplify3 dce3       the flags that were added are simplified
+//	  │       quirks       loopvalues quirks    what drivers miscompile is rewritten
+//	  │       numbers      exactdiv longdiv     float32 and 64-bit divisions are expanded
+//	  │       facts        access               which slices the kernel reads and writes is recorded
+//	  │       numbers      unsigned             uint32 to float32 is rounded once
+//	  │       quirks       outlive              live-out values of loops are recomputed behind them
+//	  ▼
+//	legal     lanes        expand               faults become calls of a helper
+//
+// A level is what the verifier demands: structured code has SPIR-V's control flow, legal code has
+// only ops that emit knows. Behind structurize no pass may change control flow, but in ways that
+// keep its structure; behind simplify3 nothing may fold what quirks writes.
+//
+// Lower, of package words, is no pass of the list: it rewrites a legal module for devices without
+// integers of 64 bits. Link, of package link, takes several modules at the points that the picture
+// shows, and the passes behind that point go on with one.
+//
+// A new pass goes into the room whose doc describes what it does. It becomes a row in list.go, a
+// word in the picture, and rows in order.go.
 //
 // Many tests are here, too: they run several rooms' passes over the same random kernels.
 package pass

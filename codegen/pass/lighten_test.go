@@ -28,14 +28,12 @@ b0:
 	Jump b1
 `
 
-// TestLighten: barriers order work-group memory alone only where no load can be delayed past one,
-// and no store waits for one.
-func TestLighten(t *testing.T) {
-	for _, tt := range []struct {
-		name, code string
-		light      bool
-	}{
-		{"tiles", `
+// lightenCases are the bodies behind lightenHead's, and whether their barriers become light.
+var lightenCases = []struct {
+	name, code string
+	light      bool
+}{
+	{"tiles", `
 b1: preds b0, b1
 	%3 = Phi i32 [i32 0 b0, %8 b1]
 	%4 = Phi i32 [i32 0 b0, %7 b1]
@@ -52,7 +50,7 @@ b2: preds b1
 	Store [%1 i32, %0], %7
 	Return
 `, true},
-		{"loaded a round ahead", `
+	{"loaded a round ahead", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Jump b2
@@ -73,7 +71,7 @@ b3: preds b2
 	Store [%1 i32, %0], %11
 	Return
 `, true},
-		{"loaded behind the last barrier", `
+	{"loaded behind the last barrier", `
 b1: preds b0
 	Store [var tile], %0
 	Barrier WorkGroup
@@ -83,7 +81,7 @@ b1: preds b0
 	Store [%1 i32, %0], %5
 	Return
 `, true},
-		{"a store ahead", `
+	{"a store ahead", `
 b1: preds b0
 	Store [%1 i32, %0], %0
 	Barrier WorkGroup
@@ -91,7 +89,7 @@ b1: preds b0
 	Store [var tile], %3
 	Return
 `, false},
-		{"a store in the round before", `
+	{"a store in the round before", `
 b1: preds b0, b1
 	%3 = Phi i32 [i32 0 b0, %4 b1]
 	Barrier WorkGroup
@@ -102,19 +100,19 @@ b1: preds b0, b1
 b2: preds b1
 	Return
 `, false},
-		{"an atomic addition ahead", `
+	{"an atomic addition ahead", `
 b1: preds b0
 	%3 = AtomicIAdd i32 [%1 i32, %0], i32 1
 	Barrier WorkGroup
 	Return
 `, false},
-		{"a fence ahead", `
+	{"a fence ahead", `
 b1: preds b0
 	AtomicFence Device
 	Barrier WorkGroup
 	Return
 `, false},
-		{"stored behind", `
+	{"stored behind", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Barrier WorkGroup
@@ -123,7 +121,7 @@ b1: preds b0
 	Store [%1 i32, %5], %4
 	Return
 `, false},
-		{"stored to work-group memory behind, which no barrier follows", `
+	{"stored to work-group memory behind, which no barrier follows", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Barrier WorkGroup
@@ -132,7 +130,7 @@ b1: preds b0
 	Store [%1 i32, %0], %4
 	Return
 `, false},
-		{"stored to work-group memory where a barrier may follow", `
+	{"stored to work-group memory where a barrier may follow", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Barrier WorkGroup
@@ -145,7 +143,7 @@ b3: preds b1, b2
 	Store [%1 i32, %0], %0
 	Return
 `, false},
-		{"kept in a variable", `
+	{"kept in a variable", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Store [var own], %3
@@ -154,7 +152,7 @@ b1: preds b0
 	Store [%1 i32, i32 1], %4
 	Return
 `, false},
-		{"kept in the copy of a variable", `
+	{"kept in the copy of a variable", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Store [var own], %3
@@ -164,7 +162,7 @@ b1: preds b0
 	Store [%1 i32, i32 1], %4
 	Return
 `, false},
-		{"kept in a phi", `
+	{"kept in a phi", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Branch %2, b2, b3
@@ -176,14 +174,14 @@ b3: preds b1, b2
 	Store [%1 i32, i32 1], %4
 	Return
 `, false},
-		{"an index behind", `
+	{"an index behind", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Barrier WorkGroup
 	Store [%1 i32, %3], i32 1
 	Return
 `, false},
-		{"a branch ahead", `
+	{"a branch ahead", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	%4 = ULt bool %3, i32 5
@@ -196,7 +194,7 @@ b3: preds b1, b2
 	Store [%1 i32, i32 1], %5
 	Return
 `, false},
-		{"a branch behind", `
+	{"a branch behind", `
 b1: preds b0
 	%3 = Load i32 [%1 i32, %0]
 	Barrier WorkGroup
@@ -208,7 +206,12 @@ b2: preds b1
 b3: preds b1, b2
 	Return
 `, false},
-	} {
+}
+
+// TestLighten: barriers order work-group memory alone only where no load can be delayed past one,
+// and no store waits for one.
+func TestLighten(t *testing.T) {
+	for _, tt := range lightenCases {
 		t.Run(tt.name, func(t *testing.T) {
 			m, err := ir.Parse(lightenHead[1:] + tt.code[1:] + "}\n")
 			if err != nil {

@@ -43,13 +43,13 @@ var passOrder = []constraint{
 	{"fuse", "overlap", "fuse counts the uses of a product, and overlap copies the rounds of loops"},
 	{"fuse", "gather", "fuse counts the uses of a product, and gather copies code for work-items whose checks fail"},
 
-	// What is internal to the kernel becomes values.
+	// Memory that is internal to the kernel becomes values.
 	{"cse", "internal", "internal knows a work-item's own elements by their indices, which cse makes the same ones"},
 	{"fuse", "internal", "Go rounds a float where it is stored, so a product that internal takes past memory must go into no sum"},
 	{"internal", "forward", "forward would take a store to internal memory for one to memory that others see"},
 	{"internal", "bounds", "all modules of a kernel share one argument block, of which internal takes slices out; and it finds own elements by their checks"},
 
-	// What is loaded becomes what was stored.
+	// Loads become the values that were stored.
 	{"internal", "arrays", "several elements that are a work-item's own become an array"},
 	{"sroa", "arrays", "arrays is for what sroa leaves whole, and looks at arrays alone"},
 	{"cse", "arrays", "arrays knows elements by the values of their indexes, which cse makes the same ones"},
@@ -106,10 +106,10 @@ var passOrder = []constraint{
 	{"deadlanes", "atomics", "the retry loops that atomics adds need no dead lanes: they have no barriers"},
 	{"deadlanes", "zerolocal", "all lanes take part in zeroing work-group memory, dead ones too, and meet at its barrier"},
 	{"deadlanes", "mem2reg2", "deadlanes keeps its flags in variables, which mem2reg2 promotes"},
-	{"deadlanes", "barriers", "deadlanes reports barriers that not all work-items come to, also those that order nothing"},
-	{"groups", "barriers", "barriers asks what lies between barriers, and groups adds some, and uses of memory"},
-	{"atomics", "barriers", "barriers asks what lies between barriers, and atomics adds uses of memory"},
-	{"zerolocal", "barriers", "barriers asks what lies between barriers, and zerolocal adds some, and stores"},
+	{"deadlanes", "dropbarriers", "deadlanes reports barriers that not all work-items come to, also those that order nothing"},
+	{"groups", "dropbarriers", "dropbarriers asks what lies between barriers, and groups adds some, and uses of memory"},
+	{"atomics", "dropbarriers", "dropbarriers asks what lies between barriers, and atomics adds uses of memory"},
+	{"zerolocal", "dropbarriers", "dropbarriers asks what lies between barriers, and zerolocal adds some, and stores"},
 	{"groups", "relax", "relax asks what lies between barriers, and groups adds barriers"},
 	{"atomics", "relax", "what atomics writes out as a loop reads the memory that it adds to"},
 	{"zerolocal", "relax", "relax asks what lies between barriers, and zerolocal adds barriers and stores"},

@@ -43,8 +43,8 @@ func declares(t *testing.T, file, name string) bool {
 	return regexp.MustCompile(`(?m)^(func (\([^)]*\) )?` + name + `\(|const ` + name + ` )`).Match(text)
 }
 
-// TestQuirkRows requires of each row that it says what it is about, and that its cases and the
-// code that it points at are there.
+// TestQuirkRows requires of each row that it says what it is about, with the version of a driver,
+// and that its cases and the code that it points at are there.
 func TestQuirkRows(t *testing.T) {
 	kernels := kernelsOf(t)
 	names := map[string]bool{}
@@ -54,7 +54,7 @@ func TestQuirkRows(t *testing.T) {
 				t.Error("the name is used twice, or no name")
 			}
 			names[q.Name] = true
-			if !slices.Contains([]quirks.Driver{quirks.NVIDIA, quirks.Lavapipe, quirks.SwiftShader}, q.Driver) || q.Seen == "" || q.Bug == "" || len(q.Case) == 0 {
+			if !slices.Contains([]quirks.Driver{quirks.NVIDIA, quirks.Lavapipe, quirks.SwiftShader}, q.Driver) || !strings.ContainsAny(q.Seen, "0123456789") || q.Bug == "" || len(q.Case) == 0 {
 				t.Errorf("something is missing: %+v", *q)
 			}
 			if q.Mends() == (q.Where != "") || q.Mends() && q.Fixed {
@@ -72,6 +72,8 @@ func TestQuirkRows(t *testing.T) {
 					if !declares(t, file, test) {
 						t.Errorf("%s is not there", c)
 					}
+				case strings.HasSuffix(c, ".go") && !strings.HasPrefix(c, "internal/smith/testdata/"):
+					t.Errorf("%s is a whole file: name a kernel or a test", c)
 				case err != nil && !kernels[c]:
 					t.Errorf("there is no kernel or file %s", c)
 				}

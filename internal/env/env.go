@@ -44,7 +44,7 @@ type Var struct {
 var Vars = []Var{
 	{Device, "`host`, `vulkan`, an index in `runtime.Devices`, a part of a device's name, its UUID or PCI address", "which device `runtime.Open` opens; by default a GPU, or else the host", anything},
 	{Validate, "`1`, `0`", "turn on the Khronos validation layers", oneOf("1", "0")},
-	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or where, which must be possible; by default in the user's cache folder, if that is", isCache},
+	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or the directory for them, which must be usable; by default the user's cache folder, if it is usable", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
 	{Fused, "`never`", "correct float32 division and roots without fused products and sums, whatever the device has", oneOf("never")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
@@ -52,7 +52,7 @@ var Vars = []Var{
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},
 	{HostSubGroup, "a power of two up to " + strconv.Itoa(MaxSubGroup), "the size of the host device's sub-groups where kernels require none; 32 by default", isSubGroup},
 	{Trace, "a file's path; `%p` in it becomes the process's number", "write a trace of all devices there, for [ui.perfetto.dev](https://ui.perfetto.dev); see [docs/profiling.md](docs/profiling.md)", anything},
-	{Stale, "`run`", "in tests: open devices though kernels have changed since `go generate`, and run what they were", oneOf("run")},
+	{Stale, "`run`", "in tests: open devices though kernels have changed since `go generate`, and run the old modules", oneOf("run")},
 	{RequireVulkan, "`1`, `0`", "in tests: a missing device or tool is a failure", oneOf("1", "0")},
 	{RequireSwiftShader, "`1`, `0`", "in tests: so is a missing SwiftShader", oneOf("1", "0")},
 	{SwiftShader, "the path of a vk_swiftshader_icd.json", "in tests: the SwiftShader to use", anything},

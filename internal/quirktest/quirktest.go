@@ -1,5 +1,5 @@
 // Package quirktest compiles the kernels that show drivers' bugs without the workarounds of
-// the table in package pass, for tests that find out which of them a driver still needs.
+// the table in package quirks, for tests that find out which of them a driver still needs.
 //
 //	go test -v ./internal/difftest/... ./internal/smith -run TestQuirks
 //

@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass ahead: loops are versioned, with the checks made before them. What can
-// be tested there corners.go says.
+// This file is the pass ahead, which versions loops. corners.go says which checks can be tested
+// ahead of a loop.
 
 import (
 	"slices"
@@ -14,16 +14,16 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Limits of the loops that are there twice.
+// Limits of the loops that are versioned.
 const (
 	maxAheadValues = 400 // instructions of a nest
 	maxAheadTests  = 48  // for one nest
 	maxAheadNests  = 12  // in a kernel
 )
 
-// Ahead has loops twice: once without the checks that can be made ahead of them and,
-// for work-items of which one fails there, with all. An index that grows in equal steps
-// is within bounds in all rounds if it is in the first and in the last.
+// Ahead versions loops: a test in front decides between a copy without the hoisted checks and
+// the original. An index that grows in equal steps is in bounds in all rounds if it is in the
+// first and in the last.
 func Ahead(m *ir.Module, r *facts.Result) diag.List {
 	if m.UsesGroup && !staysUniform(m, func(m *ir.Module) diag.List { return checkAhead(m, nil) }) {
 		return nil
@@ -51,7 +51,7 @@ func checkAhead(m *ir.Module, r *facts.Result) diag.List {
 	return simplify.Clean(m)
 }
 
-// planner finds the nests of loops to have twice.
+// planner finds the nests of loops to version.
 type planner struct {
 	f        *ir.Func
 	a        *facts.Ranges
@@ -60,9 +60,9 @@ type planner struct {
 	plans    []*nest
 }
 
-// leaveTogether returns the blocks at which all work-items of a group leave it, or none,
-// while there are Sync ops before them. In a nest that is there twice they would leave
-// one by one, and go on as dead lanes to what only those come to that stay.
+// leaveTogether returns the blocks at which either all work-items of a group leave it or none does,
+// while a Sync op is still reachable. In a versioned nest they would leave one by one, and go on
+// as dead lanes to code that only work-items reach that stay.
 func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
@@ -76,7 +76,7 @@ func leaveTogether(f *ir.Func) map[*ir.Block]bool {
 	return together
 }
 
-// copies reports whether the loop may be there twice.
+// copies reports whether the loop may be versioned.
 func (p *planner) copies(l *Loop) bool {
 	return l.Movable(0) && l.values() <= maxAheadValues && !slices.ContainsFunc(l.blocks, func(b *ir.Block) bool { return p.together[b] })
 }
@@ -296,7 +296,7 @@ func (n *nest) without(f *ir.Func, pre *ir.Block) {
 }
 
 // enterBy returns a new block that all ways into the loop lead to, which does not end
-// yet. What the head's phis have from there is left to the caller.
+// yet. The caller adds the edge to the head, and the arguments of the head's phis for it.
 func enterBy(l *ir.Loop) *ir.Block {
 	pre := l.Head.Func.NewBlock()
 	for _, p := range slices.Clone(l.Head.Preds) {

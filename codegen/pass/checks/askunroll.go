@@ -74,7 +74,7 @@ func sharedLoop(l *ir.Loop, loops *ir.Loops) (n int) {
 func countsKnown(l *ir.Loop) bool {
 	unknown := map[*ir.Value]bool{}
 	is := func(v *ir.Value) bool { return unknown[v] }
-	// What depends on itself, as a loop's counter does, is known if the rest is.
+	// A value that depends on itself, such as a loop's counter, is known if its other operands are.
 	for changed := true; changed; {
 		changed = false
 		for _, b := range l.Head.Func.Blocks {

@@ -24,6 +24,7 @@ const maxBoundsRounds = 3
 // decided, before that happens, with the successor that it will not take.
 func DecideBounds(m *ir.Module, r *facts.Result, proved func(d *Decider, b, dead *ir.Block, how facts.Evidence)) diag.List {
 	for range maxBoundsRounds {
+		uniform.Arrange(m)
 		common, apart, u := uniform.CommonBranches(m)
 		ways := u.WaysOut()
 		d := NewDecider(m, nil, r)

@@ -1,7 +1,7 @@
 package checks
 
-// This file is the pass coarsen. It runs behind gather, which decides how much of a work-item
-// waits for memory.
+// This file is the pass coarsen. It runs behind gather, because it repeats only kernels whose
+// code, after gather, is small and waits for few loads.
 
 import (
 	"slices"
@@ -17,8 +17,8 @@ import (
 // that an invocation loads or stores at once.
 const coarseItems = 4
 
-// A kernel that is worth repeating is small and waits for memory: with more loads
-// there is enough to wait for in one work-item.
+// The most instructions and loads of a kernel that is repeated: one with more loads has enough
+// of them under way in a single work-item.
 const (
 	maxCoarseValues = 400
 	maxCoarseLoads  = 6

@@ -12,11 +12,11 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// corners knows what the values of a nest of loops are in the first and last rounds. It
-// looks at values that are the same in all, and at sums and products of them and of
-// numbers that grow in equal steps: as a function of one loop's rounds, the others
-// standing still, each is a straight line, so that what holds at all the ends holds in
-// between. What is computed so must not wrap around.
+// corners computes the values of a nest of loops in the first and last rounds. It knows
+// values that are the same in all rounds, counters that grow in equal steps, and sums and
+// products of these. Along one loop's rounds, with the other counters fixed, each such value
+// is linear, so a bound that holds at all ends of the nest holds inside. None of the computed
+// values may wrap around.
 type corners struct {
 	a        *facts.Ranges
 	l        *ir.Loop
@@ -362,8 +362,8 @@ func (r *corners) spanOf(v *ir.Value) facts.Interval {
 	return p
 }
 
-// staticSpan is the interval of what is the same in all rounds. What the branches inside
-// the nest say of it is not known ahead of them.
+// staticSpan returns the interval of a value that is the same in all rounds. It does not use the
+// branches inside the nest, which say nothing ahead of it.
 func (r *corners) staticSpan(v *ir.Value) facts.Interval {
 	switch {
 	case v.IsConst() || v.Block == nil || !r.l.Contains(v.Block):

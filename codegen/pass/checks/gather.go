@@ -17,10 +17,10 @@ import (
 // maxGathered bounds the checks that become one.
 const maxGathered = 32
 
-// Gather makes one branch of the checks of straight-line code, ahead of what
-// stands between them, so that loads need not wait for one another's checks.
-// Where that branch finds that one of them fails, the code in between is run
-// once more up to the first that does, in a copy of its own, without a way back.
+// Gather combines the checks of straight-line code in one branch, ahead of the code
+// between them, so that loads need not wait for one another's checks. If the combined
+// check fails, a copy of the code with the checks at their old places runs, and faults
+// at the first that fails.
 func Gather(m *ir.Module) diag.List {
 	if m.UsesGroup && !staysUniform(m, gatherAll) {
 		return nil

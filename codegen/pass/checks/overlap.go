@@ -2,8 +2,7 @@ package checks
 
 // This file is the pass overlap: loops that load run four rounds at a time, so that their loads
 // are under way at once. It runs behind ahead and unroll, which leave fewer checks and loops to
-// it, and behind narrow, since it computes what the rounds to come start with before it is known
-// that they come.
+// it, and behind narrow, since it computes the starting values of rounds that may not happen.
 
 import (
 	"slices"
@@ -18,7 +17,7 @@ import (
 // overlapped is how many rounds run at a time.
 const overlapped = 4
 
-// Limits of the loops that are there twice.
+// Limits of the loops that get a copy which runs four rounds at a time.
 const (
 	maxOverlapValues = 48 // instructions of one round; longer ones showed no gain
 	maxOverlapLoops  = 8  // in a function
@@ -43,10 +42,10 @@ const (
 // loaded cannot start before that one has ended, so that each round takes the time of all its
 // loads. Four rounds together wait once for each load that another one's address or check needs.
 //
-// What decides whether a round runs to its end, which are the loop's conditions and checks, is
-// known before any of the four rounds does something. If one of the four does not, the loop as it
-// was runs them one after the other, and so leaves and faults where it did, with the same stores
-// before. What four rounds compute is in the order in which it was.
+// The loop's conditions and checks decide whether a round runs to its end. They are evaluated for
+// all four rounds before any of these has an effect. If one of the four rounds does not run to its
+// end, the original loop runs them one after the other, and so leaves and faults where it did, with
+// the same stores before. The four rounds compute in the order in which the original loop does.
 func Overlap(m *ir.Module) diag.List {
 	if m.UsesGroup && !staysUniform(m, overlapAll) {
 		return nil
@@ -175,10 +174,10 @@ func (o *overlapper) findLeaves() bool {
 	return len(o.leaves) > 0
 }
 
-// stage fills in stages and loads. What a phi of the head is in later rounds it is as late as
-// what the round before hands on; so one begins with the phis at stage 0, and goes round until
-// nothing changes. What depends on its own load of the round before gets later each time, and
-// out of the map.
+// stage fills in stages and loads. In later rounds a phi of the head is available as late as its
+// argument from the round before; so stage begins with the phis at stage 0, and repeats until
+// nothing changes. A value that depends on its own load of the round before gets a later stage each
+// time, until it is none of the map's.
 func (o *overlapper) stage() {
 	const never = maxOverlapStages + 1
 	o.stages = map[*ir.Value]int{}

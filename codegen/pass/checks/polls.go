@@ -20,9 +20,9 @@ import (
 // looks when that has come to maxUnasked values, for the first time to firstAsked: work-items
 // that begin while others leave are quick to follow.
 //
-// Who leaves records a fault, of a kind of its own. Where work-items meet in the loop they
-// leave together: a sum over the group says whether one has been asked to, or none is left.
-// Those that have left before put zero in.
+// A work-item that leaves records a fault of its own kind. In a loop with barriers all leave
+// together: a reduction over the group tells whether any was asked to leave or none is left;
+// those that left earlier contribute 0.
 func Polls(m *ir.Module) diag.List {
 	if !m.Target.Cancel {
 		return nil

@@ -71,7 +71,7 @@ func Lingers(m *ir.Module) bool {
 	short, dom := CostOfLoops(f).Short, f.Dominators()
 	for _, b := range dom.Order {
 		for _, s := range b.Term.Succs {
-			// What loops with several entries repeat is in no natural loop.
+			// Blocks that loops with several entries repeat are in no natural loop.
 			if dom.Index(s) <= dom.Index(b) && !short[s] {
 				return true
 			}

@@ -42,7 +42,7 @@ const (
 //   - all its items exist and pass all their checks. Both are so if they are for the last one, since
 //     the checks that this is about are comparisons of the item's id with a bound that is the same for
 //     all items, or have no id in them (see bound);
-//   - the slices begin at multiples of 16 bytes. Those that are parts of buffers may not.
+//   - the slices begin at multiples of 16 bytes. Slices that are parts of buffers may not.
 //
 // So the fast code has no checks. Groups with an item that faults, and those at the end of the range,
 // run the code that was there before.

@@ -158,7 +158,7 @@ func (b *vectorBuilder) values(list []*ir.Value, k int) []*ir.Value {
 	return out
 }
 
-// body writes the blocks that all items come to, one behind the other. What lies between two of
+// body writes the blocks that all items come to, one behind the other. The code between two of
 // them, where items may go different ways, is written for each item.
 func (b *vectorBuilder) body() {
 	for i := 0; i < len(b.order); {

@@ -1,7 +1,7 @@
 package facts
 
-// This file infers which slices a kernel reads and writes. It is the pass access; lanes ask it
-// what is never written.
+// This file infers which slices a kernel reads and writes. It is the pass access. The
+// lanes passes ask it which slices are never written.
 
 import (
 	"github.com/kgen-go/kgen/abi"

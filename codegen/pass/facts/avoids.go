@@ -1,7 +1,7 @@
 package facts
 
-// This file tells which drivers' bugs a module is to avoid. The table of those stands further
-// right; passes before it ask by name.
+// Passes ask here whether to work around a driver's bug. The table of bugs is in package quirks,
+// which they may not import.
 
 import (
 	"slices"

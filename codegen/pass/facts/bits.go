@@ -1,7 +1,6 @@
 package facts
 
-// This file tells which bits of an integer can be set, and has small questions about
-// constants.
+// This file tells which bits of an integer can be set, and has predicates on constants.
 
 import (
 	"maps"

@@ -11,7 +11,7 @@
 //	which constant is v?                                FoldConst
 //	which slice does an address lie in?                 FindRoots, InferAccess
 //	which elements of a slice does a work-item use?     Footprints: its own alone, or any
-//	may v be computed where nobody asks for it?         Speculative
+//	may v be computed on paths that do not need it?     Speculative
 //
 // For example, in
 //
@@ -24,6 +24,6 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import rewrite. What is true of all work-items of a group at once is the
-// matter of uniform, which asks this package about single values.
+// This one may import rewrite. Package uniform finds out what is true of all work-items of a
+// group at once; it asks this package about single values.
 package facts

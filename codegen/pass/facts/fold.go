@@ -1,7 +1,7 @@
 package facts
 
-// This file computes what an op of constants yields, as all devices do. Simplification needs
-// it, and before that whoever follows single values through loops.
+// This file folds an op whose operands are constants, to the bits that all devices compute.
+// Package simplify uses it, and so do analyses that follow single values through loops.
 
 import (
 	"math"

@@ -1,7 +1,7 @@
 package facts
 
-// This file says which elements of each slice a work-item uses: its own alone, or any. Who
-// joins two kernels to one launch asks it, since all memory that one of them writes and the
+// This file says which elements of each slice a work-item uses: its own alone, or any. Fusion,
+// which makes one launch of two kernels, asks it, since all memory that one of them writes and the
 // other uses must be used by the same work-item in both. footprint_index.go reads the indices.
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Reach says which elements of a slice a work-item uses. A larger one has all that a smaller
-// one has.
+// Reach says which elements of a slice a work-item uses. Reach is ordered: each larger value
+// includes the smaller ones.
 type Reach uint8
 
 const (

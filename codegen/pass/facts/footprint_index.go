@@ -26,8 +26,8 @@ type summand struct {
 
 // sum is k plus the summands, which have different factors. Its value is an integer without
 // bounds, of which the value that it was made from is the low bits. So coefficients may wrap
-// at 64 bits: the low bits stay the same. What is concluded is of the sum as it stands, and
-// holds of the value itself if the sum's value is one of the value's type: see need.
+// at 64 bits: the low bits stay the same. Conclusions are about the sum, and hold of the value
+// itself if the sum's value is one of the value's type: see need.
 type sum struct {
 	k     int64
 	terms []summand

@@ -1,6 +1,6 @@
 package facts
 
-// This file has questions about one op, function or type that need no analysis.
+// This file has predicates on single ops, functions and types that need no analysis.
 
 import (
 	"slices"
@@ -8,7 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Speculative reports whether v may be computed where nothing asks for it.
+// Speculative reports whether v may be computed on paths that do not need it.
 func Speculative(v *ir.Value) bool {
 	if !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi {
 		return false
@@ -40,8 +40,8 @@ func HasLoop(f *ir.Func) bool {
 	return false
 }
 
-// UndefinedForSome reports whether the pure op asks something of its arguments,
-// which only live lanes have checked.
+// UndefinedForSome reports whether the pure op is undefined for some arguments, such as a divisor
+// of 0: only live lanes have checked them.
 func UndefinedForSome(op ir.Op) bool {
 	switch op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod, ir.OpShl, ir.OpShrL, ir.OpShrA, ir.OpFToS, ir.OpFToU:
@@ -50,8 +50,7 @@ func UndefinedForSome(op ir.Op) bool {
 	return false
 }
 
-// Meets reports whether work-items of f wait for one another: lavapipe loses count
-// of who is in a loop with barriers.
+// Meets reports whether f has barriers or group operations.
 func Meets(f *ir.Func) bool {
 	for _, b := range f.Blocks {
 		for _, v := range b.Insts {

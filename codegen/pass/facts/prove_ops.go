@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// above looks at how x was computed for something that is at least x.
+// above tries to prove x ≥ y + c by how x is computed.
 func (p *Prover) above(x, y *ir.Value, c int64, b *ir.Block) (Evidence, bool) {
 	try := func(v *ir.Value, d int64) (Evidence, bool) { return p.compare(p.Term(v), term{y, 0}, d, b) }
 	if x.Block == nil {

@@ -388,8 +388,8 @@ func (a *Ranges) find(v *ir.Value, b *ir.Block) Interval {
 		}
 	}
 	p = a.applyFacts(p, v, b)
-	// In a loop over an array, which begins at -1 in SSA form, the comparison is of v + 1. What
-	// is known of the sum by itself is known from v, and must not be taken for a reason here.
+	// In a loop over an array, which begins at -1 in SSA form, the comparison is of v + 1. The
+	// sum's own range follows from v's, and must not be taken for a reason here.
 	for _, s := range a.sums[v] {
 		n := s.Args[1].Int()
 		all := AddRanges(p, Interval{n, n})

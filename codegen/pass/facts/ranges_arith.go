@@ -4,7 +4,7 @@ package facts
 
 import "math"
 
-// Negated is the interval of what p is of, negated.
+// Negated returns the interval of -v for a v in p. It is empty if p has the least integer.
 func (p Interval) Negated() Interval {
 	if p.Lo == math.MinInt64 {
 		return Interval{1, 0}

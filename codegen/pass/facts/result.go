@@ -1,11 +1,11 @@
 package facts
 
-// This file has what the passes hand back beside the module. Bounds of small launches add to
-// it, so it stands here and not with the list of passes.
+// Result is returned by pass.Run beside the module. It stands here, and not with the list of
+// passes, because bounds of small launches add to it.
 
 import "slices"
 
-// Result is what the passes find out of a module that does not stand in it.
+// Result is what the passes find out about a module that is not in the module itself.
 type Result struct {
 	// Products are the products of sizes that a module for small launches takes to be small,
 	// as abi.Variant has them.
@@ -15,8 +15,8 @@ type Result struct {
 	Foreign bool
 }
 
-// assume notes that a product of sizes is taken to be small. A nil result is that of who only
-// asks, and uses nothing of what follows.
+// assume notes that a product of sizes is taken to be small. A nil receiver discards the
+// assumption, for callers that only ask.
 func (r *Result) assume(factors ...int) {
 	if r != nil && !slices.ContainsFunc(r.Products, func(p []int) bool { return slices.Equal(p, factors) }) {
 		r.Products = append(r.Products, slices.Clone(factors))

@@ -24,7 +24,7 @@ func Solved(m *ir.Module, apart map[*ir.Block]bool, r *Result) *Ranges {
 	a := NewRangesOf(m, apart)
 	a.Solve()
 	if m.Target.Small {
-		// What is small shows that products of it do not wrap around.
+		// That values are small shows that products of them do not wrap around.
 		for range maxSmallRounds {
 			if !a.assumeSmall(r) {
 				break

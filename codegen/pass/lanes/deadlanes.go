@@ -273,8 +273,8 @@ func (d *deadLanes) splitTail(b *ir.Block) {
 	rewrite.SplitAfter(b, last+1)
 }
 
-// demote turns phis into variables, so that edges can be moved. Those of the
-// skeleton's phis are the skeleton's.
+// demote turns phis into variables, so that edges can be moved. The variable of a phi of the
+// skeleton belongs to the skeleton.
 func (d *deadLanes) demote() {
 	var phis []*ir.Value
 	for _, b := range d.f.Blocks {

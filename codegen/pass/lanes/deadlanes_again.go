@@ -1,6 +1,6 @@
 package lanes
 
-// This file computes values again that the skeleton needs and that dead lanes have gone past.
+// This file recomputes values that the skeleton needs and that dead lanes have skipped.
 
 import (
 	"slices"
@@ -8,10 +8,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// computeAgain lets the skeleton have what its branches depend on where that stands in
-// divergent flow, which dead lanes go past: a value that is uniform all the same depends
-// on what comes before alone, and is computed again where the skeleton needs it. What
-// must not be computed without the checks there, live lanes tell the dead ones.
+// computeAgain gives the skeleton the values that its branches need. They may be computed in
+// divergent code, which dead lanes skip. A uniform value is recomputed in the skeleton; one
+// whose computation needs a check there is passed to the dead lanes by a live one.
 func (d *deadLanes) computeAgain() {
 	a := &again{d: d, seen: map[*ir.Value]bool{}, copies: map[*ir.Block]map[*ir.Value]*ir.Value{}, first: map[*ir.Block][]*ir.Value{}}
 	for _, b := range d.u.Order {
@@ -62,8 +61,8 @@ func (a *again) have(v *ir.Value, b *ir.Block) *ir.Value {
 	return v
 }
 
-// copy computes v, which stands in divergent flow, at the beginning of block b. What it
-// depends on comes before that, since v does.
+// copy computes v, which stands in divergent code, at the beginning of block b. The operands
+// are available there, since v would be.
 func (a *again) copy(v *ir.Value, b *ir.Block) *ir.Value {
 	if w := a.copies[b][v]; w != nil {
 		return w

@@ -1,6 +1,6 @@
 package lanes
 
-// This file removes tests of being dead where the answer is known.
+// This file removes tests of the dead flag where its value is known (jump threading).
 
 import (
 	"slices"
@@ -29,8 +29,9 @@ func (a alive) join(b alive) alive {
 	return either
 }
 
-// thread leads work-items past the tests of what is known of them: from one part
-// of the live lanes' code to the next, and from one end of it to that of the next.
+// thread redirects edges past tests of the dead flag: from one part of the live lanes' code to
+// the next where a work-item is known to be live, and from one part's end to that of the next
+// where it is known to be dead.
 func (d *deadLanes) thread() {
 	for changed := true; changed; {
 		changed = d.skipEmpty()

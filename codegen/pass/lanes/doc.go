@@ -11,11 +11,12 @@
 //	             │ │ ↯ │     s[i]                  Expand: a fault calls the helper that records it
 //
 // In order: Exits has work-items return from the kernel that have returned from a part of it,
-// DeadLanes makes dead lanes, Groups and Atomics replace what SPIR-V lacks, ZeroLocal has the
-// group zero its memory, Relax finds additions that only count, and Lighten kernels whose barriers need not
-// order device memory; after them control flow is structurized. Partial keeps invocations out
-// that are no work-items. Expand comes last of all passes: it replaces faults, and reads the
-// arguments of a launch block that is too large.
+// DeadLanes makes dead lanes, Groups and Atomics replace what SPIR-V lacks, and ZeroLocal has the
+// group zero its memory. DropBarriers removes barriers of sub-groups that order nothing, Relax finds
+// additions that only count, and Lighten kernels whose barriers need not order device memory.
+// After them control flow is structurized. Partial keeps invocations out that are no work-items.
+// Expand comes last of all passes: it replaces faults, and reads the arguments of a launch block
+// that is too large.
 //
 // The rooms below package pass import only rooms to their left:
 //

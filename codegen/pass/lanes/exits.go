@@ -103,7 +103,7 @@ func (e *exits) decide() {
 	e.f.RemoveUnreachable()
 }
 
-// settle makes a jump of b's branch. What that leaves behind is unreachable.
+// settle makes a jump of b's branch. The other successor may be unreachable then.
 func settle(b *ir.Block, yes bool) {
 	to, not := b.Term.Succs[0], b.Term.Succs[1]
 	if to == not {

@@ -1,6 +1,6 @@
 package lanes
 
-// This file lets a kernel with many faults record one at its end, for expand.
+// This file makes kernels with many faults record a fault in one place, for expand.
 
 import (
 	"fmt"
@@ -13,10 +13,11 @@ import (
 // call: Mesa's take some 50 ms for each, which is most of what they take.
 const maxCalls = 6
 
-// lateFaults has a kernel with many faults keep the one that a work-item comes to, and
-// record it at its end, where the only call is: a work-item that faults goes there
-// straight away. Before a barrier that would be too late, as others may fault after it.
-// Of several work-items of an invocation the first that faults counts.
+// lateFaults makes a kernel with many faults store the fault in variables and call the
+// recording helper once, at its end. A work-item that faults goes there straight away. Kernels
+// with Sync ops stay as they are: ahead of a barrier a fault must be recorded at once, as other
+// work-items may fault behind it. Of several work-items of an invocation the first that faults
+// counts.
 //
 // In linked modules a fault of an earlier part counts more than one of a later part.
 //

@@ -1,7 +1,7 @@
 package lanes
 
-// This file is the pass groups. It runs behind the dead lanes, which take part in what groups
-// combine.
+// This file is the pass groups. It runs behind deadlanes, since dead lanes contribute to group
+// operations.
 
 import (
 	"math"
@@ -12,12 +12,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// Groups replaces the group ops that SPIR-V lacks: those of work-groups by code
-// that combines in sub-groups first and then what those make of it, by way of
-// work-group memory; and those of sub-groups that are not of words by selections
-// of words. All combine values in the order that package dsl states, which depends
-// on the group's size alone. It stands after the dead lanes, which take part, and
-// before structurize, since it makes loops.
+// Groups replaces the group ops that SPIR-V lacks. Code for those of work-groups
+// combines within each sub-group first, then across sub-groups by work-group memory.
+// Code for those of sub-groups whose values are no words selects words. All combine
+// values in the order that package dsl states, which depends on the group's size
+// alone. Groups runs behind deadlanes, since dead lanes take part, and ahead of
+// structurize, since it adds loops.
 func Groups(m *ir.Module) diag.List {
 	g := &groupOps{m: m, tiles: map[tileKey]*ir.Ref{}}
 	f := m.Kernel

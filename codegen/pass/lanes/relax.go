@@ -19,8 +19,8 @@ import (
 //	it.Barrier()
 //	n := bins[l].Load()             as it was
 //
-// What an atomic operation orders shows only to those that read what it wrote, and all who
-// read it are behind the barrier, which orders everything. In Go's memory model the additions
+// The order that an atomic operation makes shows only to work-items that read what it wrote, and all
+// of these read it behind the barrier, which orders everything. In Go's memory model the additions
 // synchronize with each other, but no work-item learns which came first.
 //
 // On NVIDIA's GPUs the loads of a loop wait for each ordered addition: counting the bytes of

@@ -5,8 +5,8 @@
 //	part 1: res[i] = out[i] * out[i]                 out[i] = t
 //	                                                 res[i] = t * t
 //
-// Link puts the parts' code one behind the other. What a part returns to is the seam, where the
-// next part begins:
+// Link puts the parts' code one behind the other. A part returns to the seam, where the next part
+// begins:
 //
 //	entry: is this a work-item of the launch? ──no──▶ return
 //	  │

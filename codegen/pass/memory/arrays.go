@@ -1,8 +1,8 @@
 package memory
 
-// This file is the pass arrays: what becomes of those arrays of a work-item's own that SRoA has
-// left whole, since some index varies. It stands behind fuse, since Go rounds a float where it
-// is stored. The file coalesce.go makes one array of two.
+// This file is the pass arrays: load and store elimination for private arrays that SRoA left
+// whole, since some index varies. It runs behind fuse, since Go rounds a float where it is
+// stored. coalesce.go makes one array of two.
 
 import (
 	"encoding/binary"
@@ -120,7 +120,7 @@ type contents struct {
 	// zeroed says that all is zero but what has been stored since, whose paths written has.
 	zeroed  bool
 	written map[string][]*ir.Value
-	// block is the one that may change this. Those behind it have the same contents, and
+	// block is the one that may change this. The blocks behind it have the same contents, and
 	// make their own where they change.
 	block *ir.Block
 }

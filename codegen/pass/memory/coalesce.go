@@ -1,7 +1,7 @@
 package memory
 
-// This file is the part of the pass arrays that knows which elements of arrays are read again:
-// it drops the stores of what is not, and makes one array of two.
+// This file is the part of the pass arrays that needs the liveness of array elements: it drops
+// stores of dead elements, and makes one array of two.
 
 import (
 	"slices"
@@ -15,8 +15,8 @@ const (
 	maxAllElements = 1 << 12
 )
 
-// reads knows which elements of the arrays of a function may be read, before they are written
-// again, behind its blocks.
+// reads is the liveness of array elements: which may still be read, before they are written again,
+// at the end of each block.
 type reads struct {
 	f     *ir.Func
 	first map[*ir.Var]int // an array's first bit

@@ -11,10 +11,11 @@
 //	k.Tmp[i] = a; x := k.Tmp[i]       Internal ──▶  x := a, with Tmp //kgen:internal
 //	k.Out[i] = a; x := k.Out[i]       Forward ──▶  k.Out[i] = a; x := a
 //
-// Both do so for device memory, once equal values are one and products are fused, and Arrays for
-// the arrays that the first two have left whole; it makes one array of copies. Elements
-// takes arrays apart whose indices package checks has made constants, by writing loops out. What stays a
-// load may leave a loop whose head makes it in each round, with its check:
+// Internal and Forward work on device memory, after CSE and fuse. Arrays does the same for private
+// arrays that SoA and SRoA have left whole, and makes one array of two where one is a copy of the
+// other. Elements splits arrays whose indices have become constants since package checks unrolled
+// loops. A load that remains may be hoisted, with its check, out of a loop whose head makes it in
+// each round:
 //
 //	for j < k.Ends[i] {...}           Once ──▶  end := k.Ends[i]; for j < end {...}
 //
@@ -22,5 +23,5 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four.
+// This one may import rewrite, facts and simplify.
 package memory

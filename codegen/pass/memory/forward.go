@@ -29,8 +29,8 @@ const (
 //
 // The value of a place is available from such an access on, on all paths, until something may
 // change the memory: a store that may alias the place, and all by which work-items hear of
-// each other, which are barriers, group and atomic operations. What comes from several
-// accesses becomes a phi. Where a loop computes the place's index, no value comes from one
+// each other, which are barriers, group and atomic operations. A value that comes from
+// several accesses becomes a phi. Where a loop computes the place's index, no value comes from one
 // round into the next: on the way into the loop nothing has accessed the place, since all
 // that does stands behind where the index is computed.
 //

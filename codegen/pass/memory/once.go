@@ -31,8 +31,8 @@ import (
 //	b15: preds b3                         b15: preds b2
 //	  Fault index out of range              Fault index out of range
 //
-// What stands in the head runs whenever the loop is entered, also if no round follows, so that
-// nothing runs or faults that did not before, and in the order in which it did. A round behind
+// The head runs whenever the loop is entered, also if no round follows, so that nothing runs
+// or faults that did not before, and in the order in which it did. A round behind
 // the first finds the same values and passes the same checks, because everything they depend
 // on is computed outside of the loop and no store or call in the loop, and nothing by which
 // work-items hear of each other, may change the memory.

@@ -25,7 +25,7 @@ type Own struct {
 
 // OwnElements replaces the accesses of slices by accesses of variables, which are zero when the
 // kernel begins. own says whose the elements of a parameter's slice are. It reports whether there
-// were any such accesses. The variables are still to be split and promoted. Those that work-groups
+// were any such accesses. The variables are still to be split and promoted. Variables that work-groups
 // share are arrays in work-group memory, an element for each work-item, of kernels over nd-ranges
 // of one dimension:
 //

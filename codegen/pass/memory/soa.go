@@ -1,7 +1,6 @@
 package memory
 
-// This file is the pass soa. It stands before sroa, which takes apart what then no longer lies
-// within arrays.
+// This file is the pass soa. It runs before sroa, which then splits the resulting arrays.
 
 import (
 	"github.com/kgen-go/kgen/codegen/diag"

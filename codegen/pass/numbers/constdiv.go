@@ -1,6 +1,7 @@
 package numbers
 
-// This file is the pass constdiv. It runs late: what it writes says less than a division does.
+// This file is the pass constdiv. It runs late, because ranges of a division are easier to derive
+// than those of its expansion.
 
 import (
 	"math/bits"

@@ -6,16 +6,17 @@
 //	i / n, both below 2^31            ShortDivide  ──▶  a division in 32 bits
 //	i + j, known to be small          Narrow       ──▶  a sum in 32 bits
 //	i / 10                            ConstDivide  ──▶  a product with the reciprocal
+//	x / y, float32                    ExactDivide  ──▶  a quotient that is rounded correctly
 //	i / n, int64                      LongDivide   ──▶  floating point and corrections
 //	float32(u), uint32                Unsigned     ──▶  one rounding
 //
-// Most of the passes have an int of 64 bits before them that needs few of its bits, since
-// Go's indices are ints and GPUs compute in 32. They ask the ranges of package facts.
+// Most of these passes work on ints of 64 bits of which few are needed, since Go's indices are ints
+// and GPUs compute in 32 bits. They ask package facts for the ranges of values.
 //
 // The rooms below package pass import only rooms to their left:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four. Arithmetic for devices without integers of 64 bits is
+// This one may import rewrite, facts and simplify. Arithmetic for devices without integers of 64 bits is
 // another matter, that of the variant in words.
 package numbers

@@ -15,8 +15,8 @@ import (
 
 // ExactDivide makes float32 division, square root and inverse square root correctly
 // rounded on devices where they are not: Vulkan allows 2.5 units in the last place for
-// the first, 2 for the last, and for the root its errors and a division's. What stands
-// for each one has three parts:
+// the first, 2 for the last, and for the root its errors and a division's. The code for
+// each one has three parts:
 //
 //	raw    the device's result, where abi.SpecExactDivide says that it is correct; none
 //	       of an inverse root, which no device rounds correctly

@@ -1,7 +1,6 @@
 package numbers
 
-// This file is the pass floats. It runs before fuse, which must see the products that are
-// left.
+// This file is the pass floats. It runs before fuse, which must see the products that remain.
 
 import (
 	"math"
@@ -14,9 +13,10 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/simplify"
 )
 
-// NarrowFloats computes in float32 what is the same there. Go has math's functions for
-// float64 alone, so that float32(math.Sqrt(float64(x))) and math.IsNaN(float64(x)) are what
-// people write of a float32; devices without float64 run that then, and others are faster.
+// NarrowFloats narrows float64 operations to float32 where the result has the same bits. Go has
+// math's functions for float64 alone, so people write float32(math.Sqrt(float64(x))) and
+// math.IsNaN(float64(x)) for a float32 x. Devices without float64 can run such code then, and
+// others run it faster.
 func NarrowFloats(m *ir.Module) diag.List {
 	changed := false
 	for _, f := range rewrite.Bodies(m) {

@@ -40,7 +40,7 @@ func LongDivide(m *ir.Module) diag.List {
 	return simplify.CSE(m)
 }
 
-// IsLongDivision reports whether v divides 64-bit integers by what is no constant.
+// IsLongDivision reports whether v divides 64-bit integers by a value that is no constant.
 func IsLongDivision(v *ir.Value) bool {
 	switch v.Op {
 	case ir.OpSDiv, ir.OpUDiv, ir.OpUMod:
@@ -49,7 +49,7 @@ func IsLongDivision(v *ir.Value) bool {
 	return false
 }
 
-// longDivision makes what stands for one division.
+// longDivision writes the code for one division.
 //
 // A quotient is taken by the divisor's reciprocal as a float32, of what is divided and
 // then thrice of what remains. The reciprocal is made smaller by little, under, which is

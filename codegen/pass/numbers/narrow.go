@@ -127,7 +127,7 @@ func (n *Narrower) lowOf(x *ir.Value) *ir.Value {
 }
 
 // rewrite makes the narrow values beside the wide ones and lets everything else
-// use them, extended. What is left of the wide ones is dead.
+// use them, extended. The wide ones are dead then.
 func (n *Narrower) rewrite() {
 	f := n.m.Kernel
 	for _, b := range n.Ranges.Dom.Order {

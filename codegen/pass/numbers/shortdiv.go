@@ -13,9 +13,9 @@ import (
 )
 
 // ShortDivide divides numbers of 64 bits that fit in 32, such as the i of i / k.Width and
-// i % k.Width, in 32 bits, whatever they are divided by: of a divisor that does not fit
-// the quotient is 0, and they are what remains. For 64 bits drivers call a routine of a
-// hundred instructions, and NVIDIA's (driver 580) mixes up the results of many.
+// i % k.Width, in 32 bits. If the divisor does not fit in 32 bits, the quotient is 0 and the
+// remainder is the dividend. For 64 bits drivers call a routine of a hundred instructions, and
+// NVIDIA's (driver 580) mixes up the results of many.
 func ShortDivide(m *ir.Module, r *facts.Result) diag.List {
 	a := facts.Solved(m, nil, r)
 	short := map[*ir.Value]*shortDivision{}

@@ -1,5 +1,5 @@
-// Package quirks writes in other ways what drivers compile wrongly. Each bug is a row of one
-// table, with the driver, its version, and a kernel that fails without the workaround.
+// Package quirks rewrites code that drivers miscompile. Each bug is a row of one table, with the
+// driver, its version, and a kernel that fails without the workaround.
 //
 //	a row      match     a value, or its use, that the driver gets wrong
 //	           mend      what stands for it: mostly the value combined with a word of the
@@ -8,13 +8,14 @@
 //
 //	x == 0     Apply ──▶  x | (zero & bits) == 0
 //
-// LoopValues and Outlive do the same for values that outlive loops. All run after structurize
-// and the last simplification, which would fold what they write; Apply comes before the passes
-// that write out divisions.
+// LoopValues and Outlive rewrite values that are live out of loops. All three passes run after
+// structurize and the last simplification, which would fold what they write. Apply runs before the
+// passes that expand divisions of float32s and of 64-bit integers (exactdiv and longdiv), whose code
+// needs no hiding; divisions by constants (constdiv) are expanded long before.
 //
 // The rooms below package pass import only rooms to their left:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four.
+// This one may import rewrite and facts.
 package quirks

@@ -59,9 +59,9 @@ func LoopValues(m *ir.Module) diag.List {
 }
 
 // routeThroughHeader has the header of each loop whose live-out values lavapipe may lose end
-// the loop, and carry those values as phis. Live-out values that can be computed from the
-// header's phis with facts.AtMost operations it computes again behind the loop if again is set, and
-// else leaves alone.
+// the loop, and carry those values as phis. Live-out values that can be computed from the header's
+// phis with at most atMost operations are recomputed behind the loop if again is set, and left
+// alone otherwise.
 func routeThroughHeader(f *ir.Func, atMost int, again bool) {
 	dropCopies(f)
 	dom := f.Dominators()
@@ -237,7 +237,7 @@ func breakLater(f *ir.Func, h *ir.Block, xs []*ir.Value) {
 	m, c := h.Merge, h.Continue
 	splitHeader(f, h)
 	back := slices.Index(h.Preds, c)
-	// What goes into the next round then comes from the breaks as well.
+	// Values of the next round then come from the breaks as well.
 	for _, v := range c.Insts {
 		for i, a := range v.Args {
 			v.Args[i] = joined(c, a)

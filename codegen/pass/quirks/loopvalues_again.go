@@ -1,6 +1,6 @@
 package quirks
 
-// This file is the pass outlive, the second half of loopvalues.
+// This file is the pass outlive, the second part of loopvalues.
 
 import (
 	"slices"

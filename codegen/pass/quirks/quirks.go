@@ -25,7 +25,7 @@ const (
 )
 
 // A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
-// [Quirks]: the files quirks_nvidia.go, quirks_lavapipe.go and quirks_swiftshader.go.
+// [All]: the files quirks_nvidia.go, quirks_lavapipe.go and quirks_swiftshader.go.
 //
 // A row works in one of these ways:
 //

@@ -2,6 +2,7 @@ package quirks
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
@@ -20,7 +21,13 @@ func at(is func(v, use *ir.Value) bool) func(h *hider, v, use *ir.Value) bool {
 	return func(_ *hider, v, use *ir.Value) bool { return is(v, use) }
 }
 
+// nvidiaQuirks returns NVIDIA's rows. Their order counts: [Apply] goes through them in it.
 func nvidiaQuirks() []Quirk {
+	return slices.Concat(nvidiaHides(), nvidiaRewrites(), nvidiaElsewhere())
+}
+
+// nvidiaHides returns the rows that hide a value.
+func nvidiaHides() []Quirk {
 	return []Quirk{
 		{
 			Name: "one-bit", Driver: NVIDIA, Seen: nvidia580,
@@ -130,6 +137,12 @@ func nvidiaQuirks() []Quirk {
 			Case:  []string{"internal/difftest/golang.Peepholes"},
 			Match: at(isDoubled), Hide: hideCompared,
 		},
+	}
+}
+
+// nvidiaRewrites returns the rows that rewrite instructions, functions or the module.
+func nvidiaRewrites() []Quirk {
+	return []Quirk{
 		{
 			Name: "both-orders", Driver: NVIDIA, Seen: nvidia580,
 			Bug:    "A function that computes x < y and y < x makes one number of both, and gets it wrong.",
@@ -172,6 +185,12 @@ func nvidiaQuirks() []Quirk {
 			Case:   []string{"internal/difftest/golang.Signals", "codegen/pass/testdata/signalling.ir"},
 			Module: keepSignals, After: hideSignals,
 		},
+	}
+}
+
+// nvidiaElsewhere returns the rows whose workaround is part of another pass or package.
+func nvidiaElsewhere() []Quirk {
+	return []Quirk{
 		{
 			Name: "magnitude", Driver: NVIDIA, Seen: nvidia580,
 			Bug:   "|x| > -2 is true, also of a NaN.",

@@ -8,8 +8,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// This file has those mends of NVIDIA's rows that are more than to hide a value: of
-// comparisons, bools and NaNs.
+// This file has the NVIDIA workarounds that need more than hiding a value: those of comparisons,
+// bools and NaNs.
 
 // splitComparisons makes y < x a comparison of other values than an x < y of the same function:
 //

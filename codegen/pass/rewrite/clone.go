@@ -9,7 +9,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Cloner copies code. What it has not copied stands for itself.
+// Cloner copies code. Values and blocks that were not copied map to themselves.
 type Cloner struct {
 	f      *ir.Func
 	Blocks map[*ir.Block]*ir.Block // with their copies

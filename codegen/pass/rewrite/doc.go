@@ -19,6 +19,6 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// So it imports abi and ir, and no room. A helper belongs here if several passes need it and
+// It imports abi and ir, and no room. A helper belongs here if several passes need it and
 // it holds for any code; what is true of values (their ranges, their bits) belongs to facts.
 package rewrite

@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// SingleLatches gives each loop one back edge, so that a continue under a
-// divergent condition does not make the loop's phis varying, and a block of its own
-// before it, where another loop leads to it, which some work-items may be longer in.
+// SingleLatches gives each loop one back edge, so that a divergent continue does not make
+// the loop's phis varying. Where one loop leads directly to another's header, it inserts a
+// block between them: some work-items may stay in the first loop longer than others.
 func SingleLatches(f *ir.Func) {
 	SplitTwins(f)
 	betweenLoops(f)

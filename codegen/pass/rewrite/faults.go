@@ -8,8 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// IsFault reports whether b records a fault and ends the work-item, without meeting
-// others before.
+// IsFault reports whether b records a fault and returns, without a barrier before.
 func IsFault(b *ir.Block) bool {
 	if slices.ContainsFunc(b.Insts, func(v *ir.Value) bool { return v.Op.Has(ir.FlagSync) }) {
 		return false

@@ -1,8 +1,8 @@
 package rewrite
 
-// This file splits joins so that ways which come from one loop, or part in one branch, meet
-// first. Package uniform and the passes on lanes want such joins; the rewriting needs no more
-// than dominators, so it stands here.
+// This file splits joins, so that paths which come from one loop or one branch join before they
+// join others. Package uniform and the passes on lanes want such joins. The rewriting needs no
+// more than dominators, so it stands here.
 
 import (
 	"slices"
@@ -10,10 +10,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// nestJoins gives the ways that a branch leads on a block of their own where they meet
-// ways of other branches and some value is the same on all of them: it is so however
-// work-items chose among these ways, and what it is beyond depends on the other branch.
-// So it does with the ways out of a loop.
+// nestJoins inserts a block where the paths of one branch meet before they join paths of other
+// branches, if some phi has the same value on all of them: that value does not depend on the
+// branch. It does the same for the exits of a loop.
 func nestJoins(f *ir.Func) {
 	if !f.Module.UsesGroup {
 		return
@@ -41,8 +40,7 @@ func nestJoins(f *ir.Func) {
 	}
 }
 
-// groupPreds returns the groups of preds with the same key. Those whose key is nil are in
-// none.
+// groupPreds returns the groups of preds with the same key. A pred whose key is nil is in no group.
 func groupPreds(preds []*ir.Block, key func(p *ir.Block) any) [][]*ir.Block {
 	var keys []any
 	var groups [][]*ir.Block

@@ -10,9 +10,8 @@ import (
 )
 
 // DemotePhis turns every phi into a Function variable that the predecessors
-// store to and the block loads first. What it holds matters from a store to the
-// load, and so neither after that nor where the ways to the block part. It returns
-// the variables.
+// store to and the block loads first. The variable's contents matter only between the
+// predecessor's store and the load. It returns the variables.
 func DemotePhis(f *ir.Func, u *Undefs) []*ir.Var {
 	var all []*ir.Var
 	dom := f.Dominators()

@@ -1,7 +1,7 @@
 package rewrite
 
-// This file promotes the variables of demoted phis, of which many hold nothing that anybody
-// reads. It builds on mem2reg and must stand beside it.
+// This file promotes the variables of demoted phis. In most blocks their contents are undefined,
+// since nothing reads them there. It builds on mem2reg and must stand beside it.
 
 import (
 	"slices"
@@ -9,12 +9,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Undefs are stand-ins for what a variable holds where nothing reads it. The IR
-// has no such values: they live from demotion to settle, which puts in their
-// place whatever makes the code simplest. One that it misses is a zero.
+// Undefs are undefined values, one for each type. An Undef stands for the contents of a variable
+// that is not yet stored, or no longer read. The IR has no such values: they live from demotion
+// to settle, which replaces each by the value that makes the code simplest, or zero.
 type Undefs struct{ byType map[*ir.Type]*ir.Value }
 
-// of returns the stand-in for type t.
+// of returns the Undef of type t.
 func (u *Undefs) of(t *ir.Type) *ir.Value {
 	v := u.byType[t]
 	if v == nil {
@@ -27,10 +27,10 @@ func (u *Undefs) of(t *ir.Type) *ir.Value {
 	return v
 }
 
-// Is reports whether v is a stand-in.
+// Is reports whether v is an Undef.
 func (u *Undefs) Is(v *ir.Value) bool { return u.byType[v.Type] == v }
 
-// Forget returns stores of nothing to the variables, for block b.
+// Forget returns stores of Undefs to the variables, for block b.
 func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	var stores []*ir.Value
 	for _, v := range vars {
@@ -41,7 +41,7 @@ func (u *Undefs) Forget(b *ir.Block, vars []*ir.Var) []*ir.Value {
 	return stores
 }
 
-// Promote makes values of f's variables, of which vars hold nothing at first.
+// Promote makes values of f's variables, of which vars are undefined at first.
 func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	entry := f.Blocks[0]
 	entry.Insts = append(u.Forget(entry, vars), entry.Insts...)
@@ -49,8 +49,8 @@ func (u *Undefs) Promote(f *ir.Func, vars []*ir.Var) {
 	u.settle(f)
 }
 
-// settle removes the stand-ins from f: a phi or selection that chooses between
-// one value and nothing is that value where the value is to be had.
+// settle removes the Undefs from f: a phi or selection that chooses between one value and
+// an Undef becomes that value where the value is available.
 func (u *Undefs) settle(f *ir.Func) {
 	if len(u.byType) == 0 {
 		return
@@ -147,7 +147,7 @@ func (s *settler) meet(v *ir.Value, args []*ir.Value) *ir.Value {
 		}
 	}
 	if was := s.is[v]; was != nil && !s.u.Is(was) && was != one {
-		// What it stood for turned out to stand for itself, perhaps.
+		// Perhaps the value that v stood for turned out to stand for itself.
 		if s.turns[v]++; s.turns[v] > maxTurns {
 			return v
 		}

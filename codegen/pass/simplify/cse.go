@@ -1,7 +1,7 @@
 package simplify
 
-// This file is the pass cse: in blocks that a value dominates, equal values and decided
-// conditions are computed once. It asks uniform which conditions work-items share.
+// This file is the pass cse: it eliminates common subexpressions along the dominator tree. It asks
+// uniform which branches all work-items take alike.
 
 import (
 	"cmp"
@@ -14,14 +14,15 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// CSE replaces a pure value by an equal one that dominates it, and the
-// condition of a branch by its value where only one of its edges leads. What
-// that decides is simplified at once: the second check of an index is gone.
+// CSE replaces a pure value by an equal one that dominates it, and a condition by true or
+// false in blocks that only one edge of its branch reaches. Run then removes the branches
+// that are decided, such as the second check of an index.
 func CSE(m *ir.Module) diag.List {
 	for _, f := range rewrite.Bodies(m) {
 		c := &cse{m: m, repl: map[*ir.Value]*ir.Value{}, known: map[*ir.Value]*ir.Value{}, own: map[*ir.Value]*ir.Value{},
 			table: map[string]*ir.Value{}, refs: map[refKey]uint64{}}
 		if f == m.Kernel {
+			uniform.Arrange(m)
 			c.common, c.apart, c.u = uniform.CommonBranches(m)
 		}
 		c.dom = f.Dominators()
@@ -82,7 +83,7 @@ func (c *cse) block(b *ir.Block) {
 		}
 	}
 	for _, s := range b.Term.Succs {
-		// What is known on the edge is known of the phi's argument.
+		// A phi's argument may use what is known on its edge.
 		for i, p := range s.Preds {
 			if p == b {
 				for _, phi := range s.Phis {

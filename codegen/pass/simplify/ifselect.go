@@ -15,10 +15,10 @@ const (
 	maxSelects    = 2
 )
 
-// SelectBranches replaces branches around a few integer operations by selections of
-// their results. A processor foretells no branch that depends on data, such as that
-// of a sort by bits. Branches that make a && b or a || b are that again, which is a branch
-// to gc and one line to readers. It reports whether it has replaced any.
+// SelectBranches replaces branches around a few integer operations by selections of their
+// results: CPUs predict data-dependent branches badly, such as that of a sort by bits. Branches
+// that compute a && b or a || b become these operations, which gc compiles to a branch, and which
+// readers see in one line. It reports whether it has replaced any.
 func SelectBranches(f *ir.Func) bool {
 	changed := false
 	for _, b := range f.ReversePostorder() {

@@ -19,6 +19,6 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import the first four. Whatever makes loops or branches runs before it; the
+// This one may import rewrite and facts. Whatever makes loops or branches runs before it; the
 // passes behind it write straight code, or branches and helpers that already have their structure.
 package structurize

@@ -1,10 +1,11 @@
 package structurize
 
-// This file is the second half: from the tree of statements to blocks with merges.
+// This file is the second step of structurize: it turns the tree of statements into blocks with
+// merges.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
-// tree is a function as statements. Code that ends returns.
+// tree is a function as statements. Code that falls off the end returns.
 type tree struct {
 	code    []*stmt
 	tested  map[*ir.Block]bool

@@ -1,6 +1,6 @@
 package structurize
 
-// This file rewrites the tree between the two halves, where drivers get many returns, or
+// This file rewrites the tree between the two steps of structurize, where drivers get many returns, or
 // returns out of nested loops, wrong.
 
 import (
@@ -14,7 +14,7 @@ import (
 // maxReturns is how many returns code may have that stand outside of loops. Drivers
 // that have no returns nest what follows one in an if; lavapipe's ifs nest 80 deep
 // at most.
-const maxReturns = 16 // and jumps to one block
+const maxReturns = 16 // the limit also for jumps to one block
 
 // leaver rewrites returns as breaks out of loops.
 type leaver struct {
@@ -182,7 +182,7 @@ func loopAroundJumps(f *ir.Func) {
 			z.ClearTerm()
 			h.SetTerm(t)
 			z.Jump(h)
-			// What seems to go round is in the loop; so are faults.
+			// Blocks that seem to go round are in the loop; so are faults.
 			for _, p := range slices.Clone(c.Preds) {
 				if p == from || p.Term.Kind == ir.Jump && p != h && !dom.IsBackEdge(p, c) {
 					back := f.NewBlock()

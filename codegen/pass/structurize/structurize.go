@@ -3,6 +3,8 @@ package structurize
 // This file is the pass structurize, and the check that control flow is reducible.
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
@@ -17,6 +19,9 @@ import (
 // what is passed on the way is guarded by its own flag. Values that cross the
 // pieces go through Function variables, which mem2reg removes at the end.
 func Run(m *ir.Module) diag.List {
+	for _, f := range rewrite.Bodies(m) {
+		f.RemoveUnreachable()
+	}
 	if ds := CheckReducible(m); len(ds) > 0 {
 		return ds
 	}
@@ -43,7 +48,6 @@ func structurizeFunc(f *ir.Func) {
 func CheckReducible(m *ir.Module) diag.List {
 	var ds diag.List
 	for _, f := range rewrite.Bodies(m) {
-		f.RemoveUnreachable()
 		dom := f.Dominators()
 		for _, b := range dom.Order {
 			for _, s := range b.Term.Succs {
@@ -68,6 +72,9 @@ func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 	for top != nil && !dom.Dominates(top, s) {
 		top = dom.Idom(top)
 	}
+	preds := func(b *ir.Block) []*ir.Block { // the reachable ones
+		return slices.DeleteFunc(slices.Clone(b.Preds), func(p *ir.Block) bool { return !slices.Contains(dom.Order, p) })
+	}
 	reach := func(from *ir.Block, next func(*ir.Block) []*ir.Block) map[*ir.Block]bool {
 		seen := map[*ir.Block]bool{top: true, from: true}
 		for work := []*ir.Block{from}; len(work) > 0; work = work[1:] {
@@ -81,12 +88,12 @@ func entryPos(dom *ir.DomTree, b, s *ir.Block) ir.Pos {
 		return seen
 	}
 	ahead := reach(s, func(b *ir.Block) []*ir.Block { return b.Term.Succs })
-	behind := reach(b, func(b *ir.Block) []*ir.Block { return b.Preds })
+	behind := reach(b, preds)
 	for _, n := range dom.Order {
 		if n == top || !ahead[n] || !behind[n] {
 			continue
 		}
-		for _, p := range n.Preds {
+		for _, p := range preds(n) {
 			if (p == top || !ahead[p] || !behind[p]) && p.Term.Kind == ir.Branch && p.Term.Pos.File != "" {
 				return p.Term.Pos
 			}

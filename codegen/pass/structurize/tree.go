@@ -1,6 +1,7 @@
 package structurize
 
-// This file is the first half: from blocks and their dominators to a tree of statements.
+// This file is the first step of structurize: it turns blocks and their dominators into a tree of
+// statements.
 
 import "github.com/kgen-go/kgen/codegen/ir"
 
@@ -161,9 +162,9 @@ func (t *treeBuilder) branch(p *piece, x *ir.Block, ctx *loopCtx) {
 	yes, no := t.edge(x, x.Term.Succs[0], ctx), t.edge(x, x.Term.Succs[1], ctx)
 	s := &stmt{kind: ifStmt, block: x}
 	p.code = append(p.code, s)
-	// What follows an arm that never ends needs no nesting. Of two such arms the
-	// smaller one is nested; not so a bare return, which the other arm, if it
-	// returns, then needs no more.
+	// Code behind an arm that never ends needs no nesting. Of two such arms the
+	// smaller one is nested, but not a bare return: if it stands last, the other arm
+	// needs no return of its own.
 	less := yes.size <= no.size
 	if ctx == nil && min(yes.size, no.size) == 0 {
 		less = !less

@@ -1,7 +1,7 @@
 package uniform
 
-// This file sorts branches into those that all work-items take alike and others. Passes that
-// decide conditions (bounds, cse) ask before they remove one, so it stands before them.
+// This file sorts branches into uniform ones, which all work-items take alike, and others. Passes
+// that decide conditions (bounds, cse) ask it before they remove a branch.
 
 import (
 	"slices"
@@ -10,18 +10,29 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
 
-// CommonBranches returns the blocks whose branches all work-items of a group take in the
-// same way, where some may have left before, and those whose branches they may take in
-// different ways. What such a branch says must not decide one of the former: where all
-// work-items have left, it held for none of them, and dead lanes would go on to what only
-// live ones may do.
+// Arrange prepares the kernel for CommonBranches, if that has answers for it: it drops
+// unreachable blocks and gives each loop one back edge.
+func Arrange(m *ir.Module) {
+	if grouped(m) {
+		m.Kernel.RemoveUnreachable()
+		rewrite.SingleLatches(m.Kernel)
+	}
+}
+
+// grouped reports whether m's kernel has Sync ops and is not structurized yet.
+func grouped(m *ir.Module) bool { return m.UsesGroup && m.Level == ir.Built }
+
+// CommonBranches returns the blocks whose branches are uniform, also where some work-items have
+// left before, and those whose branches may be divergent. Arrange must have
+// prepared the kernel.
+//
+// A condition that only live lanes evaluate must not decide a uniform branch: once all
+// work-items have left, no lane satisfies it, and dead lanes would enter code for live ones.
 func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
-	if !m.UsesGroup || m.Level != ir.Built {
+	if !grouped(m) {
 		return nil, nil, nil
 	}
 	f := m.Kernel
-	f.RemoveUnreachable()
-	rewrite.SingleLatches(f)
 	u = Of(f)
 	common, apart = map[*ir.Block]bool{}, map[*ir.Block]bool{}
 	leave := false
@@ -42,7 +53,7 @@ func CommonBranches(m *ir.Module) (common, apart map[*ir.Block]bool, u *Info) {
 	return common, apart, u
 }
 
-// WaysOut returns the ways that dead lanes have out of loops.
+// WaysOut returns the exits by which dead lanes leave loops.
 func (u *Info) WaysOut() waysOut {
 	if u == nil {
 		return nil
@@ -56,8 +67,7 @@ func (u *Info) WaysOut() waysOut {
 	return all
 }
 
-// waysOut has the blocks with ways out of each loop that all work-items of a group come
-// to together.
+// waysOut has the blocks with such exits of each loop in uniform flow; see [Info.ways].
 type waysOut []loopWays
 
 type loopWays struct {
@@ -65,8 +75,9 @@ type loopWays struct {
 	blocks []*ir.Block
 }
 
-// Spare takes the way from b to out off them, unless it is the last one of a loop: where
-// some check fails in a round before, none that lives comes to it, but dead lanes do.
+// Spare reports whether the edge from b to out may go, and takes it out of w then. The last exit of
+// a loop may not: if checks fail in earlier rounds no live lane comes to it, but dead lanes must
+// leave the loop by it.
 func (w waysOut) Spare(b, out *ir.Block) bool {
 	is := func(x *ir.Block) bool { return x == b }
 	leaves := func(x loopWays) bool { return !x.l.Contains(out) && slices.ContainsFunc(x.blocks, is) }

@@ -1,7 +1,7 @@
 package uniform
 
-// This file follows numbers that loops count, step by step, to see whether they come to an end
-// that leaves the loop. The ranges of facts say what a step and an end can be.
+// This file follows loop counters symbolically, to prove that a loop ends. Package facts has the
+// ranges of steps and bounds.
 
 import (
 	"math"
@@ -276,7 +276,7 @@ func (n *count) passes(end facts.Interval, o order) (*Proviso, bool) {
 		return nil, false
 	}
 	if n.wide != nil && o.unsigned {
-		// What is not negative has the same order signed.
+		// Numbers that are not negative have the same order as signed ones.
 		if end.Lo < -n.off || all.Lo < -n.off {
 			return nil, false
 		}

@@ -1,7 +1,7 @@
 package uniform
 
-// This file finds ways out of a loop that dead lanes are sure to take: they must not go round
-// for ever when all have left.
+// This file finds exits of a loop that dead lanes are sure to take: they must not go round for ever
+// when all work-items have left.
 
 import (
 	"cmp"
@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/facts"
 )
 
-// ways returns the blocks with a uniform way out of the loop that depends on how often
-// the loop went round, as what does not depend on that never changes, or one that dead
-// lanes alone take in each round. A check is no such way.
+// ways returns the blocks with a uniform exit of the loop whose condition changes with the round
+// number, or with an exit that dead lanes are sure to take. A condition that never changes may
+// keep the loop running for ever; a check is not an exit.
 func (u *Info) ways(l *ir.Loop) []*ir.Block {
 	var all []*ir.Block
 	for _, b := range u.Order {

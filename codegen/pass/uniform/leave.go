@@ -9,8 +9,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// Way returns the edge on which b's branch leaves the blocks that have a Sync
-// op before them, if it has one.
+// Way returns the edge on which b's branch leads to where no Sync op is reachable any more,
+// while one is on its other edge, if it has such an edge.
 func (u *Info) Way(b *ir.Block) (edge, bool) {
 	if b.Term.Kind == ir.Branch {
 		x, y := b.Term.Succs[0], b.Term.Succs[1]
@@ -111,7 +111,7 @@ func (u *Info) stated(e edge, leaving []edge) bool {
 	if fails(e.To) {
 		return true
 	}
-	// What fails behind a barrier is the end of those that came to that.
+	// A failure behind a barrier ends the work-items that came to that barrier.
 	stops := func(s *ir.Block) bool { return !u.Before[u.Index[s]] && fails(s) }
 	seen := map[*ir.Block]bool{e.from: true}
 	for _, b := range region {

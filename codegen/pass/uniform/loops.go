@@ -1,7 +1,7 @@
 package uniform
 
 // This file decides for each loop in uniform flow what becomes of dead lanes in it: whether it
-// ends, must ask who is left, or diverges.
+// ends, must ask whether a live lane is left, or is divergent.
 
 import (
 	"slices"
@@ -10,12 +10,19 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
-// settle looks for loops in uniform flow that some work-items leave for good, or
-// have left before, and that nothing is sure to end where all have: their dead lanes
-// would go on for ever. Those of a loop with Sync ops that they leave by faults and
-// return statements ask in each round whether any work-item is left, and so do those of
-// one whose end comes some time in all likelihood. Any other loop is as divergent as its
-// condition; it counts the branch as an end. settle reports whether it found none.
+// settle decides about each loop in uniform flow whether its dead lanes might go round for ever
+// once all work-items have left their group. A loop is of one of three kinds:
+//
+//   - Nothing is to be done if dead lanes are sure to leave it, if no work-item has left its group
+//     before one of its rounds, or if dead lanes bypass it.
+//   - It polls: work-items ask in each round whether a live lane is left. That is a loop that
+//     has Sync ops and that work-items leave by faults and return statements alone, or one
+//     that has an exit which ways finds.
+//   - Otherwise it is divergent, if work-items leave their group from it: the branch on which they
+//     do counts as an end.
+//
+// settle stops at the first loop that it decides to be of the second or third kind, since other
+// loops depend on that. It reports whether it found none.
 func (u *Info) settle() bool {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || u.AsksAt(l.Head) {
@@ -142,10 +149,9 @@ func Faults(b *ir.Block) bool {
 	})
 }
 
-// BypassLoops takes loops without Sync ops out of the skeleton, so that dead
-// lanes go past them and live ones need not ask in each round whether they are:
-// it counts their blocks as divergent. What the skeleton needs of a loop keeps it
-// in.
+// BypassLoops takes loops without Sync ops out of the skeleton, so that dead lanes
+// go past them and live ones need not ask in each round whether any is left: it counts
+// their blocks as divergent. A loop that computes values which the skeleton needs stays in.
 func (u *Info) BypassLoops() {
 	for _, l := range u.loops {
 		if !u.Block(l.Head) || !u.bypassed(l) {

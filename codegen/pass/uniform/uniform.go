@@ -15,11 +15,11 @@ import (
 // Info says what is the same for all work-items of a work-group.
 //
 // A work-item that returns early or faults leaves its group: it goes on as a
-// dead lane (see deadlanes.go). The edges on which work-items leave therefore do
-// not make what follows divergent. They lead from blocks that still have a Sync
-// op before them to blocks that have none, and only those that some work-items
-// take while others stay count. Where both sides of a branch meet again beyond
-// a Sync op, the branch is an if around the Sync op and not an early return.
+// dead lane (see lanes/deadlanes.go). The edges on which work-items leave therefore do
+// not make what follows divergent. They lead from blocks from which a Sync op is still
+// reachable to blocks from which none is, and they count only if some work-items take
+// them while others stay. Where both sides of a branch meet again beyond a Sync op, the
+// branch is an if around the Sync op and not an early return.
 type Info struct {
 	f     *ir.Func
 	roots *facts.Roots
@@ -136,10 +136,10 @@ func (u *Info) parting(b *ir.Block) *ir.Block {
 	return branch
 }
 
-// values marks varying values and reports whether it found any, given what is
-// known of the blocks. What comes out of divergent flow, such as the count of a loop
-// that work-items leave at different times, varies because the phis there do; what
-// depends on none of them is uniform wherever it stands.
+// values marks varying values, given which blocks are divergent, and reports whether it
+// found any. A value that comes out of divergent flow, such as the count of a loop that
+// work-items leave at different times, varies because the phis there do; a value that
+// depends on no varying one is uniform wherever it stands.
 func (u *Info) values() bool {
 	any := false
 	mark := func(v, why *ir.Value) bool {

@@ -12,5 +12,5 @@
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
 //
-// This one may import all of them.
+// This one may import rewrite, facts, simplify, numbers and quirks.
 package words

@@ -220,7 +220,8 @@ func (w *words) shr(op ir.Op, x pair, n *ir.Value) pair {
 	return w.choose(far, pair{hi, in}, pair{lo, hi})
 }
 
-// divide is the unsigned quotient; y is not zero. What numbers.LongDivide leaves is constant.
+// divide returns the unsigned quotient; y is not zero. It is for constant expressions, since
+// numbers.LongDivide expands divisions in blocks.
 func (w *words) divide(x, y pair) pair {
 	if facts.IsZero(x.hi) && facts.IsZero(y.hi) {
 		return pair{w.word(ir.OpUDiv, x.lo, y.lo), w.n(0)}

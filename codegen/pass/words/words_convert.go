@@ -49,7 +49,7 @@ func (w *words) toFloat(signed bool, t *ir.Type, x pair) *ir.Value {
 		hi := w.add(ir.OpFMul, t, w.add(high, t, x.hi), w.m.Const(t, ir.FloatBits(t, 1<<32)))
 		return w.add(ir.OpFAdd, t, hi, w.add(ir.OpUToF, t, x.lo))
 	case ir.F16:
-		// What fills more than a word is infinite.
+		// A number of more than a word is infinite as a float16.
 		most := w.is(ir.OpULt, w.word(ir.OpXor, x.hi, w.signOf(x)), w.n(1))
 		fits := w.is(ir.OpLAnd, most, w.is(ir.OpIEq, w.word(ir.OpShrA, x.lo, w.n(31)), x.hi))
 		limit := w.n(1<<31 - 1)

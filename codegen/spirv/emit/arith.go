@@ -82,7 +82,7 @@ func emitConvert(f *function, v *ir.Value) spirv.ID {
 }
 
 // signExtend makes an i64 of an i32 from its two words, which is what devices do
-// underneath: Mesa's comparison of OpSConvert's result with a constant is wrong.
+// underneath, and not by OpSConvert: see the row sign-extension of lavapipe's quirks.
 func (f *function) signExtend(x spirv.ID) spirv.ID {
 	b := f.e.b
 	u32 := f.e.register(ir.TypeI32)

@@ -8,7 +8,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 )
 
-// Peepholes computes what compilers have something shorter for, and drivers got wrong.
+// Peepholes computes expressions that compilers replace by shorter code, and that drivers got wrong.
+// The function that computes an element of Out says what kind of expressions it tries; some of
+// these are what a row of package quirks is about, and have the row's name behind them.
 type Peepholes struct {
 	X, Y []uint64
 	Out  []PeepholeResults
@@ -121,7 +123,7 @@ func comparedFloats(x, y uint64, out *[13]uint64) {
 	out[4] = floatBits(max(f, -3)) + floatBits(min(f, 3))
 	out[5] = doubleBits(max(2, g))
 	out[6] = doubleBits(min(g, -0.5))
-	out[7] = bit(math.Abs(g) > -2)
+	out[7] = bit(math.Abs(g) > -2) // quirk/magnitude
 	out[8] = bit(math.Abs(g) >= 0)
 	out[9] = bit(math.Abs(g) < 0)
 	out[10] = bit(float32(math.Abs(float64(f))) > -2)
@@ -153,7 +155,7 @@ func converted(x, y uint64, out *[16]uint64) {
 // negatives negates, also the least of three.
 func negatives(x, y uint64, out *[6]uint64) {
 	n := int64(y)
-	out[0] = uint64(min(0, min(int32(y), -int32(x))))
+	out[0] = uint64(min(0, min(int32(y), -int32(x)))) // quirk/negated
 	out[1] = uint64(max(int32(y)>>8, -max(int32(x), 3)))
 	out[2] = -x + -x + math.MaxUint64
 	out[3] = uint64(-(n + n - n>>63))
@@ -181,10 +183,10 @@ func comparedBehind(x, y uint64, out *[7]uint64) {
 // singleBits multiplies single bits, and masks with them.
 func singleBits(x, y uint64, out *[6]uint64) {
 	n := int64(y)
-	out[0] = x * x & 3 * 15
+	out[0] = x * x & 3 * 15 // quirk/square
 	out[1] = uint64(int8(y&63) % 2 * int8(x))
 	out[2] = bit(x >= 1<<63) &^ (y / (y | 1))
-	out[3] = bit(x < y) * (y - x)
+	out[3] = bit(x < y) * (y - x) // quirk/flag-product
 	out[4] = uint64(int8(y) * (int8(x) * int8(x)) << 6)
 	less := int64(0)
 	for i := range 4 {
@@ -197,7 +199,7 @@ func singleBits(x, y uint64, out *[6]uint64) {
 func oneBit(x, y uint64, out *[3]uint64) {
 	out[0] = x & (1<<23 + 1) * (math.MaxUint64 - 1) % (1 << 23)
 	out[1] = min(y&(1<<23+1), y) * (math.MaxUint64 - 1) % (1 << 23)
-	out[2] = uint64((int32(x) | math.MinInt32) >> 2)
+	out[2] = uint64((int32(x) | math.MinInt32) >> 2) // quirk/shifted-negative
 }
 
 // shortLoops sums in a loop that runs once at most, and doubles what a loop carries.
@@ -207,7 +209,7 @@ func shortLoops(x, y uint64, out *[3]uint64) {
 		h = 9
 	}
 	sum := int64(0)
-	for i := int(y&3) - 1; i >= 0; i -= 3 {
+	for i := int(y&3) - 1; i >= 0; i -= 3 { // quirk/loop-start
 		sum += int64(i)
 	}
 	out[0] = uint64(sum)
@@ -219,7 +221,7 @@ func shortLoops(x, y uint64, out *[3]uint64) {
 	out[1] = h
 	z := y
 	for v := x; v != 0; v /= 2 {
-		z = choose(z+z > 2, v, 0)
+		z = choose(z+z > 2, v, 0) // quirk/doubled
 	}
 	out[2] = z
 }

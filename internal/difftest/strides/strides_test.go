@@ -315,7 +315,8 @@ func TestInterchanged(t *testing.T) {
 	}
 }
 
-// TestCancel cancels launches whose work-items go round together for a very long time.
+// TestCancel cancels launches whose work-items go round together for ever, or for longer than go
+// test lets tests run. The device takes other launches afterwards.
 func TestCancel(t *testing.T) {
 	dev := host(t, "on")
 	long := map[string]launch{
@@ -334,15 +335,11 @@ func TestCancel(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 			defer cancel()
-			start := time.Now()
 			if _, err := run(ctx, dev); err == nil {
 				t.Error("it is not cancelled")
 			}
 			if _, err := dot(source{rand.New(rand.NewPCG(1, 1))})(context.Background(), dev); err != nil {
 				t.Error(err)
-			}
-			if d := time.Since(start); d > 20*time.Second {
-				t.Errorf("it took %v", d)
 			}
 		})
 	}

@@ -407,6 +407,48 @@ func TestReplayLost(t *testing.T) {
 	d.vk.WaitIdle()
 }
 
+// replayWords is how many words each memory of TestReplayOrder has.
+const replayWords = 64
+
+// randomCommands makes the commands of TestReplayOrder.
+type randomCommands struct {
+	rnd    *rand.Rand
+	inc    hal.Pipeline
+	kernel *abi.Kernel
+	mems   []*graph.Memory
+	model  map[*graph.Memory][]uint32 // what the memories must have
+}
+
+// one returns a random command, and what it does to the model.
+func (r *randomCommands) one() (graph.Node, func()) {
+	m, other := r.mems[r.rnd.IntN(len(r.mems))], r.mems[r.rnd.IntN(len(r.mems))]
+	lo := r.rnd.IntN(replayWords/4) * 4
+	hi := lo + min(4+r.rnd.IntN((replayWords-lo)/4)*4, replayWords-lo)
+	u := graph.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi), Access: abi.ReadWrite}
+	v, pattern := r.model[m][lo:hi], r.rnd.Uint32()
+	switch op := r.rnd.IntN(4); {
+	case op == 0:
+		u.Access = abi.Write
+		return graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo, Pattern: pattern}, Uses: []graph.Use{u}},
+			func() {
+				for i := range v {
+					v[i] = pattern
+				}
+			}
+	case op == 1 && m != other:
+		u.Access = abi.Read
+		to := graph.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write}
+		return graph.Node{Cmd: hal.Command{Op: hal.OpCopy, Src: m.HAL(), SrcOff: u.Lo, Dst: other.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo},
+			Uses: []graph.Use{u, to}}, func() { copy(r.model[other][lo:hi], v) }
+	}
+	return graph.Node{Cmd: backendtest.Launch(r.inc, r.kernel, len(v), backendtest.Span{Mem: m.HAL(), Off: u.Lo, Len: len(v)}), Uses: []graph.Use{u}},
+		func() {
+			for i := range v {
+				v[i]++
+			}
+		}
+}
+
 // TestReplayOrder records random graphs and commands on a stream, and compares what they leave
 // with a model; the checker looks at all barriers.
 func TestReplayOrder(t *testing.T) {
@@ -416,51 +458,19 @@ func TestReplayOrder(t *testing.T) {
 	k := &checker{strict: true}
 	checkers.of[d] = k
 	checkers.Unlock()
-	inc, kernel := increment(t, d), backendtest.Desc("increment").Kernel
-	const words = 64
 	rnd := rand.New(rand.NewPCG(3, 4))
+	r := randomCommands{rnd: rnd, inc: increment(t, d), kernel: backendtest.Desc("increment").Kernel, model: map[*graph.Memory][]uint32{}}
 	var front graph.Recorder
-	var mems []*graph.Memory
-	model := map[*graph.Memory][]uint32{}
 	for range 3 {
-		m, err := s.Alloc(4*words, hal.DeviceMemory)
+		m, err := s.Alloc(4*replayWords, hal.DeviceMemory)
 		if err != nil {
 			t.Fatal(err)
 		}
-		mems, model[m] = append(mems, m), make([]uint32, words)
-		n := graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * words}, Uses: []graph.Use{{Mem: m, Hi: 4 * words, Access: abi.Write}}}
+		r.mems, r.model[m] = append(r.mems, m), make([]uint32, replayWords)
+		n := graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * replayWords}, Uses: []graph.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Write}}}
 		if err := s.Record(context.Background(), &front, &n, new(graph.Event)); err != nil {
 			t.Fatal(err)
 		}
-	}
-	// one returns a random command, and what it does to the model.
-	one := func() (graph.Node, func()) {
-		m, other := mems[rnd.IntN(len(mems))], mems[rnd.IntN(len(mems))]
-		lo := rnd.IntN(words/4) * 4
-		hi := lo + min(4+rnd.IntN((words-lo)/4)*4, words-lo)
-		u := graph.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi), Access: abi.ReadWrite}
-		v, pattern := model[m][lo:hi], rnd.Uint32()
-		switch op := rnd.IntN(4); {
-		case op == 0:
-			u.Access = abi.Write
-			return graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo, Pattern: pattern}, Uses: []graph.Use{u}},
-				func() {
-					for i := range v {
-						v[i] = pattern
-					}
-				}
-		case op == 1 && m != other:
-			u.Access = abi.Read
-			to := graph.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write}
-			return graph.Node{Cmd: hal.Command{Op: hal.OpCopy, Src: m.HAL(), SrcOff: u.Lo, Dst: other.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo},
-				Uses: []graph.Use{u, to}}, func() { copy(model[other][lo:hi], v) }
-		}
-		return graph.Node{Cmd: backendtest.Launch(inc, kernel, len(v), backendtest.Span{Mem: m.HAL(), Off: u.Lo, Len: len(v)}), Uses: []graph.Use{u}},
-			func() {
-				for i := range v {
-					v[i]++
-				}
-			}
 	}
 	type whole struct {
 		replay *graph.Replay
@@ -474,7 +484,7 @@ func TestReplayOrder(t *testing.T) {
 		var tracker graph.Tracker
 		var commands []hal.Command
 		for range 1 + rnd.IntN(8) {
-			n, f := one()
+			n, f := r.one()
 			c := n.Cmd
 			c.Barrier = tracker.Add(n.Uses, false)
 			commands, w.model, q.Nodes = append(commands, c), append(w.model, f), append(q.Nodes, n)
@@ -489,7 +499,7 @@ func TestReplayOrder(t *testing.T) {
 	}
 	for i := range 1500 {
 		if rnd.IntN(3) == 0 {
-			n, f := one()
+			n, f := r.one()
 			if err := s.Record(context.Background(), &front, &n, new(graph.Event)); err != nil {
 				t.Fatal(err)
 			}
@@ -515,9 +525,9 @@ func TestReplayOrder(t *testing.T) {
 	for _, w := range graphs {
 		w.memory.Free() // while some are in flight
 	}
-	for _, m := range mems {
-		got := make([]byte, 4*words)
-		n := graph.Node{Cmd: hal.Command{Op: hal.OpRead, Src: m.HAL(), Size: 4 * words, Host: got}, Uses: []graph.Use{{Mem: m, Hi: 4 * words, Access: abi.Read}}}
+	for _, m := range r.mems {
+		got := make([]byte, 4*replayWords)
+		n := graph.Node{Cmd: hal.Command{Op: hal.OpRead, Src: m.HAL(), Size: 4 * replayWords, Host: got}, Uses: []graph.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Read}}}
 		e := new(graph.Event)
 		if err := s.Record(context.Background(), &front, &n, e); err != nil {
 			t.Fatal(err)
@@ -525,7 +535,7 @@ func TestReplayOrder(t *testing.T) {
 		if err := e.Wait(context.Background()); err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range model[m] {
+		for i, want := range r.model[m] {
 			if v := binary.LittleEndian.Uint32(got[4*i:]); v != want {
 				t.Fatalf("word %d is %#x, want %#x", i, v, want)
 			}

@@ -1,6 +1,6 @@
 package lanes
 
-// This file is the pass barriers. It removes barriers of sub-groups that order nothing.
+// This file is the pass dropbarriers. It removes barriers of sub-groups that order nothing.
 
 import (
 	"slices"
@@ -10,7 +10,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
-// Barriers removes the barriers of sub-groups ahead of which, on every path, work-items have
+// DropBarriers removes the barriers of sub-groups ahead of which, on every path, work-items have
 // neither used memory nor parted since the last barrier or the kernel's start:
 //
 //	Barrier SubGroup               Barrier SubGroup
@@ -28,7 +28,7 @@ import (
 //
 // Each algorithm of a sub-group has such a barrier ahead of it, since it orders memory as
 // SYCL's group algorithms do.
-func Barriers(m *ir.Module) diag.List {
+func DropBarriers(m *ir.Module) diag.List {
 	f := m.Kernel
 	if !slices.ContainsFunc(f.Blocks, func(b *ir.Block) bool { return slices.ContainsFunc(b.Insts, isSubGroupBarrier) }) {
 		return nil
