@@ -249,7 +249,7 @@ var sort = Work{Group: "Algorithms", Name: "sort u32 (example)", Target: "≥ 0.
 	return j, nil
 }}
 
-var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", NoForm: true, Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
+var histogram = Work{Group: "Algorithms", Name: "histogram of bytes", Target: "≥ 1.0 CUB", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	return counting(b, n, kernels.Levels, 4, "histogram", func(x, bins runtime.View[uint32], nd runtime.NDRange1) error {
 		_, err := runtime.LaunchKernel(b.q, kernel("Histogram"), nd, []any{x, bins})
 		return err
@@ -421,7 +421,7 @@ var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", Targ
 	return j, nil
 }}
 
-var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", NoForm: true, Target: "≥ 0.95 CUDA", Sizes: [4]int{4, 1024, 16384, 65536}, Make: func(b *Bench, n int) (*Job, error) {
+var softmax = Work{Group: "Numeric", Name: "softmax f32, rows of 4096", Target: "≥ 0.95 CUDA", Sizes: [4]int{4, 1024, 16384, 65536}, Make: func(b *Bench, n int) (*Job, error) {
 	const width = 4096
 	hx := made(n*width, func(i int) float32 { return 8*unit(uint32(i), 1) - 4 })
 	x, err1 := memoryOf(b, hx)

@@ -69,9 +69,6 @@ const (
 type Work struct {
 	Group, Name string
 	Target      string // on an H200
-	// NoForm says that the kernel has barriers and no host form, so that what the host device
-	// takes means nothing: those that are committed are examples'.
-	NoForm bool
 	// Sizes are what Make is given at each Scale: elements, or rows of squares and cubes.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
@@ -177,10 +174,6 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 // row makes a row of the report.
 func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, Target: w.Target, n: w.Sizes[b.Scale]}
-	if w.NoForm && b.Scale > Tiny && b.dev.Info().Backend == "host" {
-		row.Skipped = "the suite's own kernels with barriers have no host forms"
-		return row
-	}
 	job, err := w.Make(b, row.n)
 	if err == nil {
 		row.Size, row.Amount, row.Unit, row.Ceiling = job.Size, job.Amount, job.Unit, job.Ceiling

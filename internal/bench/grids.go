@@ -13,7 +13,7 @@ import (
 
 func squared(n int) string { return fmt.Sprintf("%d²", n) }
 
-var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", NoForm: true, Target: "≥ 0.95 CUDA", Sizes: [4]int{64, 2048, 8192, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", Target: "≥ 0.95 CUDA", Sizes: [4]int{64, 2048, 8192, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := units[float32](n*n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*n)

@@ -71,7 +71,7 @@ func pulled(list []kernels.Body, at kernels.Body) (f [3]float64) {
 // someBodies are those that are checked.
 const someBodies = 16
 
-var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", NoForm: true, Target: "≥ 29 TFLOP/s", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
+var nbody = Work{Group: "Numeric", Name: "n-body f32, math32.Rsqrt", Target: "≥ 29 TFLOP/s", Sizes: nbodySizes, Make: func(b *Bench, n int) (*Job, error) {
 	hb := bodies(n)
 	in, err1 := runtime.BufferOf(b.dev, hb)
 	out, err2 := runtime.NewBuffer[kernels.Body](b.dev, n)

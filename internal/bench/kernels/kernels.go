@@ -1,7 +1,7 @@
 // Package kernels has the kernels of the benchmark suite that are not those of an example:
 // what one writes who does not think of the device, one element for each work-item.
 //
-//kgen:bare views=Empty,Step,Touch nospare noform=NBody,Softmax,Transpose,Histogram
+//kgen:bare views=Empty,Step,Touch nospare
 package kernels
 
 import (

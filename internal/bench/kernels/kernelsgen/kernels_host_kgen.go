@@ -4,8 +4,10 @@ package kernelsgen
 
 import (
 	"math"
+	"sync/atomic"
 	"unsafe"
 
+	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
 
@@ -490,6 +492,151 @@ func (g *emptyHost) Run() {
 	}
 }
 
+// histogramHost is a work-group of the kernel [Histogram].
+type histogramHost struct {
+	kernelimpl.HostGroup
+}
+
+func newHistogramHost() kernelimpl.HostForm { return new(histogramHost) }
+
+const histogramHostSites = `1	internal/bench/kernels/kernels.go:341:24`
+
+func (g *histogramHost) Begin() {
+	g.Sites = histogramHostSites
+	const n = 256
+	g.Allot(0, 1024)
+}
+
+func (g *histogramHost) Run() {
+	const n = 256
+	// ZeroLocal, kernels.go:321
+	g.Zero(0)
+	basex := g.Base(0)
+	v1 := g.Int64(32)
+	p0 := g.Pointer(0)
+	v5 := g.Int32(8)
+	v6 := int64(uint32(v5))
+	v8 := v6 * 2
+	v9 := v6 * 3
+	m0 := g.Memory(0)
+	v10 := v6 * 4
+	stop := g.Cancelled()
+	for li := range n {
+		var v11 int64
+		var v17, v21, v25 int32
+		v11 = int64(basex + li)
+	b2:
+		if v11 >= v1 {
+			continue
+		}
+		v13 := *(*int32)(unsafe.Add(p0, int(v11)*4))
+		v14 := v11 + v6
+		v15 := v14 < v1
+		if v15 {
+			v17 = *(*int32)(unsafe.Add(p0, int(v14)*4))
+		} else {
+			v17 = 0
+		}
+		v18 := v11 + v8
+		v19 := v18 < v1
+		if v19 {
+			v21 = *(*int32)(unsafe.Add(p0, int(v18)*4))
+		} else {
+			v21 = 0
+		}
+		v22 := v11 + v9
+		v23 := v22 < v1
+		if v23 {
+			v25 = *(*int32)(unsafe.Add(p0, int(v22)*4))
+		} else {
+			v25 = 0
+		}
+		_ = *(*int32)(unsafe.Add(m0, int(v13&255)*4))
+		*(*int32)(unsafe.Add(m0, int(v13&255)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>8)&255)*4))
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>8)&255)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>16)&255)*4))
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>16)&255)*4)) += int32(1)
+		_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>24))*4))
+		*(*int32)(unsafe.Add(m0, int(int32(uint32(v13)>>24))*4)) += int32(1)
+		if v15 {
+			_ = *(*int32)(unsafe.Add(m0, int(v17&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v17&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>8)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>8)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>16)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>16)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>24))*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v17)>>24))*4)) += int32(1)
+		}
+		if v19 {
+			_ = *(*int32)(unsafe.Add(m0, int(v21&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v21&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>8)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>8)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>16)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>16)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>24))*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v21)>>24))*4)) += int32(1)
+		}
+		if v23 {
+			_ = *(*int32)(unsafe.Add(m0, int(v25&255)*4))
+			*(*int32)(unsafe.Add(m0, int(v25&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>8)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>8)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>16)&255)*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>16)&255)*4)) += int32(1)
+			_ = *(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>24))*4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v25)>>24))*4)) += int32(1)
+		}
+		v11 = v11 + v10
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b2
+	}
+	// Barrier, kernels.go:339
+	v3 := g.Int64(48)
+	p1 := g.Pointer(1)
+	for li := range n {
+		v0 := int32(basex + li)
+		var v78, v83 int32
+		var v84 int64
+		v67 := int32(li)
+		v76 := uint64(int64(uint32(v67+((((256-v67)+-1)/256)*256)))) < uint64(v3)
+		if !((uint64(int64(uint32(v67))) < uint64(v3)) && v76) {
+			v83 = v67
+			goto b20
+		}
+		v78 = v67
+	b18:
+		if v78 < 256 {
+			v80 := *(*int32)(unsafe.Add(m0, int(v78)*4))
+			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v78)*4)), v80)
+			v78 = v78 + 256
+			goto b18
+		}
+		goto b24
+	b20:
+		v84 = int64(uint32(v83))
+		if v83 >= 256 {
+			goto b24
+		}
+		if uint64(v84) >= uint64(v3) {
+			g.Fault(0, v84, v3, v0)
+			continue
+		}
+		{
+			v87 := *(*int32)(unsafe.Add(m0, int(v83)*4))
+			atomic.AddInt32((*int32)(unsafe.Add(p1, int(v83)*4)), v87)
+			v83 = v83 + 256
+			goto b20
+		}
+	b24:
+	}
+}
+
 // matMulHost is some work-items of the kernel [MatMul].
 type matMulHost struct {
 	kernelimpl.HostGroup
@@ -831,6 +978,241 @@ func mul64HostLoop0(x int, end int, p1 unsafe.Pointer, p0 unsafe.Pointer) {
 	}
 }
 
+// nBodyHost is a work-group of the kernel [NBody].
+type nBodyHost struct {
+	kernelimpl.HostGroup
+	v1 float32
+
+	v2, v4 int64
+
+	v10, v11, v12, v13, v14, v15, v28, v29, v30 []float32
+
+	v16 int64
+}
+
+func newNBodyHost() kernelimpl.HostForm { return new(nBodyHost) }
+
+const nBodyHostSites = `1	internal/bench/kernels/kernels.go:133:18
+1	136:21
+1	149:9`
+
+func (g *nBodyHost) Begin() {
+	g.Sites = nBodyHostSites
+	const n = 256
+	g.v1 = g.Float32(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.v10, &g.v11, &g.v12, &g.v13, &g.v14, &g.v15, &g.v28, &g.v29, &g.v30)
+}
+
+func (g *nBodyHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 1: // Barrier, kernels.go:137
+			next = g.r2()
+		}
+	}
+}
+
+func (g *nBodyHost) r0() int {
+	const n = 256
+	// ZeroLocal, kernels.go:131
+	g.Zero(0)
+	basex := g.Base(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	h10 := g.v10[:n]
+	h11 := g.v11[:n]
+	h12 := g.v12[:n]
+	h13 := g.v13[:n]
+	h14 := g.v14[:n]
+	h15 := g.v15[:n]
+	u16 := g.v16
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		v0 := int32(basex + li)
+		var v13, v14, v15 float32
+		var v16, v18 int64
+		v6 := int64(basex + li)
+		v8 := int64(uint32(int32(li)))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v10 := *(*float32)(unsafe.Add(p1, (basex+li)*16))
+		v11 := *(*float32)(unsafe.Add(p1, (basex+li)*16+4))
+		v12 := *(*float32)(unsafe.Add(p1, (basex+li)*16+8))
+		v13 = 0
+		v14 = 0
+		v15 = 0
+		v16 = 0
+		if v16 >= v2 {
+			goto b12
+		}
+		v18 = v16 + v8
+		if uint64(v18) >= uint64(v2) {
+			g.Fault(1, v18, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v21 := *(*float32)(unsafe.Add(p1, int(v18)*16+4))
+			v22 := *(*float32)(unsafe.Add(p1, int(v18)*16+8))
+			v23 := *(*float32)(unsafe.Add(p1, int(v18)*16+12))
+			*(*float32)(unsafe.Add(m0, li*16)) = *(*float32)(unsafe.Add(p1, int(v18)*16))
+			*(*float32)(unsafe.Add(m0, li*16+4)) = v21
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v22
+			*(*float32)(unsafe.Add(m0, li*16+12)) = v23
+			h10[li] = v10
+			h11[li] = v11
+			h12[li] = v12
+			h13[li] = v13
+			h14[li] = v14
+			h15[li] = v15
+			u16 = v16
+			next = 1
+			continue
+		}
+	b12:
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, (basex+li)*16)) = v13
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+4)) = v14
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+8)) = v15
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+12)) = 0
+		g.Leave(li)
+	}
+	g.v16 = u16
+	return next
+}
+
+func (g *nBodyHost) r2() int {
+	const n = 256
+	h13 := g.v13[:n]
+	h14 := g.v14[:n]
+	h15 := g.v15[:n]
+	h28 := g.v28[:n]
+	h29 := g.v29[:n]
+	h30 := g.v30[:n]
+	m0 := g.Memory(0)
+	h10 := g.v10[:n]
+	h11 := g.v11[:n]
+	h12 := g.v12[:n]
+	v1 := g.v1
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v13 := h13[li]
+		v14 := h14[li]
+		v15 := h15[li]
+		v10 := h10[li]
+		v11 := h11[li]
+		v12 := h12[li]
+		var v28, v29, v30 float32
+		var v31 int32
+		v28 = v13
+		v29 = v14
+		v30 = v15
+		v31 = -1
+	b7:
+		v32 := v31 + 1
+		if v32 >= 256 {
+			h28[li] = v28
+			h29[li] = v29
+			h30[li] = v30
+			continue
+		}
+		v38 := float32(*(*float32)(unsafe.Add(m0, int(v32)*16)) - v10)
+		v39 := float32(*(*float32)(unsafe.Add(m0, int(v32)*16+4)) - v11)
+		v40 := float32(*(*float32)(unsafe.Add(m0, int(v32)*16+8)) - v12)
+		v44 := float32(float32(v40*v40+float32(v38*v38+float32(v39*v39))) + v1)
+		v45 := math32.Rsqrt(v44)
+		v47 := float32(float32(*(*float32)(unsafe.Add(m0, int(v32)*16+12))*v45) * v45)
+		v48 := float32(v47 * v45)
+		v28 = float32(v38*v48 + v28)
+		v29 = float32(v39*v48 + v29)
+		v30 = float32(v40*v48 + v30)
+		v31 = v32
+		goto b7
+	}
+	// Barrier, kernels.go:147
+	e16 := g.v16
+	v2 := g.v2
+	basex := g.Base(0)
+	p1 := g.Pointer(1)
+	u16 := g.v16
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v16 := e16
+		v28 := h28[li]
+		v29 := h29[li]
+		v30 := h30[li]
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v0 := int32(basex + li)
+		v6 := int64(basex + li)
+		var v13, v14, v15 float32
+		var v18 int64
+		v13 = v28
+		v14 = v29
+		v15 = v30
+		v16 = v16 + 256
+		if v16 >= v2 {
+			goto b12
+		}
+		v18 = v16 + v8
+		if uint64(v18) >= uint64(v2) {
+			g.Fault(1, v18, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v21 := *(*float32)(unsafe.Add(p1, int(v18)*16+4))
+			v22 := *(*float32)(unsafe.Add(p1, int(v18)*16+8))
+			v23 := *(*float32)(unsafe.Add(p1, int(v18)*16+12))
+			*(*float32)(unsafe.Add(m0, li*16)) = *(*float32)(unsafe.Add(p1, int(v18)*16))
+			*(*float32)(unsafe.Add(m0, li*16+4)) = v21
+			*(*float32)(unsafe.Add(m0, li*16+8)) = v22
+			*(*float32)(unsafe.Add(m0, li*16+12)) = v23
+			h13[li] = v13
+			h14[li] = v14
+			h15[li] = v15
+			u16 = v16
+			next = 1
+			continue
+		}
+	b12:
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(2, v6, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p2, (basex+li)*16)) = v13
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+4)) = v14
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+8)) = v15
+		*(*float32)(unsafe.Add(p2, (basex+li)*16+12)) = 0
+		g.Leave(li)
+	}
+	g.v16 = u16
+	return next
+}
+
 // rowsHost is some work-items of the kernel [Rows].
 type rowsHost struct {
 	kernelimpl.HostGroup
@@ -893,6 +1275,576 @@ func (g *rowsHost) Run() {
 			continue
 		}
 		*(*float32)(unsafe.Add(p2, x*4)) = v13
+	}
+}
+
+// softmaxHost is a work-group of the kernel [Softmax].
+type softmaxHost struct {
+	kernelimpl.HostGroup
+	v30 []bool
+
+	v63, v173, v31, v65 []float32
+
+	sfloat32 []float32
+}
+
+func newSoftmaxHost() kernelimpl.HostForm { return new(softmaxHost) }
+
+const softmaxHostSites = `3	internal/bench/kernels/kernels.go:247:17
+4	247:17
+3	247:41
+1	250:22
+1	255:23
+1	259:25`
+
+func (g *softmaxHost) Begin() {
+	g.Sites = softmaxHostSites
+	const n = 256
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v63, &g.v173, &g.v31, &g.v65)
+	kernelimpl.HostRoom(n, &g.v30)
+}
+
+func (g *softmaxHost) Run() {
+	const n = 256
+	v6 := int32(g.ID[0])
+	v7 := int64(uint32(v6))
+	v1 := g.Int64(24)
+	v8 := v7 * v1
+	v11 := v8 + v1
+	v2 := g.Int64(40)
+	v12 := uint64(v11) <= uint64(v2)
+	v13 := uint64(v8) <= uint64(v11)
+	v4 := g.Int64(56)
+	v15 := uint64(v11) <= uint64(v4)
+	v17 := -2147483648 <= v1
+	v18 := v1 <= 2147483647
+	v27 := v17 && v18
+	h31 := g.v31[:n]
+	h30 := g.v30[:n]
+	p1 := g.Pointer(1)
+	v14 := int(v8) * 4
+	stop := g.Cancelled()
+	h63 := g.v63[:n]
+	basex := g.Base(0)
+	more := false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			v10 := int64(uint32(int32(li)))
+			if !v12 {
+				all = false
+				break
+			}
+			if !v13 {
+				all = false
+				break
+			}
+			if !v15 {
+				all = false
+				break
+			}
+			v23 := v10 + ((((v1 - v10) + -1) / 256) * 256)
+			v28 := v27 && (0 <= v23)
+			v30 := (v28 && (v10 < v1)) && (v23 < v1)
+			if v30 {
+				h31[li] = math.Float32frombits(0xff800000)
+				h30[li] = v30
+				continue
+			}
+			all = false
+			break
+		}
+		if all && v1 >= -1<<60 && v1 <= 1<<60 {
+			active := n
+			b32 := int64(0)
+			for {
+				if active = min(active, int(v1-b32)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				if v1-b32-768 >= int64(active) {
+					b32r1 := b32 + 256
+					b32r2 := b32r1 + 256
+					b32r3 := b32r2 + 256
+					softmaxHostLoop1(h31, active, b32, p1, v14, b32r1, b32r2, b32r3)
+					b32 = b32r3 + 256
+				} else {
+					softmaxHostLoop0(h31, active, b32, p1, v14)
+					b32 += 256
+				}
+			}
+			for li := range n {
+				v31 := h31[li]
+				var v63 float32
+				v63 = v31
+				h63[li] = v63
+				more = true
+			}
+		} else {
+			for li := range n {
+				var v31, v46, v63 float32
+				var v32, v47 int64
+				v0 := int32(basex + li)
+				v10 := int64(uint32(int32(li)))
+				if !v12 {
+					g.Fault(0, v11, v2, v0)
+					g.Leave(li)
+					continue
+				}
+				if !v13 {
+					g.Fault(1, v8, v11, v0)
+					g.Leave(li)
+					continue
+				}
+				if !v15 {
+					g.Fault(2, v11, v4, v0)
+					g.Leave(li)
+					continue
+				}
+				v23 := v10 + ((((v1 - v10) + -1) / 256) * 256)
+				v28 := v27 && (0 <= v23)
+				v30 := (v28 && (v10 < v1)) && (v23 < v1)
+				if !v30 {
+					v46 = math.Float32frombits(0xff800000)
+					v47 = v10
+					goto b7
+				}
+				v31 = math.Float32frombits(0xff800000)
+				v32 = v10
+			b4:
+				if v32 < v1 {
+					v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+					v31 = v44
+					v32 = v32 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b4
+				}
+				v63 = v31
+				goto b12
+			b7:
+				if v47 >= v1 {
+					v63 = v46
+					goto b12
+				}
+				if uint64(v47) >= uint64(v1) {
+					g.Fault(3, v47, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v60 := max(v46, *(*float32)(unsafe.Add(p1, v14+int(v47)*4)))
+					v46 = v60
+					v47 = v47 + 256
+					if stop.Load() {
+						g.Stop()
+						return
+					}
+					goto b7
+				}
+			b12:
+				h30[li] = v30
+				h63[li] = v63
+				more = true
+			}
+		}
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, kernels.go:252
+	v64 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v63, math.Float32frombits(0xff800000)))
+	h65 := g.v65[:n]
+	dead := g.Dead[:n]
+	h173 := g.v173[:n]
+	more = false
+	// The work-items go through the loop together.
+	{
+		all := true
+		for li := range n {
+			if dead[li] {
+				all = false
+				break
+			}
+			v30 := h30[li]
+			if v30 {
+				h65[li] = 0
+				continue
+			}
+			all = false
+			break
+		}
+		if all && v1 >= -1<<60 && v1 <= 1<<60 {
+			active := n
+			b66 := int64(0)
+			for {
+				if active = min(active, int(v1-b66)); active <= 0 {
+					break
+				}
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				softmaxHostLoop2(h65, active, b66, p1, v14, v64)
+				b66 += 256
+			}
+			for li := range n {
+				v65 := h65[li]
+				var v173 float32
+				v173 = v65
+				h173[li] = v173
+				more = true
+			}
+		} else {
+			for li := range n {
+				if dead[li] {
+					continue
+				}
+				v30 := h30[li]
+				v9 := int32(li)
+				v10 := int64(uint32(v9))
+				v0 := int32(basex + li)
+				var v65, v69, v94, v115, v118, v123, v148, v169, v173 float32
+				var v66, v119 int64
+				var v74, v128 int32
+				if !v30 {
+					v118 = 0
+					v119 = v10
+					goto b23
+				}
+				v65 = 0
+				v66 = v10
+			b14:
+				if v66 >= v1 {
+					v173 = v65
+					goto b34
+				}
+				{
+					v69 = float32(*(*float32)(unsafe.Add(p1, v14+int(v66)*4)) - v64)
+					v71 := float32(float32(v69*1.442695) + 1.2582912e+07)
+					v72 := float32(v71 - 1.2582912e+07)
+					v74 = int32(math.Float32bits(v71)) + -1262485504
+					v76 := float32(v69 - float32(v72*0.69314575))
+					v77 := float32(v72 * 1.4286068e-06)
+					v78 := float32(v76 - v77)
+					v82 := float32(v78 * float32(float32(v78*0.0013820428)+0.008368678))
+					v85 := float32(float32(v78*float32(v82+0.04166827)) + 0.16666521)
+					v88 := float32(v76 + 1)
+					v92 := float32(float32(v78*v78) * float32(float32(v78*v85)+0.49999994))
+					v93 := float32(float32(float32(v76-float32(v88-1))-v77) + v92)
+					v94 = float32(v88 + v93)
+					v97 := uint32(int32(math.Float32bits(v69))&2147483647) < 1118699520
+					if v97 {
+						v101 := math.Float32frombits(uint32(int32(math.Float32bits(v94)) + (v74 << 23)))
+						v115 = v101
+						goto b21
+					}
+				}
+				if v69 != v69 {
+					v115 = v69
+					goto b21
+				}
+				if 89 < v69 {
+					v115 = math.Float32frombits(0x7f800000)
+					goto b21
+				}
+				if v69 < -104 {
+					v115 = 0
+				} else {
+					v105 := v74 >> 1
+					v109 := float32(v94 * math.Float32frombits(uint32((v105+127)<<23)))
+					v114 := float32(v109 * math.Float32frombits(uint32(((v74-v105)+127)<<23)))
+					v115 = v114
+				}
+			b21:
+				v65 = float32(v65 + v115)
+				v66 = v66 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b14
+			b23:
+				if v119 >= v1 {
+					v173 = v118
+					goto b34
+				}
+				if uint64(v119) >= uint64(v1) {
+					g.Fault(4, v119, v1, v0)
+					g.Leave(li)
+					continue
+				}
+				{
+					v123 = float32(*(*float32)(unsafe.Add(p1, v14+int(v119)*4)) - v64)
+					v125 := float32(float32(v123*1.442695) + 1.2582912e+07)
+					v126 := float32(v125 - 1.2582912e+07)
+					v128 = int32(math.Float32bits(v125)) + -1262485504
+					v130 := float32(v123 - float32(v126*0.69314575))
+					v131 := float32(v126 * 1.4286068e-06)
+					v132 := float32(v130 - v131)
+					v136 := float32(v132 * float32(float32(v132*0.0013820428)+0.008368678))
+					v139 := float32(float32(v132*float32(v136+0.04166827)) + 0.16666521)
+					v142 := float32(v130 + 1)
+					v146 := float32(float32(v132*v132) * float32(float32(v132*v139)+0.49999994))
+					v147 := float32(float32(float32(v130-float32(v142-1))-v131) + v146)
+					v148 = float32(v142 + v147)
+					v151 := uint32(int32(math.Float32bits(v123))&2147483647) < 1118699520
+					if v151 {
+						v155 := math.Float32frombits(uint32(int32(math.Float32bits(v148)) + (v128 << 23)))
+						v169 = v155
+						goto b31
+					}
+				}
+				if v123 != v123 {
+					v169 = v123
+					goto b31
+				}
+				if 89 < v123 {
+					v169 = math.Float32frombits(0x7f800000)
+					goto b31
+				}
+				if v123 < -104 {
+					v169 = 0
+				} else {
+					v159 := v128 >> 1
+					v163 := float32(v148 * math.Float32frombits(uint32((v159+127)<<23)))
+					v168 := float32(v163 * math.Float32frombits(uint32(((v128-v159)+127)<<23)))
+					v169 = v168
+				}
+			b31:
+				v118 = float32(v118 + v169)
+				v119 = v119 + 256
+				if stop.Load() {
+					g.Stop()
+					return
+				}
+				goto b23
+			b34:
+				h173[li] = v173
+				more = true
+			}
+		}
+	}
+	if !more {
+		return
+	}
+	// GroupReduce, kernels.go:257
+	v174 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v173, math.Float32frombits(0x80000000)))
+	v175 := float32(1 / v174)
+	p2 := g.Pointer(2)
+	v16 := int(v8) * 4
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v30 := h30[li]
+		v9 := int32(li)
+		v10 := int64(uint32(v9))
+		v0 := int32(basex + li)
+		var v176, v229 int64
+		var v179, v204, v225, v233, v258, v279 float32
+		var v184, v238 int32
+		if !v30 {
+			v229 = v10
+			goto b44
+		}
+		v176 = v10
+	b36:
+		if v176 >= v1 {
+			goto b54
+		}
+		{
+			v179 = float32(*(*float32)(unsafe.Add(p1, v14+int(v176)*4)) - v64)
+			v181 := float32(float32(v179*1.442695) + 1.2582912e+07)
+			v182 := float32(v181 - 1.2582912e+07)
+			v184 = int32(math.Float32bits(v181)) + -1262485504
+			v186 := float32(v179 - float32(v182*0.69314575))
+			v187 := float32(v182 * 1.4286068e-06)
+			v188 := float32(v186 - v187)
+			v192 := float32(v188 * float32(float32(v188*0.0013820428)+0.008368678))
+			v195 := float32(float32(v188*float32(v192+0.04166827)) + 0.16666521)
+			v198 := float32(v186 + 1)
+			v202 := float32(float32(v188*v188) * float32(float32(v188*v195)+0.49999994))
+			v203 := float32(float32(float32(v186-float32(v198-1))-v187) + v202)
+			v204 = float32(v198 + v203)
+			v207 := uint32(int32(math.Float32bits(v179))&2147483647) < 1118699520
+			if v207 {
+				v211 := math.Float32frombits(uint32(int32(math.Float32bits(v204)) + (v184 << 23)))
+				v225 = v211
+				goto b43
+			}
+		}
+		if v179 != v179 {
+			v225 = v179
+			goto b43
+		}
+		if 89 < v179 {
+			v225 = math.Float32frombits(0x7f800000)
+			goto b43
+		}
+		if v179 < -104 {
+			v225 = 0
+		} else {
+			v215 := v184 >> 1
+			v219 := float32(v204 * math.Float32frombits(uint32((v215+127)<<23)))
+			v224 := float32(v219 * math.Float32frombits(uint32(((v184-v215)+127)<<23)))
+			v225 = v224
+		}
+	b43:
+		*(*float32)(unsafe.Add(p2, v16+int(v176)*4)) = float32(v225 * v175)
+		v176 = v176 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b36
+	b44:
+		if v229 >= v1 {
+			goto b54
+		}
+		if uint64(v229) >= uint64(v1) {
+			g.Fault(5, v229, v1, v0)
+			continue
+		}
+		{
+			v233 = float32(*(*float32)(unsafe.Add(p1, v14+int(v229)*4)) - v64)
+			v235 := float32(float32(v233*1.442695) + 1.2582912e+07)
+			v236 := float32(v235 - 1.2582912e+07)
+			v238 = int32(math.Float32bits(v235)) + -1262485504
+			v240 := float32(v233 - float32(v236*0.69314575))
+			v241 := float32(v236 * 1.4286068e-06)
+			v242 := float32(v240 - v241)
+			v246 := float32(v242 * float32(float32(v242*0.0013820428)+0.008368678))
+			v249 := float32(float32(v242*float32(v246+0.04166827)) + 0.16666521)
+			v252 := float32(v240 + 1)
+			v256 := float32(float32(v242*v242) * float32(float32(v242*v249)+0.49999994))
+			v257 := float32(float32(float32(v240-float32(v252-1))-v241) + v256)
+			v258 = float32(v252 + v257)
+			v261 := uint32(int32(math.Float32bits(v233))&2147483647) < 1118699520
+			if v261 {
+				v265 := math.Float32frombits(uint32(int32(math.Float32bits(v258)) + (v238 << 23)))
+				v279 = v265
+				goto b52
+			}
+		}
+		if v233 != v233 {
+			v279 = v233
+			goto b52
+		}
+		if 89 < v233 {
+			v279 = math.Float32frombits(0x7f800000)
+			goto b52
+		}
+		if v233 < -104 {
+			v279 = 0
+		} else {
+			v269 := v238 >> 1
+			v273 := float32(v258 * math.Float32frombits(uint32((v269+127)<<23)))
+			v278 := float32(v273 * math.Float32frombits(uint32(((v238-v269)+127)<<23)))
+			v279 = v278
+		}
+	b52:
+		*(*float32)(unsafe.Add(p2, v16+int(v229)*4)) = float32(v279 * v175)
+		v229 = v229 + 256
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b44
+	b54:
+	}
+}
+
+//go:noinline
+func softmaxHostLoop0(h31 []float32, active int, b32 int64, p1 unsafe.Pointer, v14 int) {
+	h31 = h31[:active]
+	for li := range active {
+		v32 := b32 + int64(li)
+		v31 := h31[li]
+		v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+		h31[li] = v44
+	}
+}
+
+//go:noinline
+func softmaxHostLoop1(h31 []float32, active int, b32 int64, p1 unsafe.Pointer, v14 int, b32r1 int64, b32r2 int64, b32r3 int64) {
+	h31 = h31[:active]
+	for li := range active {
+		v31 := h31[li]
+		{
+			v32 := b32 + int64(li)
+			v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+			v31 = v44
+		}
+		{
+			v32 := b32r1 + int64(li)
+			v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+			v31 = v44
+		}
+		{
+			v32 := b32r2 + int64(li)
+			v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+			v31 = v44
+		}
+		{
+			v32 := b32r3 + int64(li)
+			v44 := max(v31, *(*float32)(unsafe.Add(p1, v14+int(v32)*4)))
+			v31 = v44
+		}
+		h31[li] = v31
+	}
+}
+
+//go:noinline
+func softmaxHostLoop2(h65 []float32, active int, b66 int64, p1 unsafe.Pointer, v14 int, v64 float32) {
+	h65 = h65[:active]
+	for li := range active {
+		v66 := b66 + int64(li)
+		v65 := h65[li]
+		var v115 float32
+		v69 := float32(*(*float32)(unsafe.Add(p1, v14+int(v66)*4)) - v64)
+		v71 := float32(float32(v69*1.442695) + 1.2582912e+07)
+		v72 := float32(v71 - 1.2582912e+07)
+		v74 := int32(math.Float32bits(v71)) + -1262485504
+		v76 := float32(v69 - float32(v72*0.69314575))
+		v77 := float32(v72 * 1.4286068e-06)
+		v78 := float32(v76 - v77)
+		v82 := float32(v78 * float32(float32(v78*0.0013820428)+0.008368678))
+		v85 := float32(float32(v78*float32(v82+0.04166827)) + 0.16666521)
+		v88 := float32(v76 + 1)
+		v92 := float32(float32(v78*v78) * float32(float32(v78*v85)+0.49999994))
+		v93 := float32(float32(float32(v76-float32(v88-1))-v77) + v92)
+		v94 := float32(v88 + v93)
+		v97 := uint32(int32(math.Float32bits(v69))&2147483647) < 1118699520
+		if v97 {
+			v101 := math.Float32frombits(uint32(int32(math.Float32bits(v94)) + (v74 << 23)))
+			v115 = v101
+			goto b21r1l
+		}
+		if v69 != v69 {
+			v115 = v69
+			goto b21r1l
+		}
+		if 89 < v69 {
+			v115 = math.Float32frombits(0x7f800000)
+			goto b21r1l
+		}
+		if v69 < -104 {
+			v115 = 0
+		} else {
+			v105 := v74 >> 1
+			v109 := float32(v94 * math.Float32frombits(uint32((v105+127)<<23)))
+			v114 := float32(v109 * math.Float32frombits(uint32(((v74-v105)+127)<<23)))
+			v115 = v114
+		}
+	b21r1l:
+		h65[li] = float32(v65 + v115)
 	}
 }
 
@@ -1329,6 +2281,165 @@ func (g *touchHost) Run() {
 func touchHostLoop0(x int, end int, p0 unsafe.Pointer) {
 	for ; x < end; x++ {
 		*(*int32)(unsafe.Add(p0, x*4)) = *(*int32)(unsafe.Add(p0, x*4)) + 1
+	}
+}
+
+// transposeHost is a work-group of the kernel [Transpose].
+type transposeHost struct {
+	kernelimpl.HostGroup
+}
+
+func newTransposeHost() kernelimpl.HostForm { return new(transposeHost) }
+
+const transposeHostSites = `1	internal/bench/kernels/kernels.go:212:22
+1	212:7
+1	216:47
+1	216:8`
+
+func (g *transposeHost) Begin() {
+	g.Sites = transposeHostSites
+	const n = 256
+	g.Allot(0, 4224)
+}
+
+func (g *transposeHost) Run() {
+	const n = 256
+	// ZeroLocal, kernels.go:208
+	g.Zero(0)
+	v9 := int32(g.ID[1])
+	v10 := int64(uint32(v9))
+	v15 := v10 * 32
+	v2 := g.Int64(24)
+	v7 := int32(g.ID[0])
+	v8 := int64(uint32(v7))
+	v21 := v8 * 32
+	v3 := g.Int64(40)
+	v16 := v15 <= 2147483647
+	v19 := -2147483648 <= v2
+	v20 := v2 <= 2147483647
+	v22 := v21 <= 2147483647
+	p1 := g.Pointer(1)
+	m0 := g.Memory(0)
+	basex := g.Base(0)
+	basey := g.Base(1)
+	more := false
+	{
+		for li := range n {
+			x := int(uint(li) % 32)
+			y := int(uint(li) / 32)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v61, v64 int32
+			var v62, v65, v69 int64
+			var v71 float32
+			v12 := int64(uint32(int32(x)))
+			v13 := int32(y)
+			v17 := v15 + int64(uint32(v13))
+			v25 := ((v17 * v2) + v21) + v12
+			v30 := (((v17 + 24) * v2) + v21) + v12
+			v35 := v16 && (v17 <= 2147483647)
+			v36 := v35 && v19
+			v37 := v36 && v20
+			v38 := v37 && v22
+			v40 := (v38 && (uint64(v25) < uint64(v3))) && (uint64(v30) < uint64(v3))
+			if (v40 && (uint32(v13) < 32)) && (uint32(v13+24) < 32) {
+				*(*float32)(unsafe.Add(m0, y*132+x*4)) = *(*float32)(unsafe.Add(p1, int(v25)*4))
+				v50 := *(*float32)(unsafe.Add(p1, int((((v17+8)*v2)+v21)+v12)*4))
+				*(*float32)(unsafe.Add(m0, y*132+x*4+1056)) = v50
+				v57 := *(*float32)(unsafe.Add(p1, int((((v17+16)*v2)+v21)+v12)*4))
+				*(*float32)(unsafe.Add(m0, y*132+x*4+2112)) = v57
+				*(*float32)(unsafe.Add(m0, y*132+x*4+3168)) = *(*float32)(unsafe.Add(p1, int(v30)*4))
+				goto b9
+			}
+			v61 = 0
+		b3:
+			v62 = int64(uint32(v61))
+			if v61 >= 32 {
+				goto b9
+			}
+			v64 = v13 + v61
+			v65 = int64(uint32(v64))
+			v69 = (((v17 + v62) * v2) + v21) + v12
+			if uint64(v69) >= uint64(v3) {
+				g.Fault(0, v69, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v71 = *(*float32)(unsafe.Add(p1, int(v69)*4))
+			if uint32(v64) >= 32 {
+				g.Fault(1, v65, 32, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(m0, int(v64)*132+x*4)) = v71
+			v61 = v61 + 8
+			goto b3
+		b9:
+			more = true
+		}
+	}
+	if !more {
+		return
+	}
+	// Barrier, kernels.go:214
+	v5 := g.Int64(56)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	{
+		for li := range n {
+			x := int(uint(li) % 32)
+			y := int(uint(li) / 32)
+			if dead[li] {
+				continue
+			}
+			v13 := int32(y)
+			v14 := int64(uint32(v13))
+			v33 := v13 + 24
+			v11 := int32(x)
+			v12 := int64(uint32(v11))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v116, v123 int32
+			var v117, v122, v124 int64
+			var v126 float32
+			v77 := v21 + v14
+			v83 := ((v77 * v2) + v15) + v12
+			v88 := (((v77 + 24) * v2) + v15) + v12
+			v90 := v22 && (v77 <= 2147483647)
+			v91 := v90 && v19
+			v92 := v91 && v20
+			v93 := v92 && v16
+			v96 := ((v93 && (uint32(v13) < 33)) && (uint32(v33) < 33)) && (uint64(v83) < uint64(v5))
+			if v96 && (uint64(v88) < uint64(v5)) {
+				*(*float32)(unsafe.Add(p2, int(v83)*4)) = *(*float32)(unsafe.Add(m0, x*132+y*4))
+				*(*float32)(unsafe.Add(p2, int((((v77+8)*v2)+v15)+v12)*4)) = *(*float32)(unsafe.Add(m0, x*132+y*4+32))
+				*(*float32)(unsafe.Add(p2, int((((v77+16)*v2)+v15)+v12)*4)) = *(*float32)(unsafe.Add(m0, x*132+y*4+64))
+				*(*float32)(unsafe.Add(p2, int(v88)*4)) = *(*float32)(unsafe.Add(m0, x*132+y*4+96))
+				goto b18
+			}
+			v116 = 0
+		b12:
+			v117 = int64(uint32(v116))
+			if v116 >= 32 {
+				goto b18
+			}
+			v122 = (((v77 + v117) * v2) + v15) + v12
+			v123 = v13 + v116
+			v124 = int64(uint32(v123))
+			if uint32(v123) >= 33 {
+				g.Fault(2, v124, 33, v0, v1)
+				continue
+			}
+			v126 = *(*float32)(unsafe.Add(m0, x*132+int(v123)*4))
+			if uint64(v122) >= uint64(v5) {
+				g.Fault(3, v122, v5, v0, v1)
+				continue
+			}
+			*(*float32)(unsafe.Add(p2, int(v122)*4)) = v126
+			v116 = v116 + 8
+			goto b12
+		b18:
+		}
 	}
 }
 

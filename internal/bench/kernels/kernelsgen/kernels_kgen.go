@@ -42,7 +42,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x3b1e7b0b},
+		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x40a03873},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
 	},
 })
@@ -76,14 +76,14 @@ func (k Empty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 }
 
 var _, RunFMA = stubs.Range1(pkg.Kernel("FMA"), kernels.FMA.Kernel)
-var _, RunHistogram = stubs.NDRange1(pkg.Kernel("Histogram"), kernels.Histogram.Kernel)
+var _, RunHistogram = stubs.NDRange1(pkg.Kernel("Histogram"), kernels.Histogram.Kernel, newHistogramHost)
 var _, RunMandelbrot = stubs.Range2(pkg.Kernel("Mandelbrot"), kernels.Mandelbrot.Kernel)
 var _, RunMatMul = stubs.Range2(pkg.Kernel("MatMul"), kernels.MatMul.Kernel, newMatMulHost)
 var _, RunMul32 = stubs.Range1(pkg.Kernel("Mul32"), kernels.Mul32.Kernel, newMul32Host)
 var _, RunMul64 = stubs.Range1(pkg.Kernel("Mul64"), kernels.Mul64.Kernel, newMul64Host)
-var _, RunNBody = stubs.NDRange1(pkg.Kernel("NBody"), kernels.NBody.Kernel)
+var _, RunNBody = stubs.NDRange1(pkg.Kernel("NBody"), kernels.NBody.Kernel, newNBodyHost)
 var _, RunRows = stubs.Range1(pkg.Kernel("Rows"), kernels.Rows.Kernel, newRowsHost)
-var _, RunSoftmax = stubs.NDRange1(pkg.Kernel("Softmax"), kernels.Softmax.Kernel)
+var _, RunSoftmax = stubs.NDRange1(pkg.Kernel("Softmax"), kernels.Softmax.Kernel, newSoftmaxHost)
 var _, RunSpMV = stubs.Range1(pkg.Kernel("SpMV"), kernels.SpMV.Kernel, newSpMVHost)
 var _, RunStencil = stubs.Range3(pkg.Kernel("Stencil"), kernels.Stencil.Kernel, newStencilHost)
 var stepKernel, RunStep = stubs.Range1(pkg.Kernel("Step"), kernels.Step.Kernel, newStepHost)
@@ -129,6 +129,6 @@ func (k Touch) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 	return k.launch().Node1(r, opts)
 }
 
-var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), kernels.Transpose.Kernel)
+var _, RunTranspose = stubs.NDRange2(pkg.Kernel("Transpose"), kernels.Transpose.Kernel, newTransposeHost)
 var _, RunTriad32 = stubs.Range1(pkg.Kernel("Triad32"), kernels.Triad32.Kernel, newTriad32Host)
 var _, RunTriad64 = stubs.Range1(pkg.Kernel("Triad64"), kernels.Triad64.Kernel, newTriad64Host)
