@@ -68,7 +68,7 @@ const (
 // A Work is a row of the report, for any device.
 type Work struct {
 	Group, Name string
-	Target      string // on an H200
+	Target      string // of a GPU: see Report.aim
 	// Sizes are what Make is given at each Scale: elements, or rows of squares and cubes.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)
@@ -173,7 +173,7 @@ func Run(ctx context.Context, dev *runtime.Device, o Options) *Report {
 
 // row makes a row of the report.
 func (b *Bench) row(w Work) Row {
-	row := Row{Group: w.Group, Name: w.Name, Target: w.Target, n: w.Sizes[b.Scale]}
+	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)
 	if err == nil {
 		row.Size, row.Amount, row.Unit, row.Ceiling = job.Size, job.Amount, job.Unit, job.Ceiling

@@ -6,8 +6,10 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"maps"
 	"math"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -125,9 +127,9 @@ func TestPoison(t *testing.T) {
 // are compared by time.
 func TestReport(t *testing.T) {
 	r := &Report{Device: "NVIDIA H200", Scale: "large", Rows: []Row{
-		{Name: "copy", Amount: 100, Unit: Bytes, Ceiling: true, Times: []Timing{{Peer: kgen, Median: 2}, {Peer: "CUDA", Median: 1}}, Target: "≥ 4"},
+		{Name: "copy", Amount: 100, Unit: Bytes, Ceiling: true, Times: []Timing{{Peer: kgen, Median: 2}, {Peer: "CUDA", Median: 1}}},
 		{Name: "cached", Amount: 150, Unit: Bytes, Times: []Timing{{Peer: kgen, Median: 1}}},
-		{Name: "sort", Amount: 8, Unit: Keys, Times: []Timing{{Peer: kgen, Median: 4}, {Peer: "CUB", Median: 1}}},
+		{Name: "sort u32 (example)", Amount: 8, Unit: Keys, Times: []Timing{{Peer: kgen, Median: 4}, {Peer: "CUB", Median: 1}}},
 		{Name: "none", Skipped: "why", Failed: []string{"CUB: how"}},
 	}}
 	r.finish()
@@ -140,13 +142,62 @@ func TestReport(t *testing.T) {
 	if !r.Failed() {
 		t.Error("a peer's failure is none of the report's")
 	}
-	table := r.table()
-	want := []string{"Work", "Size", "Time", "Rate", "Of ceiling", "x CUDA", "x CUB", "Target"}
+	table := r.table(true)
+	want := []string{"Work", "Size", "Time", "Rate", "Of ceiling", "x CUDA", "x CUB", "Aim"}
 	if strings.Join(table[0], ",") != strings.Join(want, ",") || len(table) != 4 {
 		t.Errorf("%d lines below %q", len(table), table[0])
 	}
+	want = []string{"sort u32 (example)", "", "4.00 s", "2.00 keys/s", "", "CUB 0.25", "≥ 0.6 CUB ✗"}
+	if got := r.table(false)[3]; strings.Join(got, ",") != strings.Join(want, ",") {
+		t.Errorf("%q, want %q", got, want)
+	}
 	if got := strings.Join(r.remarks(), "; "); got != "none: CUB: how; none: skipped: why" {
 		t.Error(got)
+	}
+}
+
+// TestAims: aims are compared as they are printed, where they apply.
+func TestAims(t *testing.T) {
+	beside := func(peer string, x float64) []Timing {
+		return []Timing{{Peer: kgen, Median: 1}, {Peer: peer, Median: x}}
+	}
+	for _, test := range []struct {
+		device string
+		scale  Scale
+		row    Row
+		want   string
+		met    bool
+	}{
+		{"NVIDIA H200", Large, Row{Name: "copy f32", Unit: Bytes, Amount: 4150e9, Times: beside("CUDA", 9)}, "≥ 4150 GB/s", true},
+		{"NVIDIA H200", Large, Row{Name: "copy f32", Unit: Bytes, Amount: 4149e9, Times: beside("CUDA", 9)}, "≥ 4150 GB/s", false},
+		{"NVIDIA H200", Small, Row{Name: "copy f32", Unit: Bytes, Amount: 4150e9, Times: beside("CUDA", 9)}, "", false},
+		{"NVIDIA H100", Large, Row{Name: "copy f32", Unit: Bytes, Amount: 4150e9, Times: beside("CUDA", 9)}, "", false},
+		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUB", 0.966)}, "≥ 0.97 CUB", true},
+		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUB", 0.964)}, "≥ 0.97 CUB", false},
+		{"NVIDIA H100", Large, Row{Name: "sum u32", Unit: Bytes, Times: beside("CUDA", 2)}, "", false},
+		{"NVIDIA H100", Large, Row{Name: "device to slice", Group: "Transfers", Unit: Bytes, Amount: 25e9, Times: beside("CUDA", 2)}, "≥ 25 GB/s", true},
+		{"NVIDIA H100", Large, Row{Name: "device to pinned buffer", Group: "Transfers", Unit: Bytes, Times: beside("CUDA pinned", 0.9)}, "≥ 0.9 CUDA pinned", true},
+		{"NVIDIA H200", Large, Row{Name: "launches, independent", Unit: Launches, Amount: 0.5, Times: []Timing{{Peer: kgen, Median: 1e-6}}}, "≤ 0.5 µs", true},
+		{"NVIDIA H200", Large, Row{Name: "launches, independent", Unit: Launches, Amount: 0.6, Times: []Timing{{Peer: kgen, Median: 1e-6}}}, "≤ 0.5 µs", false},
+		{"host (linux/amd64, 2 cores)", Small, Row{Name: "copy f32", Unit: Bytes, Times: beside("Go", 0.85)}, "≥ 0.9 Go", false},
+		{"host (linux/amd64, 2 cores)", Small, Row{Name: "life (example)", Unit: Bytes, Times: beside("Go", 0.4)}, "≥ 0.4 Go", true},
+		{"host (linux/amd64, 2 cores)", Small, Row{Name: "sum u32", Unit: Bytes, Times: beside("Go", 2)}, "", false},
+		{"host (linux/amd64, 2 cores)", Tiny, Row{Name: "life (example)", Unit: Bytes, Times: beside("Go", 2)}, "", false},
+	} {
+		r := &Report{Device: test.device, Scale: test.scale.String()}
+		if got, met := r.aim(&test.row); got != test.want || met != test.met {
+			t.Errorf("%s, %s, %s: %q, %v; want %q, %v", test.device, test.scale, test.row.Name, got, met, test.want, test.met)
+		}
+	}
+	left := maps.Clone(hostAims)
+	for _, w := range Works {
+		if text := w.Target; text != "" && !regexp.MustCompile(`^[≥≤] [0-9.]+ (GB/s|TFLOP/s|ms|µs|CUDA|CUB|cuBLAS|CUDA pinned)$`).MatchString(text) {
+			t.Errorf("%s: %q is no aim", w.Name, text)
+		}
+		delete(left, w.Name)
+	}
+	if len(left) > 0 {
+		t.Errorf("there are no works %v", left)
 	}
 }
 

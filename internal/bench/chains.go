@@ -11,7 +11,7 @@ import (
 // chained is a graph of kernels, each of which reads what the one before has written. It is fused,
 // and what lies between two kernels stays in registers. The peers are one kernel by hand.
 func chained(kernels int) Work {
-	return Work{Group: "Graphs", Name: fmt.Sprintf("chain of %d kernels f32, fused", kernels), Target: "≥ 0.9", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: "Graphs", Name: fmt.Sprintf("chain of %d kernels f32, fused", kernels), Target: "≥ 0.9 CUDA", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 		const A, B = 0.75, 0.5
 		hx := units[float32](n, 1)
 		x, err1 := memoryOf(b, hx)

@@ -161,7 +161,7 @@ var calls = Work{Group: "Launches", Name: "launch, the call alone", Target: "≤
 
 // transfers copy between a slice of Go's and the device.
 func transfer(name, cuda string, do func(b *Bench, m *memory[uint32], s []uint32) error, check func(m *memory[uint32], s, want []uint32) error) Work {
-	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s, pinned 50", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: "Transfers", Name: name, Target: "≥ 25 GB/s", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
 		m, err := memoryOf(b, want)
 		if err != nil {
@@ -198,7 +198,7 @@ var download = transfer("device to slice", "download",
 
 // pinned copies between the device and memory of the host that the device reaches itself.
 func pinned(name, cuda string, up bool) Work {
-	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 of CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: "Transfers", Name: name, Target: "≥ 0.9 CUDA pinned", Sizes: [4]int{1 << 12, 1 << 24, 1 << 26, 1 << 28}, Make: func(b *Bench, n int) (*Job, error) {
 		want := random(n)
 		m, err := memoryOf(b, want)
 		if err != nil {

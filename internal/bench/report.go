@@ -38,7 +38,6 @@ type Row struct {
 	Ceiling           bool
 	Times             []Timing // the first is kgen's
 	Share             float64  // of the ceiling, if there is one
-	Target            string   `json:",omitempty"`
 	Remark            string   `json:",omitempty"`
 	Failed            []string `json:",omitempty"` // peers
 	Skipped, Error    string   `json:",omitempty"`
@@ -136,42 +135,66 @@ func (r *Report) header() []string {
 	return append(list, r.Notes...)
 }
 
-// table returns the rows' cells, below those of the heading.
-func (r *Report) table() [][]string {
-	peers := r.peers()
-	// Targets are for this device, at the sizes for it.
-	targets := strings.Contains(r.Device, "H200") && r.Scale == Large.String()
-	head := []string{"Work", "Size", "Time", "Rate", "Of ceiling"}
-	for _, p := range peers {
-		head = append(head, "x "+p)
+// cells are those of a row but for its peers.
+func (r *Report) cells(row *Row) (line []string, aim string) {
+	t := row.Times[0]
+	line = []string{row.Name, row.Size, duration(t.Median * perRun(row)), "", ""}
+	if row.Unit != Launches {
+		line[3] = perSecond(row.rate(t), row.Unit)
 	}
-	if targets {
-		head = append(head, "Target")
+	if row.Share > 0 {
+		line[4] = fmt.Sprintf("%.0f %%", 100*row.Share)
+	}
+	aim, met := r.aim(row)
+	if met {
+		aim += " ✓"
+	} else if aim != "" {
+		aim += " ✗"
+	}
+	return line, aim
+}
+
+// table returns the rows' cells, below those of the heading. Peers have a column each, or one in
+// all.
+func (r *Report) table(apart bool) [][]string {
+	peers := r.peers()
+	aims := slices.ContainsFunc(r.Rows, func(row Row) bool { text, _ := r.aim(&row); return text != "" })
+	head := []string{"Work", "Size", "Time", "Rate", "Of ceiling"}
+	if !apart {
+		head = append(head, "Speed beside")
+	}
+	for _, p := range peers {
+		if apart {
+			head = append(head, "x "+p)
+		}
+	}
+	if aims {
+		head = append(head, "Aim")
 	}
 	out := [][]string{head}
-	for _, row := range r.Rows {
+	for i := range r.Rows {
+		row := &r.Rows[i]
 		if len(row.Times) == 0 {
 			continue
 		}
-		t := row.Times[0]
-		line := []string{row.Name, row.Size, duration(t.Median), "", ""}
-		if row.Unit == Launches {
-			line[2] = duration(t.Median * row.Amount)
-		} else {
-			line[3] = perSecond(row.rate(t), row.Unit)
-		}
-		if row.Share > 0 {
-			line[4] = fmt.Sprintf("%.0f %%", 100*row.Share)
-		}
+		line, aim := r.cells(row)
+		var beside []string
 		for _, p := range peers {
-			cell := ""
-			if x, ok := row.beside(p); ok {
-				cell = fmt.Sprintf("%.2f", x)
+			x, ok := row.beside(p)
+			switch {
+			case ok && apart:
+				line = append(line, fmt.Sprintf("%.2f", x))
+			case apart:
+				line = append(line, "")
+			case ok:
+				beside = append(beside, fmt.Sprintf("%s %.2f", p, x))
 			}
-			line = append(line, cell)
 		}
-		if targets {
-			line = append(line, row.Target)
+		if !apart {
+			line = append(line, strings.Join(beside, ", "))
+		}
+		if aims {
+			line = append(line, aim)
 		}
 		out = append(out, line)
 	}
@@ -206,7 +229,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, line := range r.table() {
+	for _, line := range r.table(true) {
 		fmt.Fprintln(tw, strings.Join(line, "\t"))
 	}
 	if err := tw.Flush(); err != nil {
@@ -224,7 +247,7 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 		fmt.Fprintf(w, "- %s\n", line)
 	}
 	fmt.Fprintln(w)
-	for i, line := range r.table() {
+	for i, line := range r.table(false) {
 		fmt.Fprintf(w, "| %s |\n", strings.Join(line, " | "))
 		if i == 0 {
 			fmt.Fprintf(w, "|%s\n", strings.Repeat("---|", len(line)))

@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// hostAims has the rows that aim at a part of the speed of a loop in Go, on all processors, on the
+// host device: those of kernels without barriers at nearly all of it.
+var hostAims = map[string]string{
+	"copy f32": "≥ 0.9 Go", "mul f32": "≥ 0.9 Go", "add f32": "≥ 0.9 Go", "triad f32": "≥ 0.9 Go",
+	"copy f64": "≥ 0.9 Go", "mul f64": "≥ 0.9 Go", "add f64": "≥ 0.9 Go", "triad f64": "≥ 0.9 Go",
+	"multiply and add f32": "≥ 0.9 Go", "matmul f32, element each": "≥ 0.9 Go", "stencil of 7 points f32": "≥ 0.9 Go",
+	"SpMV f32, 32 in a row": "≥ 0.9 Go", "saxpy (example)": "≥ 0.9 Go", "Black-Scholes f32": "≥ 0.9 Go",
+	"Mandelbrot, 1000 rounds": "≥ 0.9 Go",
+	"matmul f32, tiles of 16": "≥ 0.4 Go", "reduce (example)": "≥ 0.4 Go", "life (example)": "≥ 0.4 Go",
+}
+
+// aim returns what the row aims at on the report's device, and whether it reached it; an empty
+// text if it has no aim there. Aims are texts such as "≥ 0.95 CUDA", a multiple of a contestant's
+// speed, "≥ 4150 GB/s", a rate, or "≤ 4.3 ms", the time of one run. They are for the large sizes;
+// those of the host device, beside loops in Go, for all but the tiny ones. Rates and times of
+// kernels are an H200's.
+func (r *Report) aim(row *Row) (text string, met bool) {
+	i := slices.IndexFunc(Works, func(w Work) bool { return w.Name == row.Name })
+	if i < 0 || len(row.Times) == 0 {
+		return "", false
+	}
+	text = Works[i].Target
+	switch {
+	case strings.HasPrefix(r.Device, "host "):
+		if text = hostAims[row.Name]; r.Scale == Tiny.String() {
+			return "", false
+		}
+	case r.Scale != Large.String():
+		return "", false
+	}
+	var (
+		sign, of string
+		want     float64
+	)
+	if _, err := fmt.Sscan(text, &sign, &want, &of); err != nil {
+		return "", false
+	}
+	_, of, _ = strings.Cut(strings.TrimPrefix(text, sign+" "), " ") // "CUDA pinned" is two words
+	t := row.Times[0]
+	if x, ok := row.beside(of); ok {
+		return text, x >= want-0.005 // as it is printed
+	}
+	scale, ok := map[string]float64{"GB/s": 1e9, "TFLOP/s": 1e12, "ms": 1e-3, "µs": 1e-6}[of]
+	if !ok || !strings.Contains(r.Device, "H200") && row.Group != "Transfers" {
+		return "", false
+	}
+	if sign == "≤" {
+		return text, t.Median*perRun(row) <= want*scale
+	}
+	return text, row.rate(t) >= want*scale
+}
+
+// perRun returns by what the median of a row is multiplied where a time is printed.
+func perRun(row *Row) float64 {
+	if row.Unit == Launches {
+		return row.Amount
+	}
+	return 1
+}
