@@ -30,11 +30,11 @@
 //	  │       lanes        deadlanes            work-items that leave a group early become dead lanes
 //	  │                      ◀─ link: kernels with barriers become one here
 //	  │       lanes        groups atomics       operations that SPIR-V lacks are expanded
-//	  │       lanes        zerolocal            work-group memory is zeroed
-//	  │       lanes        dropbarriers relax   barriers and counting order no more than work-items can tell
 //	  │       rewrite      mem2reg2             the dead lanes' flags become values
 //	  │       numbers      constdiv             divisions by constants become multiplications
 //	  │       simplify     simplify2 dce2       the code that was added is simplified
+//	  │       lanes        zerolocal            work-group memory is zeroed, unless it is written first
+//	  │       lanes        dropbarriers relax   barriers and counting order no more than work-items can tell
 //	  │       lanes        lighten              barriers order no more memory than they must
 //	  │       checks       askunroll            drivers are asked to unroll some loops
 //	  │       lanes        partial              invocations that are no work-items return

@@ -110,6 +110,7 @@ var passOrder = []constraint{
 	{"groups", "dropbarriers", "dropbarriers asks what lies between barriers, and groups adds some, and uses of memory"},
 	{"atomics", "dropbarriers", "dropbarriers asks what lies between barriers, and atomics adds uses of memory"},
 	{"zerolocal", "dropbarriers", "dropbarriers asks what lies between barriers, and zerolocal adds some, and stores"},
+	{"dce2", "zerolocal", "whether a store is made by all work-items, dead ones too, shows once branches on flags that are constant are gone"},
 	{"groups", "relax", "relax asks what lies between barriers, and groups adds barriers"},
 	{"atomics", "relax", "what atomics writes out as a loop reads the memory that it adds to"},
 	{"zerolocal", "relax", "relax asks what lies between barriers, and zerolocal adds barriers and stores"},

@@ -12,6 +12,11 @@ import (
 )
 
 func init() {
+	for _, n := range []int{1, 5} {
+		addND(fmt.Sprintf("Zeros/%d", n), gen.RunZeros, func() (groups.Zeros, runtime.NDRange1) {
+			return groups.Zeros{N: n, In: mixedInts(640), Out: out32(640)}, nd1(640, 64)
+		})
+	}
 	for _, local := range []int{1, 8, 24, 64} {
 		for _, n := range []int{192, 190, 100, 3} {
 			addND(fmt.Sprintf("Stated/%d", local), gen.RunStated, func() (groups.Stated, runtime.NDRange1) {

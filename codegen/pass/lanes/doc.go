@@ -12,7 +12,7 @@
 //
 // In order: Exits has work-items return from the kernel that have returned from a part of it,
 // DeadLanes makes dead lanes, Groups and Atomics replace what SPIR-V lacks, and ZeroLocal has the
-// group zero its memory. DropBarriers removes barriers of sub-groups that order nothing, Relax finds
+// group zero its memory, where it does not write it first. DropBarriers removes barriers of sub-groups that order nothing, Relax finds
 // additions that only count, and Lighten kernels whose barriers need not order device memory.
 // After them control flow is structurized. Partial keeps invocations out that are no work-items.
 // Expand comes last of all passes: it replaces faults, and reads the arguments of a launch block

@@ -17,9 +17,10 @@ import (
 )
 
 // ZeroLocal replaces each ZeroLocal by a loop in which the work-group zeroes
-// the variable together, and a barrier. It stands before structurize, since it
-// makes loops, and after the dead lanes, which take part. Large variables of a
-// work-item's own are zeroed in loops, too.
+// the variable together, and a barrier, or by nothing, if the group writes all of it before
+// it reads any (writtenFirst). It stands before structurize, since it makes loops, and after
+// the dead lanes, which take part. Large variables of a work-item's own are zeroed in loops,
+// too.
 func ZeroLocal(m *ir.Module) diag.List {
 	f := m.Kernel
 	for i := 0; i < len(f.Blocks); i++ {
@@ -29,10 +30,15 @@ func ZeroLocal(m *ir.Module) diag.List {
 			continue
 		}
 		again := slices.ContainsFunc(b.Term.Succs, func(s *ir.Block) bool { return slices.Contains(uniform.Reachable(s), b) })
+		spare := writtenFirst(m, b.Insts[at])
 		v, rest := rewrite.CutOut(b, at) // a later round finds what else is in there
 		if again {
 			// Others may still read what they wrote in the round before.
 			Barrier(b, v.Pos)
+		}
+		if spare {
+			b.Jump(rest)
+			continue
 		}
 		z := &zeroer{m: m, f: f, b: b, ref: v.Ref(), pos: v.Pos}
 		first := b.Append(ir.OpBuiltIn, ir.TypeI32)

@@ -65,13 +65,13 @@ func (k Blocks) Kernel(it dsl.NDItem1) {
 	it.Barrier()
 	sum := uint32(0)
 	for j := range Each {
-		sum += tile[l*Each+j]
+		x[j] = tile[l*Each+j]
+		sum += x[j]
 	}
 	before := k.Before[it.GroupID()] + dsl.ExclusiveScanOverGroup(it.Group(), sum, dsl.Plus)
 	for j := range Each {
-		v := tile[l*Each+j]
 		tile[l*Each+j] = before
-		before += v
+		before += x[j]
 	}
 	it.Barrier()
 	for j := range Each {

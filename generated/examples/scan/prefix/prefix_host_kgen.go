@@ -11,9 +11,9 @@ import (
 // blocksHost is a work-group of the kernel [Blocks].
 type blocksHost struct {
 	kernelimpl.HostGroup
-	v183, v186 []int32
+	v117, v119, v122, v125, v128, v131, v134, v137, v140, v143, v146, v149, v152, v155, v158, v161, v165, v168 []int32
 
-	v185 int32
+	v167 int32
 
 	sint32 []int32
 }
@@ -21,14 +21,13 @@ type blocksHost struct {
 func newBlocksHost() kernelimpl.HostForm { return new(blocksHost) }
 
 const blocksHostSites = `4	examples/scan/prefix/kernel.go:55:13
-1	70:20`
+1	71:20`
 
 func (g *blocksHost) Begin() {
 	g.Sites = blocksHostSites
 	const n = 256
 	g.Allot(0, 17408)
-	g.Allot(1, 68)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v183, &g.v186)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v117, &g.v119, &g.v122, &g.v125, &g.v128, &g.v131, &g.v134, &g.v137, &g.v140, &g.v143, &g.v146, &g.v149, &g.v152, &g.v155, &g.v158, &g.v161, &g.v165, &g.v168)
 }
 
 func (g *blocksHost) Run() {
@@ -47,7 +46,6 @@ func (g *blocksHost) Run() {
 	}
 	v12 := uint64(v8) <= uint64(v11)
 	basex := g.Base(0)
-	m1 := g.Memory(1)
 	v13 := v11 - v8
 	p0 := g.Pointer(0)
 	v14 := int(v8) * 4
@@ -55,81 +53,115 @@ func (g *blocksHost) Run() {
 	more := false
 	for li := range n {
 		v0 := int32(basex + li)
+		var v18, v23, v28, v33, v38, v43, v48, v53, v58, v63, v68, v73, v78, v83, v88, v93, v98 int32
 		v5 := int32(li)
 		if !v12 {
 			g.Fault(0, v8, v11, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*[68]byte)(m1) = [68]byte{}
 		if int64(uint32(v5)) < v13 {
-			*(*int32)(m1) = *(*int32)(unsafe.Add(p0, v14+li*4))
+			v18 = *(*int32)(unsafe.Add(p0, v14+li*4))
+		} else {
+			v18 = 0
 		}
 		if int64(uint32(v5+256)) < v13 {
-			*(*int32)(unsafe.Add(m1, 4)) = *(*int32)(unsafe.Add(p0, v14+li*4+1024))
+			v23 = *(*int32)(unsafe.Add(p0, v14+li*4+1024))
+		} else {
+			v23 = 0
 		}
 		if int64(uint32(v5+512)) < v13 {
-			*(*int32)(unsafe.Add(m1, 8)) = *(*int32)(unsafe.Add(p0, v14+li*4+2048))
+			v28 = *(*int32)(unsafe.Add(p0, v14+li*4+2048))
+		} else {
+			v28 = 0
 		}
 		if int64(uint32(v5+768)) < v13 {
-			*(*int32)(unsafe.Add(m1, 12)) = *(*int32)(unsafe.Add(p0, v14+li*4+3072))
+			v33 = *(*int32)(unsafe.Add(p0, v14+li*4+3072))
+		} else {
+			v33 = 0
 		}
 		if int64(uint32(v5+1024)) < v13 {
-			*(*int32)(unsafe.Add(m1, 16)) = *(*int32)(unsafe.Add(p0, v14+li*4+4096))
+			v38 = *(*int32)(unsafe.Add(p0, v14+li*4+4096))
+		} else {
+			v38 = 0
 		}
 		if int64(uint32(v5+1280)) < v13 {
-			*(*int32)(unsafe.Add(m1, 20)) = *(*int32)(unsafe.Add(p0, v14+li*4+5120))
+			v43 = *(*int32)(unsafe.Add(p0, v14+li*4+5120))
+		} else {
+			v43 = 0
 		}
 		if int64(uint32(v5+1536)) < v13 {
-			*(*int32)(unsafe.Add(m1, 24)) = *(*int32)(unsafe.Add(p0, v14+li*4+6144))
+			v48 = *(*int32)(unsafe.Add(p0, v14+li*4+6144))
+		} else {
+			v48 = 0
 		}
 		if int64(uint32(v5+1792)) < v13 {
-			*(*int32)(unsafe.Add(m1, 28)) = *(*int32)(unsafe.Add(p0, v14+li*4+7168))
+			v53 = *(*int32)(unsafe.Add(p0, v14+li*4+7168))
+		} else {
+			v53 = 0
 		}
 		if int64(uint32(v5+2048)) < v13 {
-			*(*int32)(unsafe.Add(m1, 32)) = *(*int32)(unsafe.Add(p0, v14+li*4+8192))
+			v58 = *(*int32)(unsafe.Add(p0, v14+li*4+8192))
+		} else {
+			v58 = 0
 		}
 		if int64(uint32(v5+2304)) < v13 {
-			*(*int32)(unsafe.Add(m1, 36)) = *(*int32)(unsafe.Add(p0, v14+li*4+9216))
+			v63 = *(*int32)(unsafe.Add(p0, v14+li*4+9216))
+		} else {
+			v63 = 0
 		}
 		if int64(uint32(v5+2560)) < v13 {
-			*(*int32)(unsafe.Add(m1, 40)) = *(*int32)(unsafe.Add(p0, v14+li*4+10240))
+			v68 = *(*int32)(unsafe.Add(p0, v14+li*4+10240))
+		} else {
+			v68 = 0
 		}
 		if int64(uint32(v5+2816)) < v13 {
-			*(*int32)(unsafe.Add(m1, 44)) = *(*int32)(unsafe.Add(p0, v14+li*4+11264))
+			v73 = *(*int32)(unsafe.Add(p0, v14+li*4+11264))
+		} else {
+			v73 = 0
 		}
 		if int64(uint32(v5+3072)) < v13 {
-			*(*int32)(unsafe.Add(m1, 48)) = *(*int32)(unsafe.Add(p0, v14+li*4+12288))
+			v78 = *(*int32)(unsafe.Add(p0, v14+li*4+12288))
+		} else {
+			v78 = 0
 		}
 		if int64(uint32(v5+3328)) < v13 {
-			*(*int32)(unsafe.Add(m1, 52)) = *(*int32)(unsafe.Add(p0, v14+li*4+13312))
+			v83 = *(*int32)(unsafe.Add(p0, v14+li*4+13312))
+		} else {
+			v83 = 0
 		}
 		if int64(uint32(v5+3584)) < v13 {
-			*(*int32)(unsafe.Add(m1, 56)) = *(*int32)(unsafe.Add(p0, v14+li*4+14336))
+			v88 = *(*int32)(unsafe.Add(p0, v14+li*4+14336))
+		} else {
+			v88 = 0
 		}
 		if int64(uint32(v5+3840)) < v13 {
-			*(*int32)(unsafe.Add(m1, 60)) = *(*int32)(unsafe.Add(p0, v14+li*4+15360))
+			v93 = *(*int32)(unsafe.Add(p0, v14+li*4+15360))
+		} else {
+			v93 = 0
 		}
 		if int64(uint32(v5+4096)) < v13 {
-			*(*int32)(unsafe.Add(m1, 64)) = *(*int32)(unsafe.Add(p0, v14+li*4+16384))
+			v98 = *(*int32)(unsafe.Add(p0, v14+li*4+16384))
+		} else {
+			v98 = 0
 		}
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(m1)
-		*(*int32)(unsafe.Add(m0, li*4+1024)) = *(*int32)(unsafe.Add(m1, 4))
-		*(*int32)(unsafe.Add(m0, li*4+2048)) = *(*int32)(unsafe.Add(m1, 8))
-		*(*int32)(unsafe.Add(m0, li*4+3072)) = *(*int32)(unsafe.Add(m1, 12))
-		*(*int32)(unsafe.Add(m0, li*4+4096)) = *(*int32)(unsafe.Add(m1, 16))
-		*(*int32)(unsafe.Add(m0, li*4+5120)) = *(*int32)(unsafe.Add(m1, 20))
-		*(*int32)(unsafe.Add(m0, li*4+6144)) = *(*int32)(unsafe.Add(m1, 24))
-		*(*int32)(unsafe.Add(m0, li*4+7168)) = *(*int32)(unsafe.Add(m1, 28))
-		*(*int32)(unsafe.Add(m0, li*4+8192)) = *(*int32)(unsafe.Add(m1, 32))
-		*(*int32)(unsafe.Add(m0, li*4+9216)) = *(*int32)(unsafe.Add(m1, 36))
-		*(*int32)(unsafe.Add(m0, li*4+10240)) = *(*int32)(unsafe.Add(m1, 40))
-		*(*int32)(unsafe.Add(m0, li*4+11264)) = *(*int32)(unsafe.Add(m1, 44))
-		*(*int32)(unsafe.Add(m0, li*4+12288)) = *(*int32)(unsafe.Add(m1, 48))
-		*(*int32)(unsafe.Add(m0, li*4+13312)) = *(*int32)(unsafe.Add(m1, 52))
-		*(*int32)(unsafe.Add(m0, li*4+14336)) = *(*int32)(unsafe.Add(m1, 56))
-		*(*int32)(unsafe.Add(m0, li*4+15360)) = *(*int32)(unsafe.Add(m1, 60))
-		*(*int32)(unsafe.Add(m0, li*4+16384)) = *(*int32)(unsafe.Add(m1, 64))
+		*(*int32)(unsafe.Add(m0, li*4)) = v18
+		*(*int32)(unsafe.Add(m0, li*4+1024)) = v23
+		*(*int32)(unsafe.Add(m0, li*4+2048)) = v28
+		*(*int32)(unsafe.Add(m0, li*4+3072)) = v33
+		*(*int32)(unsafe.Add(m0, li*4+4096)) = v38
+		*(*int32)(unsafe.Add(m0, li*4+5120)) = v43
+		*(*int32)(unsafe.Add(m0, li*4+6144)) = v48
+		*(*int32)(unsafe.Add(m0, li*4+7168)) = v53
+		*(*int32)(unsafe.Add(m0, li*4+8192)) = v58
+		*(*int32)(unsafe.Add(m0, li*4+9216)) = v63
+		*(*int32)(unsafe.Add(m0, li*4+10240)) = v68
+		*(*int32)(unsafe.Add(m0, li*4+11264)) = v73
+		*(*int32)(unsafe.Add(m0, li*4+12288)) = v78
+		*(*int32)(unsafe.Add(m0, li*4+13312)) = v83
+		*(*int32)(unsafe.Add(m0, li*4+14336)) = v88
+		*(*int32)(unsafe.Add(m0, li*4+15360)) = v93
+		*(*int32)(unsafe.Add(m0, li*4+16384)) = v98
 		more = true
 	}
 	if !more {
@@ -137,10 +169,26 @@ func (g *blocksHost) Run() {
 	}
 	// Barrier, kernel.go:65
 	v3 := g.Int64(48)
-	v184 := uint64(v7) < uint64(v3)
+	v166 := uint64(v7) < uint64(v3)
 	p1 := g.Pointer(1)
-	h183 := g.v183[:n]
-	u185 := g.v185
+	h117 := g.v117[:n]
+	h119 := g.v119[:n]
+	h122 := g.v122[:n]
+	h125 := g.v125[:n]
+	h128 := g.v128[:n]
+	h131 := g.v131[:n]
+	h134 := g.v134[:n]
+	h137 := g.v137[:n]
+	h140 := g.v140[:n]
+	h143 := g.v143[:n]
+	h146 := g.v146[:n]
+	h149 := g.v149[:n]
+	h152 := g.v152[:n]
+	h155 := g.v155[:n]
+	h158 := g.v158[:n]
+	h161 := g.v161[:n]
+	h165 := g.v165[:n]
+	u167 := g.v167
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -148,95 +196,121 @@ func (g *blocksHost) Run() {
 			continue
 		}
 		v0 := int32(basex + li)
-		v138 := *(*int32)(unsafe.Add(m0, li*68)) + *(*int32)(unsafe.Add(m0, li*68+4))
-		v144 := (v138 + *(*int32)(unsafe.Add(m0, li*68+8))) + *(*int32)(unsafe.Add(m0, li*68+12))
-		v150 := (v144 + *(*int32)(unsafe.Add(m0, li*68+16))) + *(*int32)(unsafe.Add(m0, li*68+20))
-		v156 := (v150 + *(*int32)(unsafe.Add(m0, li*68+24))) + *(*int32)(unsafe.Add(m0, li*68+28))
-		v162 := (v156 + *(*int32)(unsafe.Add(m0, li*68+32))) + *(*int32)(unsafe.Add(m0, li*68+36))
-		v168 := (v162 + *(*int32)(unsafe.Add(m0, li*68+40))) + *(*int32)(unsafe.Add(m0, li*68+44))
-		v174 := (v168 + *(*int32)(unsafe.Add(m0, li*68+48))) + *(*int32)(unsafe.Add(m0, li*68+52))
-		v180 := (v174 + *(*int32)(unsafe.Add(m0, li*68+56))) + *(*int32)(unsafe.Add(m0, li*68+60))
-		v183 := v180 + *(*int32)(unsafe.Add(m0, li*68+64))
-		if !v184 {
+		v117 := *(*int32)(unsafe.Add(m0, li*68))
+		v119 := *(*int32)(unsafe.Add(m0, li*68+4))
+		v122 := *(*int32)(unsafe.Add(m0, li*68+8))
+		v125 := *(*int32)(unsafe.Add(m0, li*68+12))
+		v128 := *(*int32)(unsafe.Add(m0, li*68+16))
+		v131 := *(*int32)(unsafe.Add(m0, li*68+20))
+		v134 := *(*int32)(unsafe.Add(m0, li*68+24))
+		v137 := *(*int32)(unsafe.Add(m0, li*68+28))
+		v138 := ((((((v117 + v119) + v122) + v125) + v128) + v131) + v134) + v137
+		v140 := *(*int32)(unsafe.Add(m0, li*68+32))
+		v143 := *(*int32)(unsafe.Add(m0, li*68+36))
+		v146 := *(*int32)(unsafe.Add(m0, li*68+40))
+		v149 := *(*int32)(unsafe.Add(m0, li*68+44))
+		v152 := *(*int32)(unsafe.Add(m0, li*68+48))
+		v155 := *(*int32)(unsafe.Add(m0, li*68+52))
+		v158 := *(*int32)(unsafe.Add(m0, li*68+56))
+		v159 := ((((((v138 + v140) + v143) + v146) + v149) + v152) + v155) + v158
+		v161 := *(*int32)(unsafe.Add(m0, li*68+60))
+		v165 := (v159 + v161) + *(*int32)(unsafe.Add(m0, li*68+64))
+		if !v166 {
 			g.Fault(1, v7, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		v185 := *(*int32)(unsafe.Add(p1, int(v6)*4))
-		h183[li] = v183
-		u185 = v185
+		v167 := *(*int32)(unsafe.Add(p1, int(v6)*4))
+		h117[li] = v117
+		h119[li] = v119
+		h122[li] = v122
+		h125[li] = v125
+		h128[li] = v128
+		h131[li] = v131
+		h134[li] = v134
+		h137[li] = v137
+		h140[li] = v140
+		h143[li] = v143
+		h146[li] = v146
+		h149[li] = v149
+		h152[li] = v152
+		h155[li] = v155
+		h158[li] = v158
+		h161[li] = v161
+		h165[li] = v165
+		u167 = v167
 		more = true
 	}
-	g.v185 = u185
+	g.v167 = u167
 	if !more {
 		return
 	}
-	// GroupExclusiveScan, kernel.go:70
+	// GroupExclusiveScan, kernel.go:71
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v183, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v165, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v186, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v168, in, len(in), int32(0))
 	}
-	h186 := g.v186[:n]
-	v185 := g.v185
+	h168 := g.v168[:n]
+	v167 := g.v167
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v186 := h186[li]
-		v189 := v186
+		v168 := h168[li]
+		v117 := h117[li]
+		v119 := h119[li]
+		v122 := h122[li]
+		v125 := h125[li]
+		v128 := h128[li]
+		v131 := h131[li]
+		v134 := h134[li]
+		v137 := h137[li]
+		v140 := h140[li]
+		v143 := h143[li]
+		v146 := h146[li]
+		v149 := h149[li]
+		v152 := h152[li]
+		v155 := h155[li]
+		v158 := h158[li]
+		v161 := h161[li]
+		v171 := v168
 		if int32(li) == 0 {
-			v189 = 0
+			v171 = 0
 		}
-		v190 := v185 + v189
-		v191 := *(*int32)(unsafe.Add(m0, li*68))
-		*(*int32)(unsafe.Add(m0, li*68)) = v190
-		v193 := v190 + v191
-		v194 := *(*int32)(unsafe.Add(m0, li*68+4))
-		*(*int32)(unsafe.Add(m0, li*68+4)) = v193
-		v196 := v193 + v194
-		v197 := *(*int32)(unsafe.Add(m0, li*68+8))
-		*(*int32)(unsafe.Add(m0, li*68+8)) = v196
-		v199 := v196 + v197
-		v200 := *(*int32)(unsafe.Add(m0, li*68+12))
-		*(*int32)(unsafe.Add(m0, li*68+12)) = v199
-		v202 := v199 + v200
-		v203 := *(*int32)(unsafe.Add(m0, li*68+16))
-		*(*int32)(unsafe.Add(m0, li*68+16)) = v202
-		v205 := v202 + v203
-		v206 := *(*int32)(unsafe.Add(m0, li*68+20))
-		*(*int32)(unsafe.Add(m0, li*68+20)) = v205
-		v208 := v205 + v206
-		v209 := *(*int32)(unsafe.Add(m0, li*68+24))
-		*(*int32)(unsafe.Add(m0, li*68+24)) = v208
-		v211 := v208 + v209
-		v212 := *(*int32)(unsafe.Add(m0, li*68+28))
-		*(*int32)(unsafe.Add(m0, li*68+28)) = v211
-		v214 := v211 + v212
-		v215 := *(*int32)(unsafe.Add(m0, li*68+32))
-		*(*int32)(unsafe.Add(m0, li*68+32)) = v214
-		v217 := v214 + v215
-		v218 := *(*int32)(unsafe.Add(m0, li*68+36))
-		*(*int32)(unsafe.Add(m0, li*68+36)) = v217
-		v220 := v217 + v218
-		v221 := *(*int32)(unsafe.Add(m0, li*68+40))
-		*(*int32)(unsafe.Add(m0, li*68+40)) = v220
-		v223 := v220 + v221
-		v224 := *(*int32)(unsafe.Add(m0, li*68+44))
-		*(*int32)(unsafe.Add(m0, li*68+44)) = v223
-		v226 := v223 + v224
-		v227 := *(*int32)(unsafe.Add(m0, li*68+48))
-		*(*int32)(unsafe.Add(m0, li*68+48)) = v226
-		v229 := v226 + v227
-		v230 := *(*int32)(unsafe.Add(m0, li*68+52))
-		*(*int32)(unsafe.Add(m0, li*68+52)) = v229
-		v232 := v229 + v230
-		v233 := *(*int32)(unsafe.Add(m0, li*68+56))
-		*(*int32)(unsafe.Add(m0, li*68+56)) = v232
-		v235 := v232 + v233
-		v236 := *(*int32)(unsafe.Add(m0, li*68+60))
-		*(*int32)(unsafe.Add(m0, li*68+60)) = v235
-		*(*int32)(unsafe.Add(m0, li*68+64)) = v235 + v236
+		v172 := v167 + v171
+		*(*int32)(unsafe.Add(m0, li*68)) = v172
+		v174 := v172 + v117
+		*(*int32)(unsafe.Add(m0, li*68+4)) = v174
+		v176 := v174 + v119
+		*(*int32)(unsafe.Add(m0, li*68+8)) = v176
+		v178 := v176 + v122
+		*(*int32)(unsafe.Add(m0, li*68+12)) = v178
+		v180 := v178 + v125
+		*(*int32)(unsafe.Add(m0, li*68+16)) = v180
+		v182 := v180 + v128
+		*(*int32)(unsafe.Add(m0, li*68+20)) = v182
+		v184 := v182 + v131
+		*(*int32)(unsafe.Add(m0, li*68+24)) = v184
+		v186 := v184 + v134
+		*(*int32)(unsafe.Add(m0, li*68+28)) = v186
+		v188 := v186 + v137
+		*(*int32)(unsafe.Add(m0, li*68+32)) = v188
+		v190 := v188 + v140
+		*(*int32)(unsafe.Add(m0, li*68+36)) = v190
+		v192 := v190 + v143
+		*(*int32)(unsafe.Add(m0, li*68+40)) = v192
+		v194 := v192 + v146
+		*(*int32)(unsafe.Add(m0, li*68+44)) = v194
+		v196 := v194 + v149
+		*(*int32)(unsafe.Add(m0, li*68+48)) = v196
+		v198 := v196 + v152
+		*(*int32)(unsafe.Add(m0, li*68+52)) = v198
+		v200 := v198 + v155
+		*(*int32)(unsafe.Add(m0, li*68+56)) = v200
+		v202 := v200 + v158
+		*(*int32)(unsafe.Add(m0, li*68+60)) = v202
+		*(*int32)(unsafe.Add(m0, li*68+64)) = v202 + v161
 	}
 	// Barrier, kernel.go:76
 	for li := range n {
@@ -244,105 +318,105 @@ func (g *blocksHost) Run() {
 			continue
 		}
 		v5 := int32(li)
-		v16 := int64(uint32(v5))
-		v17 := v16 < v13
-		v20 := v5 + 256
-		v21 := int64(uint32(v20))
-		v22 := v21 < v13
-		v25 := v5 + 512
-		v26 := int64(uint32(v25))
-		v27 := v26 < v13
-		v30 := v5 + 768
-		v31 := int64(uint32(v30))
-		v32 := v31 < v13
-		v35 := v5 + 1024
-		v36 := int64(uint32(v35))
-		v37 := v36 < v13
-		v40 := v5 + 1280
-		v41 := int64(uint32(v40))
-		v42 := v41 < v13
-		v45 := v5 + 1536
-		v46 := int64(uint32(v45))
-		v47 := v46 < v13
-		v50 := v5 + 1792
-		v51 := int64(uint32(v50))
-		v52 := v51 < v13
-		v55 := v5 + 2048
-		v56 := int64(uint32(v55))
-		v57 := v56 < v13
-		v60 := v5 + 2304
-		v61 := int64(uint32(v60))
-		v62 := v61 < v13
-		v65 := v5 + 2560
-		v66 := int64(uint32(v65))
-		v67 := v66 < v13
-		v70 := v5 + 2816
-		v71 := int64(uint32(v70))
-		v72 := v71 < v13
-		v75 := v5 + 3072
-		v76 := int64(uint32(v75))
-		v77 := v76 < v13
-		v80 := v5 + 3328
-		v81 := int64(uint32(v80))
-		v82 := v81 < v13
-		v85 := v5 + 3584
-		v86 := int64(uint32(v85))
-		v87 := v86 < v13
-		v90 := v5 + 3840
-		v91 := int64(uint32(v90))
-		v92 := v91 < v13
-		v95 := v5 + 4096
-		v96 := int64(uint32(v95))
-		v97 := v96 < v13
-		if v17 {
+		v15 := int64(uint32(v5))
+		v16 := v15 < v13
+		v19 := v5 + 256
+		v20 := int64(uint32(v19))
+		v21 := v20 < v13
+		v24 := v5 + 512
+		v25 := int64(uint32(v24))
+		v26 := v25 < v13
+		v29 := v5 + 768
+		v30 := int64(uint32(v29))
+		v31 := v30 < v13
+		v34 := v5 + 1024
+		v35 := int64(uint32(v34))
+		v36 := v35 < v13
+		v39 := v5 + 1280
+		v40 := int64(uint32(v39))
+		v41 := v40 < v13
+		v44 := v5 + 1536
+		v45 := int64(uint32(v44))
+		v46 := v45 < v13
+		v49 := v5 + 1792
+		v50 := int64(uint32(v49))
+		v51 := v50 < v13
+		v54 := v5 + 2048
+		v55 := int64(uint32(v54))
+		v56 := v55 < v13
+		v59 := v5 + 2304
+		v60 := int64(uint32(v59))
+		v61 := v60 < v13
+		v64 := v5 + 2560
+		v65 := int64(uint32(v64))
+		v66 := v65 < v13
+		v69 := v5 + 2816
+		v70 := int64(uint32(v69))
+		v71 := v70 < v13
+		v74 := v5 + 3072
+		v75 := int64(uint32(v74))
+		v76 := v75 < v13
+		v79 := v5 + 3328
+		v80 := int64(uint32(v79))
+		v81 := v80 < v13
+		v84 := v5 + 3584
+		v85 := int64(uint32(v84))
+		v86 := v85 < v13
+		v89 := v5 + 3840
+		v90 := int64(uint32(v89))
+		v91 := v90 < v13
+		v94 := v5 + 4096
+		v95 := int64(uint32(v94))
+		v96 := v95 < v13
+		if v16 {
 			*(*int32)(unsafe.Add(p0, v14+li*4)) = *(*int32)(unsafe.Add(m0, li*4))
 		}
-		if v22 {
+		if v21 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+1024)) = *(*int32)(unsafe.Add(m0, li*4+1024))
 		}
-		if v27 {
+		if v26 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+2048)) = *(*int32)(unsafe.Add(m0, li*4+2048))
 		}
-		if v32 {
+		if v31 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+3072)) = *(*int32)(unsafe.Add(m0, li*4+3072))
 		}
-		if v37 {
+		if v36 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+4096)) = *(*int32)(unsafe.Add(m0, li*4+4096))
 		}
-		if v42 {
+		if v41 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+5120)) = *(*int32)(unsafe.Add(m0, li*4+5120))
 		}
-		if v47 {
+		if v46 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+6144)) = *(*int32)(unsafe.Add(m0, li*4+6144))
 		}
-		if v52 {
+		if v51 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+7168)) = *(*int32)(unsafe.Add(m0, li*4+7168))
 		}
-		if v57 {
+		if v56 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+8192)) = *(*int32)(unsafe.Add(m0, li*4+8192))
 		}
-		if v62 {
+		if v61 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+9216)) = *(*int32)(unsafe.Add(m0, li*4+9216))
 		}
-		if v67 {
+		if v66 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+10240)) = *(*int32)(unsafe.Add(m0, li*4+10240))
 		}
-		if v72 {
+		if v71 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+11264)) = *(*int32)(unsafe.Add(m0, li*4+11264))
 		}
-		if v77 {
+		if v76 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+12288)) = *(*int32)(unsafe.Add(m0, li*4+12288))
 		}
-		if v82 {
+		if v81 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+13312)) = *(*int32)(unsafe.Add(m0, li*4+13312))
 		}
-		if v87 {
+		if v86 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+14336)) = *(*int32)(unsafe.Add(m0, li*4+14336))
 		}
-		if v92 {
+		if v91 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+15360)) = *(*int32)(unsafe.Add(m0, li*4+15360))
 		}
-		if v97 {
+		if v96 {
 			*(*int32)(unsafe.Add(p0, v14+li*4+16384)) = *(*int32)(unsafe.Add(m0, li*4+16384))
 		}
 	}

@@ -50,7 +50,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Blocks", "Sums"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x253f25a0},
+		{File: "examples/scan/prefix/kernel.go", Package: "prefix", Sum: 0x745af6b8},
 	},
 })
 
@@ -90,17 +90,17 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	},
 	Sites: []abi.Site{
 		{Kind: abi.FaultSliceOrder, Pos: "examples/scan/prefix/kernel.go:55:13"},
-		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:70:20", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/scan/prefix/kernel.go:71:20", Limit: -2},
 	},
-	Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2",
+	Loops: "- - examples/scan/prefix/kernel.go:77:2",
 	SPIRV: blocksSPIRV,
 	IR:    blocksIR,
-	Sum:   0xe3ac4b1c,
+	Sum:   0xaf90b1b,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {0}, {-4352, 0}}, Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2", SPIRV: blocksSmall, Sum: 0xc99fc50e},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/scan/prefix/kernel.go:67:2 - - 71:2 77:2", SPIRV: blocksWords, Sum: 0x2af7003e},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:67:2 - 71:2 77:2", SPIRV: blocksAlone, Sum: 0xb1a92906},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:67:2 - 71:2 77:2", SPIRV: blocksAloneWords, Sum: 0xa23fa52a},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{32}, {48}, {0}, {-4352, 0}}, Loops: "- - examples/scan/prefix/kernel.go:77:2", SPIRV: blocksSmall, Sum: 0xe292a2fb},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- - examples/scan/prefix/kernel.go:77:2", SPIRV: blocksWords, Sum: 0xefdd885a},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:77:2", SPIRV: blocksAlone, Sum: 0xaaf4d58f},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/scan/prefix/kernel.go:77:2", SPIRV: blocksAloneWords, Sum: 0x58c2564},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return prefix.Blocks{

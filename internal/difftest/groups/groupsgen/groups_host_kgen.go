@@ -6927,3 +6927,268 @@ func (g *wholeUint64Host) r15() int {
 	}
 	return -1
 }
+
+// zerosHost is a work-group of the kernel [Zeros].
+type zerosHost struct {
+	kernelimpl.HostGroup
+	v1, v2, v4 int64
+
+	v13, v29, v31, v57, v61, v73 []int32
+
+	v62 int64
+
+	v63 int32
+}
+
+func newZerosHost() kernelimpl.HostForm { return new(zerosHost) }
+
+const zerosHostSites = `1	internal/difftest/groups/zeros.go:49:9
+1	50:8
+1	55:7`
+
+func (g *zerosHost) Begin() {
+	g.Sites = zerosHostSites
+	const n = 64
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.Allot(0, 512)
+	g.Allot(1, 516)
+	g.Allot(2, 768)
+	g.Allot(3, 768)
+	g.Allot(4, 256)
+	g.Allot(5, 256)
+	g.Allot(6, 256)
+	g.Allot(7, 256)
+	kernelimpl.HostRoom(n, &g.v13, &g.v29, &g.v31, &g.v57, &g.v61, &g.v73)
+}
+
+func (g *zerosHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 8: // ZeroLocal, zeros.go:43
+			g.Zero(6)
+			next = g.r9()
+		case 10: // ZeroLocal, zeros.go:48
+			g.Zero(7)
+			next = g.r11()
+		}
+	}
+}
+
+func (g *zerosHost) r0() int {
+	const n = 64
+	basex := g.Base(0)
+	h13 := g.v13[:n]
+	for li := range n {
+		v8 := int64(basex+li) * 37
+		v13 := int32(uint64((v8 - (int64(uint64(v8)/211) * 211)) + -60))
+		h13[li] = v13
+	}
+	// ZeroLocal, zeros.go:22
+	g.Zero(0)
+	// ZeroLocal, zeros.go:23
+	g.Zero(1)
+	// ZeroLocal, zeros.go:24
+	g.Zero(2)
+	// ZeroLocal, zeros.go:25
+	g.Zero(3)
+	// ZeroLocal, zeros.go:26
+	g.Zero(4)
+	// ZeroLocal, zeros.go:27
+	g.Zero(5)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	h29 := g.v29[:n]
+	for li := range n {
+		v13 := h13[li]
+		v15 := ^v13
+		*(*int32)(unsafe.Add(m0, li*4)) = v13
+		*(*int32)(unsafe.Add(m0, li*4+256)) = v15
+		*(*int32)(unsafe.Add(m1, li*4)) = v13
+		*(*int32)(unsafe.Add(m1, li*4+256)) = v15
+		v20 := v13 + 1
+		*(*int32)(unsafe.Add(m2, li*12)) = v13
+		*(*int32)(unsafe.Add(m2, li*12+4)) = v20
+		*(*int32)(unsafe.Add(m3, li*12)) = v13
+		*(*int32)(unsafe.Add(m3, li*12+4)) = v20
+		if v13 != ((v13 / 2) * 2) {
+			*(*int32)(unsafe.Add(m4, li*4)) = v13
+		}
+		v29 := *(*int32)(unsafe.Add(m5, li*4))
+		*(*int32)(unsafe.Add(m5, li*4)) = v13
+		h29[li] = v29
+	}
+	// Barrier, zeros.go:37
+	v1 := g.v1
+	v43 := int32(uint64(v1))
+	v44 := v43 & 1
+	v48 := int32(uint32(v43) % 3)
+	h31 := g.v31[:n]
+	h57 := g.v57[:n]
+	for li := range n {
+		v13 := h13[li]
+		v29 := h29[li]
+		v31 := v13 & 63
+		v38 := (v29 + (*(*int32)(unsafe.Add(m0, int(v31)*4)) * 3)) + (*(*int32)(unsafe.Add(m0, int(127-v31)*4)) * 5)
+		v47 := (v38 + (*(*int32)(unsafe.Add(m1, int(128-v31)*4)) * 7)) + (*(*int32)(unsafe.Add(m2, int(v31)*12+int(v44)*4)) * 11)
+		v51 := v47 + (*(*int32)(unsafe.Add(m3, int(v31)*12+int(v48)*4)) * 13)
+		v57 := (v51 + (*(*int32)(unsafe.Add(m4, int(v31)*4)) * 17)) + (*(*int32)(unsafe.Add(m5, int(v31)*4)) * 19)
+		h31[li] = v31
+		h57[li] = v57
+	}
+	// Barrier, zeros.go:40
+	v60 := 0 < v1
+	h61 := g.v61[:n]
+	u62 := g.v62
+	h73 := g.v73[:n]
+	next := -1
+	for li := range n {
+		v57 := h57[li]
+		var v61, v73 int32
+		var v62 int64
+		*(*int32)(unsafe.Add(m1, 512)) = 77
+		*(*int32)(unsafe.Add(m3, li*12+8)) = 99
+		if v60 {
+			v61 = v57
+			v62 = 0
+			h61[li] = v61
+			u62 = v62
+			if next != 8 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 8
+			}
+			continue
+		}
+		v73 = v57
+		h73[li] = v73
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v62 = u62
+	return next
+}
+
+func (g *zerosHost) r9() int {
+	const n = 64
+	h13 := g.v13[:n]
+	v62 := g.v62
+	v63 := int32(uint64(v62))
+	m6 := g.Memory(6)
+	for li := range n {
+		v13 := h13[li]
+		*(*int32)(unsafe.Add(m6, li*4)) = v13 + v63
+	}
+	g.v63 = v63
+	// Barrier, zeros.go:45
+	h61 := g.v61[:n]
+	e62 := g.v62
+	h31 := g.v31[:n]
+	v1 := g.v1
+	u62 := g.v62
+	h73 := g.v73[:n]
+	next := -1
+	for li := range n {
+		v61 := h61[li]
+		v62 := e62
+		v31 := h31[li]
+		var v73 int32
+		v70 := (v61 * 3) + *(*int32)(unsafe.Add(m6, int((v31+v63)&63)*4))
+		v71 := v62 + 1
+		if v71 >= v1 {
+			v73 = v70
+			goto b16
+		}
+		v61 = v70
+		v62 = v71
+		h61[li] = v61
+		u62 = v62
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+		continue
+	b16:
+		h73[li] = v73
+		if next != 10 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 10
+		}
+	}
+	g.v62 = u62
+	return next
+}
+
+func (g *zerosHost) r11() int {
+	const n = 64
+	basex := g.Base(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	m7 := g.Memory(7)
+	h13 := g.v13[:n]
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	h73 := g.v73[:n]
+	more := false
+	for li := range n {
+		v7 := int64(basex + li)
+		v0 := int32(basex + li)
+		v13 := h13[li]
+		v73 := h73[li]
+		if uint64(v7) >= uint64(v2) {
+			g.Fault(0, v7, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v75 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if v75 != ((v75 / 3) * 3) {
+			*(*int32)(unsafe.Add(m7, li*4)) = v13
+			more = true
+			continue
+		}
+		if uint64(v7) >= uint64(v4) {
+			g.Fault(1, v7, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v73
+		g.Leave(li)
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, zeros.go:54
+	h31 := g.v31[:n]
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v73 := h73[li]
+		v31 := h31[li]
+		v7 := int64(basex + li)
+		v0 := int32(basex + li)
+		v85 := (v73 * 5) + *(*int32)(unsafe.Add(m7, int(v31)*4))
+		if uint64(v7) >= uint64(v4) {
+			g.Fault(2, v7, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v85
+	}
+	return -1
+}

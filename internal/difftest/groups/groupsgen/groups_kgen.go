@@ -31,6 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
+		{File: "internal/difftest/groups/zeros.go", Package: "groups", Sum: 0xae2321cb},
 	},
 })
 
@@ -60,3 +61,4 @@ var _, RunWholeInt64 = stubs.NDRange1(pkg.Kernel("WholeInt64"), groups.WholeInt6
 var _, RunWholeInt8 = stubs.NDRange1(pkg.Kernel("WholeInt8"), groups.WholeInt8.Kernel, newWholeInt8Host)
 var _, RunWholeUint32 = stubs.NDRange1(pkg.Kernel("WholeUint32"), groups.WholeUint32.Kernel, newWholeUint32Host)
 var _, RunWholeUint64 = stubs.NDRange1(pkg.Kernel("WholeUint64"), groups.WholeUint64.Kernel, newWholeUint64Host)
+var _, RunZeros = stubs.NDRange1(pkg.Kernel("Zeros"), groups.Zeros.Kernel, newZerosHost)

@@ -1,0 +1,56 @@
+package groups
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
+)
+
+// Zeros has memory of the group that need not be zeroed, because the group writes all of it
+// before it reads it, and memory that looks like it.
+type Zeros struct {
+	N       int
+	In, Out []int32
+}
+
+// Properties states the work-group's size, without which nothing is known to be written whole.
+func (Zeros) Properties() properties.List { return properties.List{properties.WorkGroupSize(64)} }
+
+// Kernel adds up what others have written, with a factor for each variable.
+func (k Zeros) Kernel(it dsl.NDItem1) {
+	l, i := it.LocalID(), it.GlobalID()
+	v := int32(i*37%211 - 60) // no element of In, of which each might be missing, and work-items fault
+	whole := dsl.Local[[128]int32](it)
+	short := dsl.Local[[129]int32](it) // the last element is written too late
+	read := dsl.Local[[64][3]int32](it)
+	pads := dsl.Local[[64][3]int32](it) // its last column is read, too, and written too late
+	some := dsl.Local[[64]int32](it)    // those write it that have an odd v
+	early := dsl.Local[[64]int32](it)   // read ahead of the barrier
+	whole[l], whole[l+64] = v, ^v
+	short[l], short[l+64] = v, ^v
+	read[l][0], read[l][1] = v, v+1
+	pads[l][0], pads[l][1] = v, v+1
+	if v%2 != 0 {
+		some[l] = v
+	}
+	first := early[l]
+	early[l] = v
+	it.Barrier()
+	x := uint32(v) % 64
+	sum := first + 3*whole[x] + 5*whole[127-x] + 7*short[128-x] + 11*read[x][uint32(k.N)%2] + 13*pads[x][uint32(k.N)%3] + 17*some[x] + 19*early[x]
+	it.Barrier()
+	short[128], pads[l][2] = 77, 99 // the next group finds these where memory is not zeroed
+	for r := range k.N {
+		round := dsl.Local[[64]int32](it)
+		round[l] = v + int32(r)
+		it.Barrier()
+		sum = sum*3 + round[(x+uint32(r))%64]
+	}
+	late := dsl.Local[[64]int32](it)
+	if k.In[i]%3 == 0 {
+		k.Out[i] = sum
+		return
+	}
+	late[l] = v // not by those that have returned
+	it.Barrier()
+	k.Out[i] = sum*5 + late[x]
+}
