@@ -44,6 +44,7 @@ var program = template.Must(template.New("program").Parse(programText))
 type Config struct {
 	Dir      string   // "" is the current folder
 	Patterns []string // of packages with kernels, or of those that kgen wrote for them; none is all of the module
+	Tags     []string // build tags
 	JSON     bool
 }
 
@@ -308,6 +309,9 @@ func requirement() (mod, sum []byte, err error) {
 
 // goCommand runs the go command and returns what it prints.
 func (l *lister) goCommand(dir string, args ...string) (string, error) {
+	if len(l.cfg.Tags) > 0 && (args[0] == "list" || args[0] == "build") {
+		args = slices.Insert(args, 1, "-tags="+strings.Join(l.cfg.Tags, ","))
+	}
 	cmd := exec.CommandContext(l.ctx, "go", args...)
 	cmd.Dir = dir
 	var out, wrong bytes.Buffer
