@@ -57,7 +57,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writ
 		name = filepath.Join(dir, name)
 	}
 	if info, err := os.Stat(filepath.Dir(name)); *out != "-" && (err != nil || !info.IsDir()) {
-		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s\n", name, filepath.Dir(name))
+		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s; make it first, or name another one with -o\n", name, filepath.Dir(name))
 		return 1
 	}
 	code := v.make(ctx)

@@ -36,7 +36,7 @@ func TestView(t *testing.T) {
 		{"no page", []string{"view", "-o", "-", "."}, 1, "", "no kernel to show"},
 		{"no such package", []string{"view", "-o", "-", "./nope"}, 1, "", "nope: directory not found"},
 		{"no such folder", []string{"-C", "/nonexistent", "view", "-o", "-"}, 1, "", "the folder /nonexistent: no such file or directory"},
-		{"no folder for the page", []string{"view", "-o", "nope/x.html", "."}, 1, "", "there is no folder nope"},
+		{"no folder for the page", []string{"view", "-o", "nope/x.html", "."}, 1, "", "there is no folder nope; make it first"},
 		{"a folder as the page", []string{"-C", "../..", "view", "-o", "docs", "./examples/quickstart/saxpy"}, 1, "", "is a directory"},
 		{"unknown flag", []string{"view", "-nope"}, 2, "", "kgen view has no flag -nope; kgen view -h says"},
 		{"a flag behind", []string{"view", ".", "-o", "x"}, 2, "", "the flag -o stands behind .; flags of kgen view come before it"},
