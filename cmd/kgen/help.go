@@ -51,7 +51,7 @@ KGEN_DEVICE may be to choose each, and which of the module's kernels run on it.
 	kgen devices [flags] [packages]
 
 Without packages, these are all kernels of the module. go generate ./... comes first: the list
-has what it wrote.
+has what it wrote, and says which kernels it lacks, and which have changed since.
 `
 
 const explainHelp = `kgen explain says what diagnostics mean, why devices are so, and what to write instead, with an
