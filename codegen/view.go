@@ -153,7 +153,7 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 // pos returns a position with the file as places have it, which is the same wherever the
 // module lies.
 func (v *viewer) pos(at diag.Pos) view.Pos {
-	if at.File == "" {
+	if at.Line == 0 {
 		return view.Pos{}
 	}
 	name, ok := v.names[at.File]

@@ -12,6 +12,10 @@ import (
 )
 
 func TestCommandLine(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name           string
 		args           []string
@@ -33,8 +37,8 @@ func TestCommandLine(t *testing.T) {
 		{"init with a flag", []string{"init", "-nope"}, 2, "", "kgen: kgen init has no flag -nope; kgen init -h says"},
 		{"init of two", []string{"init", "a", "b"}, 2, "", "init takes one name, not 2"},
 		{"help as a word", []string{"help"}, 0, "kgen compiles kernels", ""},
-		{"no kernels here", nil, 1, "", "no kernels in package github.com/kgen-go/kgen/cmd/kgen\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1); ./... names the packages in the folders below, too\n"},
-		{"no kernels below", []string{"-C", "../../codegen/diag", "./..."}, 1, "", "KG006: no kernels in the packages named (1)\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1)\n"},
+		{"no kernels here", nil, 1, "", "/cmd/kgen: KG006: no kernels in package github.com/kgen-go/kgen/cmd/kgen\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1); ./... names the packages in the folders below, too\n"},
+		{"no kernels below", []string{"-C", "../../codegen/diag", "./..."}, 1, "", "/codegen/diag: KG006: no kernels in the packages named (1)\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1)\n"},
 		{"devices with a flag", []string{"devices", "-nope"}, 2, "", "kgen: kgen devices has no flag -nope; kgen devices -h says"},
 		{"devices with a flag of kgen's", []string{"devices", "-strict"}, 2, "", "kgen: -strict means nothing to kgen devices; kgen devices -h says"},
 		{"devices with a flag that has a value", []string{"devices", "-out", "X"}, 2, "", "-out means nothing to kgen devices"},
@@ -65,6 +69,9 @@ func TestCommandLine(t *testing.T) {
 		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: the folder /nonexistent: no such file or directory"},
 		{"no folder", []string{"-C", "main.go"}, 1, "", "kgen: the folder main.go: it is none"},
 		{"a file", []string{"-C", "../../examples/quickstart", "saxpy/kernel.go"}, 1, "", "kgen: saxpy/kernel.go is a file; name its package, ./saxpy"},
+		{"no kernels in a folder", []string{"-C", "../..", "./codegen/diag"}, 1, "", "codegen/diag: KG006: no kernels in package"},
+		{"no Go here", []string{"-C", "../.."}, 1, "", root + ": KG001: no Go files in "},
+		{"no Go in a folder", []string{"-C", "../..", "./docs"}, 1, "", "docs: KG001: no Go files in "},
 		{"no source", []string{".", "unsafe"}, 1, "", "KG006"},
 		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
 		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},
