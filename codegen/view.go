@@ -14,7 +14,6 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/load"
-	"github.com/kgen-go/kgen/codegen/lower"
 	"github.com/kgen-go/kgen/codegen/view"
 )
 
@@ -29,7 +28,7 @@ func View(ctx context.Context, cfg Config) (page *view.Page, folders []string, d
 			err = internalError("", fmt.Errorf("%v\n%s", p, debug.Stack()))
 		}
 	}()
-	prog, diags, err := load.Load(ctx, load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Intrinsic: lower.Intrinsic})
+	prog, diags, err := load.Load(ctx, cfg.load())
 	if err != nil {
 		return nil, nil, diags, err
 	}
@@ -154,7 +153,7 @@ func (v *viewer) problems(diags diag.List) []view.Problem {
 // pos returns a position with the file as places have it, which is the same wherever the
 // module lies.
 func (v *viewer) pos(at diag.Pos) view.Pos {
-	if at.File == "" {
+	if at.Line == 0 {
 		return view.Pos{}
 	}
 	name, ok := v.names[at.File]

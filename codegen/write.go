@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"go/build"
 	"io/fs"
 	"os"
 	"path"
@@ -118,12 +119,13 @@ func (w *writer) output(out *output) error {
 	if err != nil {
 		return err
 	}
-	files, err := gostub.Files(&gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Bare: bare}, importPath, w.names)
+	pkg := &gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Constraint: w.prog.Constraint(out.pkg), Bare: bare}
+	files, err := gostub.Files(pkg, importPath, w.names)
 	if err != nil {
 		return err
 	}
 	if len(out.forms) > 0 {
-		code, err := gohost.File(gostub.Header, gostub.Name(out.pkg.Name), out.forms)
+		code, err := gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), out.forms)
 		if err != nil {
 			return err
 		}
@@ -277,7 +279,7 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 			return err
 		}
 		stubs, err := filepath.Glob(filepath.Join(dir, "*_kgen.go"))
-		if slices.ContainsFunc(stubs, ours) {
+		if slices.ContainsFunc(stubs, ours) && !slices.ContainsFunc(stubs, w.elsewhere) {
 			dead = append(dead, dir)
 		}
 		return err
@@ -303,6 +305,15 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 		}
 	}
 	return nil
+}
+
+// elsewhere reports whether a Go file is not in builds with these tags: nor are then the kernels that
+// it was written for, which may be there.
+func (w *writer) elsewhere(name string) bool {
+	in := build.Default
+	in.BuildTags = w.cfg.Tags
+	match, err := in.MatchFile(filepath.Split(name))
+	return err == nil && !match
 }
 
 func (w *writer) stale(name, what string) {

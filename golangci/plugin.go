@@ -8,7 +8,7 @@
 //	  - module: github.com/kgen-go/kgen/golangci
 //	    version: v0.1.0
 //
-// In .golangci.yml:
+// docs/ci.md has the form for a clone of kgen, which is needed until a version is tagged. In .golangci.yml:
 //
 //	version: "2"
 //	linters:

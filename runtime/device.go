@@ -219,8 +219,8 @@ func Open(opts ...OpenOption) (*Device, error) {
 		}
 		opt.applyOpen(&o)
 	}
-	if o.printing.err != nil {
-		return nil, o.printing.err
+	if err := cmp.Or(o.err, o.printing.err); err != nil {
+		return nil, err
 	}
 	sink, err := o.sinkOf()
 	if err != nil {

@@ -188,3 +188,6 @@ func moduleWords(s string) []uint32 {
 	}
 	return w
 }
+
+// Usable reports why nothing can be launched on a queue.
+func (forStubs) Usable(q *Queue) error { return q.usable() }

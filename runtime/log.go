@@ -13,8 +13,15 @@ import (
 // Logger has the device tell l, at debug level, of what it decides: which device was opened, which
 // were not, and why; which module of a kernel became a pipeline, how long that took, whether the
 // driver had it in its cache, and why other variants were refused. Without the option it is
-// slog.Default() at the time of Open. Launches whose pipeline is there log nothing.
-func Logger(l *slog.Logger) OpenOption { return openFunc(func(o *openOptions) { o.log = l }) }
+// slog.Default() at the time of Open. Launches whose pipeline is there log nothing. A nil l is
+// ErrInvalid.
+func Logger(l *slog.Logger) OpenOption {
+	return openFunc(func(o *openOptions) {
+		if o.log = l; l == nil {
+			o.fail(errorf(ErrInvalid, "the logger of Logger is nil").advise("leave the option out for slog.Default(), or use slog.New(slog.DiscardHandler) to drop what the device says"))
+		}
+	})
+}
 
 // logging reports whether somebody reads the device's records.
 func (d *Device) logging() bool { return d.log.Enabled(background, slog.LevelDebug) }

@@ -40,6 +40,14 @@ type openOptions struct {
 	log     *slog.Logger
 
 	printing printing
+	err      error // the first of the options' own
+}
+
+// fail has Open return an error.
+func (o *openOptions) fail(err error) {
+	if o.err == nil {
+		o.err = err
+	}
 }
 
 type openFunc func(*openOptions)

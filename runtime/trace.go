@@ -32,8 +32,14 @@ import (
 // and is called by one goroutine at a time; its errors are returned by Close.
 //
 // The environment variable KGEN_TRACE names a file for all devices of a program, which is created
-// when the first is opened; "%p" in the name becomes the number of the process.
-func Trace(w io.Writer) OpenOption { return openFunc(func(o *openOptions) { o.trace = w }) }
+// when the first is opened; "%p" in the name becomes the number of the process. A nil w is ErrInvalid.
+func Trace(w io.Writer) OpenOption {
+	return openFunc(func(o *openOptions) {
+		if o.trace = w; w == nil {
+			o.fail(errorf(ErrInvalid, "the writer of Trace is nil").advise("leave the option out for no trace"))
+		}
+	})
+}
 
 // traceDelay is how long what a device has done waits to be written.
 const traceDelay = 100 * time.Millisecond

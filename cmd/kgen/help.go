@@ -51,8 +51,16 @@ KGEN_DEVICE may be to choose each, and which of the module's kernels run on it.
 	kgen devices [flags] [packages]
 
 Without packages, these are all kernels of the module. go generate ./... comes first: the list
-has what it wrote.
+has what it wrote, and says which kernels it lacks, and which have changed since.
+`
 
+const explainHelp = `kgen explain says what diagnostics mean, why devices are so, and what to write instead, with an
+example that gives the diagnostic and one that does not.
+
+	kgen explain [codes]
+
+Codes are as kgen prints them, such as KG203. Without any, all are listed, a line for each. What
+became of kernels' checks and integers says the flag -explain, as in kgen -explain=bounds ./...
 `
 
 const initHelp = `kgen init writes a first kernel to a folder of this module, with a program that runs it and a

@@ -2,25 +2,22 @@ package main
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"github.com/kgen-go/kgen/codegen"
 	"github.com/kgen-go/kgen/codegen/starter"
 )
 
-// initModule writes a first kernel, and what launches it.
-func initModule(ctx context.Context, cfg codegen.Config, args []string, stdout, stderr io.Writer) int {
-	switch {
-	case len(args) == 1 && slices.Contains([]string{"-h", "-help", "--help"}, args[0]):
-		io.WriteString(stdout, initHelp)
-		return 0
-	case len(args) > 0 && strings.HasPrefix(args[0], "-"):
-		fmt.Fprintf(stderr, "kgen: init has no flag %s; kgen init -h says what it takes\n", args[0])
-		return 2
-	case len(args) != 1:
+// initModule is kgen init: it writes a first kernel, and what launches it.
+func initModule(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
+	c := newCommand("init", initHelp)
+	if done, code := c.parse(global, stdout, stderr); done {
+		return code
+	}
+	args, cfg := c.flags.Args(), codegen.Config{Dir: c.dir}
+	if len(args) != 1 {
 		fmt.Fprintf(stderr, "kgen: init takes one name, not %d: that of a package, which becomes a folder, as in kgen init saxpy\n", len(args))
 		return 2
 	}

@@ -12,13 +12,17 @@ import (
 )
 
 func TestCommandLine(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
 		name           string
 		args           []string
 		code           int
 		stdout, stderr string
 	}{
-		{"unknown flag", []string{"-nope"}, 2, "", "-nope\nkgen -h lists"},
+		{"unknown flag", []string{"-nope"}, 2, "", "kgen: kgen has no flag -nope; kgen -h lists"},
 		{"help", []string{"-h"}, 0, "kgen compiles kernels", ""},
 		{"version", []string{"-version"}, 0, "kgen ", ""},
 		{"explain", []string{"explain", "KG203"}, 0, "KG203: A pointer or slice", ""},
@@ -30,12 +34,28 @@ func TestCommandLine(t *testing.T) {
 		{"devices without a package", []string{"devices", "./nowhere"}, 1, "", "kgen devices: go list: stat "},
 		{"help on devices", []string{"devices", "-h"}, 0, "kgen devices [flags] [packages]", ""},
 		{"help on init", []string{"init", "-h"}, 0, "kgen init name", ""},
-		{"init with a flag", []string{"init", "-nope"}, 2, "", "kgen: init has no flag -nope; kgen init -h"},
+		{"init with a flag", []string{"init", "-nope"}, 2, "", "kgen: kgen init has no flag -nope; kgen init -h says"},
 		{"init of two", []string{"init", "a", "b"}, 2, "", "init takes one name, not 2"},
 		{"help as a word", []string{"help"}, 0, "kgen compiles kernels", ""},
-		{"no kernels here", nil, 1, "", "no kernels in package github.com/kgen-go/kgen/cmd/kgen\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1); ./... names the packages in the folders below, too\n"},
-		{"no kernels below", []string{"-C", "../../codegen/diag", "./..."}, 1, "", "KG006: no kernels in the packages named (1)\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1)\n"},
-		{"devices with a flag", []string{"devices", "-nope"}, 2, "", "kgen devices takes -json, -C and packages"},
+		{"no kernels here", nil, 1, "", "/cmd/kgen: KG006: no kernels in package github.com/kgen-go/kgen/cmd/kgen\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1); ./... names the packages in the folders below, too\n"},
+		{"no kernels below", []string{"-C", "../../codegen/diag", "./..."}, 1, "", "/codegen/diag: KG006: no kernels in the packages named (1)\n\ta kernel is an exported struct type with a method Kernel(dsl.Item1)\n"},
+		{"devices with a flag", []string{"devices", "-nope"}, 2, "", "kgen: kgen devices has no flag -nope; kgen devices -h says"},
+		{"devices with a flag of kgen's", []string{"devices", "-strict"}, 2, "", "kgen: -strict means nothing to kgen devices; kgen devices -h says"},
+		{"devices with a flag that has a value", []string{"devices", "-out", "X"}, 2, "", "-out means nothing to kgen devices"},
+		{"devices with reports", []string{"devices", "-explain", "bounds"}, 2, "", "-explain means nothing to kgen devices"},
+		{"devices with a flag ahead", []string{"-check", "devices"}, 2, "", "-check means nothing to kgen devices"},
+		{"devices with a flag behind", []string{"devices", "./p", "-json"}, 2, "", "the flag -json stands behind ./p; flags of kgen devices come before it"},
+		{"devices as JSON, ahead", []string{"-C", "../..", "-json", "devices", "./examples/quickstart/saxpy"}, 0, `"variant": "host"`, ""},
+		{"what JSON is to devices", []string{"devices", "-h"}, 0, "print the list as JSON", ""},
+		{"init with a flag of kgen's", []string{"init", "-strict", "x"}, 2, "", "-strict means nothing to kgen init; kgen init -h says"},
+		{"init with a flag ahead", []string{"-check", "init", "x"}, 2, "", "-check means nothing to kgen init"},
+		{"help on explain", []string{"explain", "-h"}, 0, "kgen explain [codes]", ""},
+		{"explain with a flag of kgen's", []string{"explain", "-json", "KG203"}, 2, "", "-json means nothing to kgen explain"},
+		{"explain with a flag ahead", []string{"-check", "explain", "KG203"}, 2, "", "-check means nothing to kgen explain"},
+		{"explain with a flag", []string{"explain", "-nope"}, 2, "", "kgen explain has no flag -nope; kgen explain -h says"},
+		{"a flag behind packages", []string{".", "-check"}, 2, "", "the flag -check stands behind .; flags of kgen come before it"},
+		{"help on a command by words", []string{"help", "view"}, 0, "kgen view [flags] [packages]", ""},
+		{"help on nothing", []string{"help", "vew"}, 2, "", "there is no help on \"vew\"; there is on init, explain, view and devices"},
 		{"explain nothing", []string{"explain", "KG999"}, 2, "", `no diagnostic has the code "KG999"`},
 		{"explain passes", []string{"-C", "../..", "-explain", "bounds,narrow", "./examples/quickstart/saxpy"}, 0, "index: k.X[i]\n\t\tnothing on the way here relates i to len(k.X)", ""},
 		{"explain fusion", []string{"-C", "../..", "-explain", "fusion", "./internal/conformance/steps"}, 0, "In: read, any element: k.In[len(k.In)-1-i]: nothing says that this is the work-item's own\n", ""},
@@ -49,6 +69,9 @@ func TestCommandLine(t *testing.T) {
 		{"no such folder", []string{"-C", "/nonexistent"}, 1, "", "kgen: the folder /nonexistent: no such file or directory"},
 		{"no folder", []string{"-C", "main.go"}, 1, "", "kgen: the folder main.go: it is none"},
 		{"a file", []string{"-C", "../../examples/quickstart", "saxpy/kernel.go"}, 1, "", "kgen: saxpy/kernel.go is a file; name its package, ./saxpy"},
+		{"no kernels in a folder", []string{"-C", "../..", "./codegen/diag"}, 1, "", "codegen/diag: KG006: no kernels in package"},
+		{"no Go here", []string{"-C", "../.."}, 1, "", root + ": KG001: no Go files in "},
+		{"no Go in a folder", []string{"-C", "../..", "./docs"}, 1, "", "docs: KG001: no Go files in "},
 		{"no source", []string{".", "unsafe"}, 1, "", "KG006"},
 		{"check and dump", []string{"-check", "-dump", "ssa", "."}, 2, "", "kgen: -check, -dump and -explain exclude each other"},
 		{"explain and dump", []string{"-explain", "bounds", "-dump", "ssa", "."}, 2, "", "exclude each other"},

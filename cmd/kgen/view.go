@@ -30,47 +30,24 @@ checks that are left, the integers that stay 64-bit, what is fused, and the size
 
 The page is one file and loads nothing. Kernels that do not compile stand in it with what is
 wrong with them; the exit status is 1 then.
-
 `
 
-// viewPages is kgen view. global are kgen's own flags, of which -C alone may be set, to dir.
-func viewPages(ctx context.Context, global *flag.FlagSet, dir string, stdout, stderr io.Writer) int {
-	other := ""
-	global.Visit(func(f *flag.Flag) {
-		if f.Name != "C" {
-			other = f.Name
-		}
-	})
-	if other != "" {
-		fmt.Fprintf(stderr, "kgen: -%s means nothing to kgen view; kgen view -h lists its flags\n", other)
-		return 2
+// viewPages is kgen view.
+func viewPages(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
+	c := newCommand("view", viewHelp, "o", "http", "C", "tags")
+	var tags tagList
+	out := c.flags.String("o", "", "write the page to `file`, instead of "+viewFile+"; - is standard output")
+	addr := c.flags.String("http", "", "serve the page at `address`, such as localhost:8080, and write none; where sources have changed, loading it again compiles them again")
+	c.flags.Var(&tags, "tags", tagsUsage)
+	if done, code := c.parse(global, stdout, stderr); done {
+		return code
 	}
-	flags := flag.NewFlagSet("kgen view", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	out := flags.String("o", "", "write the page to `file`, instead of "+viewFile+"; - is standard output")
-	addr := flags.String("http", "", "serve the page at `address`, such as localhost:8080, and write none; where sources have changed, loading it again compiles them again")
-	flags.StringVar(&dir, "C", dir, "change to `folder` first")
-	flags.Usage = func() {}
-	if err := flags.Parse(global.Args()[1:]); err != nil {
-		if err == flag.ErrHelp {
-			io.WriteString(stdout, viewHelp)
-			writeFlags(stdout, flags, "o", "http", "C")
-			return 0
-		}
-		fmt.Fprintln(stderr, "kgen view -h lists the flags")
-		return 2
-	}
-	for _, a := range flags.Args() {
-		if strings.HasPrefix(a, "-") {
-			fmt.Fprintf(stderr, "kgen: the flag %s stands behind the packages; flags of kgen view come before them\n", a)
-			return 2
-		}
-	}
+	dir := c.dir
 	if *out != "" && *addr != "" {
 		fmt.Fprintln(stderr, "kgen: -o and -http exclude each other")
 		return 2
 	}
-	v := &viewer{cfg: codegen.Config{Dir: dir, Patterns: flags.Args()}, stderr: stderr}
+	v := &viewer{cfg: codegen.Config{Dir: dir, Patterns: c.flags.Args(), Tags: tags}, stderr: stderr}
 	if *addr != "" {
 		return v.serve(ctx, *addr)
 	}
@@ -80,7 +57,7 @@ func viewPages(ctx context.Context, global *flag.FlagSet, dir string, stdout, st
 		name = filepath.Join(dir, name)
 	}
 	if info, err := os.Stat(filepath.Dir(name)); *out != "-" && (err != nil || !info.IsDir()) {
-		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s\n", name, filepath.Dir(name))
+		fmt.Fprintf(stderr, "kgen: %s cannot be written: there is no folder %s; make it first, or name another one with -o\n", name, filepath.Dir(name))
 		return 1
 	}
 	code := v.make(ctx)

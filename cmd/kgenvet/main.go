@@ -15,8 +15,8 @@
 // Build tags are given by -tags, to kgenvet and to kgenvet lsp; go vet -vettool takes
 // -kgencompile.tags beside its own -tags.
 //
-// Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet
-// help lists them. What is found bears the codes of kgen, which kgen explain
+// Each rule is an analyzer, which -kgenmaps=false turns off, for example; kgenvet -h
+// lists them, and kgenvet help kgenmaps says more of one. What is found bears the codes of kgen, which kgen explain
 // explains. The analyzer kgencompile compiles the kernels for what shows only then,
 // such as barriers that not all work-items reach.
 package main
@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
@@ -35,17 +36,30 @@ import (
 )
 
 func main() {
-	if tags, rest := tagsOf(os.Args[1:]); len(rest) == 1 && rest[0] == "lsp" {
+	args, rules := os.Args[1:], vet.Analyzers()
+	if len(args) == 1 && slices.Contains([]string{"-h", "-help", "--help", "help"}, args[0]) {
+		writeHelp(os.Stdout, rules)
+		return
+	}
+	if tags, rest := tagsOf(args); len(rest) > 0 && rest[0] == "lsp" {
+		if len(rest) > 1 {
+			fmt.Fprintf(os.Stderr, "kgenvet: lsp takes no %s, only -tags; the editor tells it what to look at\n", rest[1])
+			os.Exit(2)
+		}
 		if err := lsp.Serve(os.Stdin, os.Stdout, lsp.Pause, strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })...); err != nil {
 			fmt.Fprintln(os.Stderr, "kgenvet lsp:", err)
 			os.Exit(1)
 		}
 		return
 	}
-	if packages(os.Args[1:]) {
-		os.Exit(run(os.Args[1:]))
+	if packages(args) {
+		if text := wrong(args, rules); text != "" {
+			fmt.Fprintln(os.Stderr, "kgenvet:", text)
+			os.Exit(2)
+		}
+		os.Exit(run(args))
 	}
-	unitchecker.Main(vet.Analyzers()...)
+	unitchecker.Main(rules...)
 }
 
 // packages reports whether the arguments are a user's and not those of go vet,
@@ -55,7 +69,7 @@ func packages(args []string) bool {
 		return true
 	}
 	last := args[len(args)-1]
-	return args[0] != "help" && !strings.HasPrefix(last, "-") && !strings.HasSuffix(last, ".cfg")
+	return args[0] != "help" && last != "-V=full" && last != "-flags" && !strings.HasSuffix(last, ".cfg")
 }
 
 // tagsOf returns the build tags among arguments, and the arguments without them.

@@ -290,7 +290,7 @@ func TestVet(t *testing.T) {
 func TestArguments(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": true, "./...": true, "-json ./k": true, "-V=full": false, "-flags": false, "build/vet.cfg": false, "-kgenmaps build/vet.cfg": false,
-		"help": false, "help kgenmaps": false,
+		"help": false, "help kgenmaps": false, "-bogus": true, "-json": true, "-tags=x": true, "./... -tags": true,
 	} {
 		if got := packages(strings.Fields(args)); got != want {
 			t.Errorf("%q: %v", args, got)

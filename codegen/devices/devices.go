@@ -7,7 +7,8 @@
 //	<module>/kgen_devices/main.go               the program
 //	<module>/a/kgen_devices/kernels.go          passes on the kernels of <module>/a/internal/b
 //
-// Outside of modules that have the runtime, it is a module of its own.
+// Outside of modules that have the runtime, it is a module of its own. Which kernels the list lacks, and
+// which have changed since they were compiled, the command itself finds out, from the sources.
 package devices
 
 import (
@@ -44,6 +45,7 @@ var program = template.Must(template.New("program").Parse(programText))
 type Config struct {
 	Dir      string   // "" is the current folder
 	Patterns []string // of packages with kernels, or of those that kgen wrote for them; none is all of the module
+	Tags     []string // build tags
 	JSON     bool
 }
 
@@ -62,6 +64,9 @@ func List(ctx context.Context, cfg Config, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
+	for _, note := range l.current.notes() {
+		fmt.Fprintln(stderr, "kgen devices:", note)
+	}
 	cmd := exec.CommandContext(ctx, bin)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = cfg.Dir, stdout, stderr
 	if err := cmd.Run(); err != nil {
@@ -77,6 +82,7 @@ type lister struct {
 	tmp     string
 	root    string            // of the user's module, "" outside of any
 	overlay map[string]string // files that are not there, and where they are
+	current current
 }
 
 // build builds the program and returns its path.
@@ -180,12 +186,16 @@ func (l *lister) kernels() ([]Import, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		if p.Name == "main" || !slices.Contains(p.Imports, impl) || !p.hasKernels() {
-			continue
-		}
 		if len(l.cfg.Patterns) > 0 && !slices.ContainsFunc(append(p.Imports, p.ImportPath), func(path string) bool { return slices.Contains(named, path) }) {
 			continue
 		}
+		if !p.isStubs() {
+			if len(named) == 0 || slices.Contains(named, p.ImportPath) {
+				l.current.addKernels(&p)
+			}
+			continue
+		}
+		l.current.addStubs(&p)
 		i := Import{fmt.Sprint("kernels", len(imports)+len(bridges)), p.ImportPath}
 		above, inside := aboveInternal(p.ImportPath)
 		if !inside || above+"/"+folder == p.ImportPath {
@@ -203,14 +213,6 @@ func (l *lister) kernels() ([]Import, error) {
 		}
 	}
 	return imports, nil
-}
-
-// hasKernels reports whether the package has the function Kernels that stubs have.
-func (p *pkg) hasKernels() bool {
-	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
-		text, err := os.ReadFile(filepath.Join(p.Dir, name))
-		return err == nil && bytes.Contains(text, []byte("\nfunc Kernels() []*runtime.Kernel {"))
-	})
 }
 
 // aboveInternal returns the path above the last element that is internal: packages there may import
@@ -308,6 +310,9 @@ func requirement() (mod, sum []byte, err error) {
 
 // goCommand runs the go command and returns what it prints.
 func (l *lister) goCommand(dir string, args ...string) (string, error) {
+	if len(l.cfg.Tags) > 0 && (args[0] == "list" || args[0] == "build") {
+		args = slices.Insert(args, 1, "-tags="+strings.Join(l.cfg.Tags, ","))
+	}
 	cmd := exec.CommandContext(l.ctx, "go", args...)
 	cmd.Dir = dir
 	var out, wrong bytes.Buffer

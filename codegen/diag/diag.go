@@ -18,10 +18,14 @@ type Pos struct {
 	Col  int    `json:"col"`
 }
 
-// String prints file:line:col, or "-" for no position.
+// String prints file:line:col; the name alone for a folder or a whole file, which has no line; or "-"
+// for no position.
 func (p Pos) String() string {
-	if p.File == "" {
+	switch {
+	case p.File == "":
 		return "-"
+	case p.Line == 0:
+		return p.File
 	}
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 }

@@ -22,6 +22,8 @@ type Package struct {
 	// Sources are the files that the kernels were compiled from, without their names. There
 	// are none where the package stands outside of the kernels' module.
 	Sources *abi.Sources
+	// Constraint is the condition of //go:build on which there are the kernels, or "".
+	Constraint string
 	// Bare says that the stubs get modules and descriptions from internal/modules.
 	Bare bool
 }

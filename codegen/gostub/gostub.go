@@ -108,8 +108,17 @@ func Files(p *Package, genPath string, names map[string]string) ([]File, error) 
 	if err := g.file.Render(&b); err != nil {
 		return nil, fmt.Errorf("render package %s: %w", Name(p.Name), err)
 	}
-	files[0].Data = groupImports(b.Bytes())
+	files[0].Data = groupImports(bytes.Replace(b.Bytes(), []byte(Header), []byte(p.Header()), 1))
 	return files, nil
+}
+
+// Header returns what the Go files that are written begin with. Where the kernels are in certain
+// builds only, what imports them is, too: elsewhere it does not compile.
+func (p *Package) Header() string {
+	if p.Constraint == "" {
+		return Header
+	}
+	return Header + "\n\n//go:build " + p.Constraint
 }
 
 func wordBytes(words []uint32) []byte {

@@ -269,7 +269,7 @@ func (l *loader) usable(listing []*listed) []*listed {
 			continue
 		}
 		for _, e := range p.errs {
-			at := diag.Pos{}
+			at := l.folderPos(p)
 			if file, rest, ok := strings.Cut(e.Pos, ":"); ok && file != "-" && file != "" {
 				at.File = shorten(l.show, file)
 				fmt.Sscanf(rest, "%d:%d", &at.Line, &at.Col)

@@ -25,7 +25,24 @@ func (f *finder) noKernels(roots []*listed) {
 	if !f.l.below {
 		hint += "; ./... names the packages in the folders below, too"
 	}
-	f.l.diags.Add(diag.NoKernels, diag.Pos{}, hint, "no kernels in %s", f.l.named(roots))
+	var at *listed
+	if f.l.matched == 1 && len(roots) == 1 {
+		at = roots[0]
+	}
+	f.l.diags.Add(diag.NoKernels, f.l.folderPos(at), hint, "no kernels in %s", f.l.named(roots))
+}
+
+// folderPos returns the folder of a package, or, if there is none or it has no folder, the one in
+// which the patterns were looked up.
+func (l *loader) folderPos(p *listed) diag.Pos {
+	dir := l.dir
+	if p != nil && p.dir != "" {
+		dir = p.dir
+	}
+	if name := shorten(l.show, dir); name != "." {
+		return diag.Pos{File: name}
+	}
+	return diag.Pos{File: dir}
 }
 
 // named says which packages the patterns named.

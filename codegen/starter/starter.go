@@ -7,6 +7,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"go/doc"
 	"go/format"
 	"go/token"
 	"io/fs"
@@ -53,13 +54,16 @@ func New(ctx context.Context, dir, name string) (*Starter, error) {
 	root := codegen.ModuleRoot(dir)
 	if root == "" {
 		word := "hello"
-		if goodName(pkg) {
+		if plainName.MatchString(pkg) && taken(pkg) == "" {
 			word = pkg
 		}
 		return nil, fmt.Errorf("the folder %s is in no Go module; run\n\tgo mod init example.com/%s\n\tgo get -tool %s/cmd/kgen\n\tgo tool kgen init %[2]s", dir, word, modulePath)
 	}
-	if !goodName(pkg) || !filepath.IsLocal(filepath.FromSlash(rel)) {
+	if !plainName.MatchString(pkg) || !filepath.IsLocal(filepath.FromSlash(rel)) {
 		return nil, fmt.Errorf("%q cannot be the folder of a package of kernels: name it in lower-case letters and digits, as in kgen init saxpy", name)
+	}
+	if why := taken(pkg); why != "" {
+		return nil, fmt.Errorf("a package of kernels cannot be called %s: %s; choose another name, as in kgen init %[1]skernels", pkg, why)
 	}
 	module, err := moduleOf(ctx, dir, root)
 	if err != nil {
@@ -106,11 +110,32 @@ func (s *Starter) StubImport() string {
 	return fmt.Sprintf("%s %q", s.Stub, s.StubPath)
 }
 
-// goodName reports whether a package may be called so, and its folder, too.
-func goodName(name string) bool {
-	return regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) && !token.IsKeyword(name) &&
-		name != "main" && name != "internal" && name != "vendor" && name != "testdata" && name != "generated" &&
-		name != "runtime" && name != "context" && name != "dsl"
+// plainName matches what a package may be called, and its folder, too, if it is not taken.
+var plainName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
+
+// taken returns why a package of kernels cannot bear a name, or "".
+func taken(name string) string {
+	switch name {
+	case "main":
+		return "package main is a program, which nothing can import, and what kgen writes imports the kernels"
+	case "internal", "vendor", "testdata":
+		return "for the go command, folders of that name have a meaning of their own"
+	case "generated":
+		return "that folder is the one that kgen writes to"
+	case "context", "fmt", "log", "runtime", "testing":
+		return "what kgen init writes imports Go's or kgen's package " + name + ", too"
+	case "dsl":
+		return "each package of kernels imports kgen's package dsl"
+	case "a", "dev", "err", "i", "n", "t", "want", "x", "y":
+		return "what kgen init writes has a variable " + name + " beside it"
+	}
+	switch {
+	case token.IsKeyword(name):
+		return "that is a keyword of Go"
+	case doc.IsPredeclared(name):
+		return "that name is predeclared in Go, and means something else where the package is imported"
+	}
+	return ""
 }
 
 // kernelName makes a kernel's name of a package's.

@@ -4,9 +4,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -22,7 +25,7 @@ var (
 	frames = demo.Int("frames", 120, 0, 1<<20, "frames to write")
 	steps  = demo.Int("steps", 4, 1, 1<<20, "steps from frame to frame")
 	dt     = flag.Float64("dt", 0.02, "time of a step")
-	out    = flag.String("o", "nbody-frames", "directory for the frames; none are written if empty")
+	out    = flag.String("o", "nbody-frames", "directory for the frames, which is made if it is not there; none are written if empty")
 	height = demo.Int("height", 720, 1, 1<<13, "rows of pixels in a frame; there are 16 columns for 9 rows")
 )
 
@@ -52,6 +55,11 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	}
 	demo.Line("check", "ok")
 
+	if *out != "" && *frames > 0 {
+		if err := os.Mkdir(*out, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
 	film := newFilm(*height, split)
 	start := time.Now()
 	bar := demo.NewProgress(*frames * *steps)

@@ -10,7 +10,7 @@ import (
 
 func TestNbody(t *testing.T) {
 	*count, *frames, *steps, *height = 600, 2, 2, 90
-	*out = t.TempDir()
+	*out = filepath.Join(t.TempDir(), "frames") // which is made
 	devtest.Run(t, run)
 	if names, _ := filepath.Glob(filepath.Join(*out, "*.png")); len(names) != 2 {
 		t.Errorf("frames: %v", names)

@@ -33,6 +33,9 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 
 // Copy copies slices. If that fails for one, no memory stays allocated.
 func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
+	if err := api.Usable(q); err != nil {
+		return err
+	}
 	for i, c := range all {
 		if err := c.copy(ctx, q); err != nil {
 			for _, c := range all[:i+1] {

@@ -79,6 +79,7 @@ var api = launch.Runtime.(interface {
 	Launch(*runtime.Queue, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) (runtime.Event, error)
 	Node(*runtime.Kernel, *launch.Call, []runtime.LaunchOption) runtime.Command
 	Run(context.Context, *runtime.Device, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) error
+	Usable(*runtime.Queue) error
 })
 
 // Launch is a launch that is being put together. It is used by one goroutine and

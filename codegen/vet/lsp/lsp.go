@@ -249,7 +249,7 @@ func (s *server) publish(ctx context.Context) {
 			s.send(map[string]any{"method": "window/logMessage", "params": map[string]any{"type": 1, "message": err.Error()}})
 		}
 		for _, d := range diags {
-			if d.Code == diag.Load || d.Pos.File == "" || seen[d.Error()] {
+			if d.Code == diag.Load || d.Pos.Line == 0 || seen[d.Error()] {
 				continue // gopls says it
 			}
 			seen[d.Error()] = true

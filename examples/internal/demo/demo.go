@@ -151,15 +151,15 @@ func (p *Progress) Done(n int) {
 	}
 }
 
-// WritePNG writes a picture, and the directories it lies in.
+// WritePNG writes a picture; its folder has to be there.
 func WritePNG(name string, img image.Image) error {
 	return WriteFile(name, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
-// WriteFile writes what write does, and the directories it lies in.
+// WriteFile writes what write does; the file's folder has to be there.
 func WriteFile(name string, write func(io.Writer) error) error {
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return err
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s cannot be written: there is no folder %s; make it first, or name another one", name, filepath.Dir(name))
 	}
 	f, err := os.Create(name)
 	if err != nil {

@@ -3,8 +3,10 @@ package demo
 import (
 	"image"
 	"image/png"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,7 +30,7 @@ func TestPerSecond(t *testing.T) {
 }
 
 func TestWritePNG(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "a", "b.png")
+	name := filepath.Join(t.TempDir(), "b.png")
 	if err := WritePNG(name, image.NewRGBA(image.Rect(0, 0, 3, 2))); err != nil {
 		t.Fatal(err)
 	}
@@ -40,6 +42,27 @@ func TestWritePNG(t *testing.T) {
 	img, err := png.Decode(f)
 	if err != nil || img.Bounds().Dx() != 3 || img.Bounds().Dy() != 2 {
 		t.Errorf("read back %v, %v", img, err)
+	}
+}
+
+// TestWriteFile: a folder that is not there is a mistake in a name, and made by nobody.
+func TestWriteFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ folder, want string }{
+		{"none", "cannot be written: there is no folder"},
+		{"none/below", "make it first, or name another one"},
+		{"file", "cannot be written: there is no folder"},
+	} {
+		err := WriteFile(filepath.Join(dir, c.folder, "x.gif"), func(io.Writer) error { t.Error("it is written"); return nil })
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", c.folder, err)
+		}
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+		t.Errorf("%v, %v", entries, err)
 	}
 }
 

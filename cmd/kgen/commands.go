@@ -1,0 +1,171 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen"
+	"github.com/kgen-go/kgen/codegen/devices"
+)
+
+// commands are the words that may come first, but for help.
+var commands map[string]func(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int
+
+func init() { // help calls them
+	commands = map[string]func(context.Context, *flag.FlagSet, io.Writer, io.Writer) int{
+		"devices": listDevices,
+		"explain": explainCodes,
+		"init":    initModule,
+		"view":    viewPages,
+	}
+}
+
+const tagsUsage = "load the packages with build `tags`, with commas, as go build does"
+
+// tagList is the value of -tags, which may be given several times.
+type tagList []string
+
+func (l *tagList) String() string { return strings.Join(*l, ",") }
+
+func (l *tagList) Set(tags string) error {
+	*l = append(*l, strings.FieldsFunc(tags, func(r rune) bool { return r == ',' || r == ' ' })...)
+	return nil
+}
+
+// newFlags returns flags that print nothing by themselves.
+func newFlags(name string) *flag.FlagSet {
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {}
+	return flags
+}
+
+// command is one with flags of its own.
+type command struct {
+	name  string
+	about string        // what -h prints ahead of the flags
+	flags *flag.FlagSet // -C is added
+	order []string      // the flags as -h lists them
+	dir   string        // -C
+}
+
+// newCommand returns a command with the flag -C, which all have.
+func newCommand(name, about string, order ...string) *command {
+	c := &command{name: name, about: about, flags: newFlags("kgen " + name), order: order}
+	c.flags.StringVar(&c.dir, "C", "", "change to `folder` first")
+	return c
+}
+
+// parse reads a command's flags: those behind its word, and those of kgen's own ahead of it that the
+// command has, too. If it is to run, done is false, and the flags have their values.
+func (c *command) parse(global *flag.FlagSet, stdout, stderr io.Writer) (done bool, code int) {
+	wrong := ""
+	global.Visit(func(f *flag.Flag) {
+		if c.flags.Lookup(f.Name) == nil {
+			wrong = c.meansNothing(f.Name)
+		} else if err := c.flags.Set(f.Name, f.Value.String()); err != nil {
+			wrong = err.Error()
+		}
+	})
+	if wrong == "" {
+		switch err := c.flags.Parse(global.Args()[1:]); {
+		case err == flag.ErrHelp:
+			io.WriteString(stdout, c.about)
+			if len(c.order) > 0 {
+				fmt.Fprintln(stdout)
+				writeFlags(stdout, c.flags, c.order...)
+			}
+			return true, 0
+		case err != nil:
+			wrong = flagError("kgen "+c.name, err) + "; " + c.asks()
+			if name, ok := strings.CutPrefix(err.Error(), undefinedFlag); ok && global.Lookup(name) != nil {
+				wrong = c.meansNothing(name)
+			}
+		default:
+			wrong = behind("kgen "+c.name, c.flags.Args())
+		}
+	}
+	if wrong != "" {
+		fmt.Fprintln(stderr, "kgen:", wrong)
+		return true, 2
+	}
+	return false, 0
+}
+
+func (c *command) meansNothing(name string) string {
+	return fmt.Sprintf("-%s means nothing to kgen %s; %s", name, c.name, c.asks())
+}
+
+func (c *command) asks() string { return fmt.Sprintf("kgen %s -h says what it takes", c.name) }
+
+// undefinedFlag is what package flag says, ahead of the flag's name.
+const undefinedFlag = "flag provided but not defined: -"
+
+// flagError says what is wrong with a command's flags.
+func flagError(command string, err error) string {
+	if name, ok := strings.CutPrefix(err.Error(), undefinedFlag); ok {
+		return command + " has no flag -" + name
+	}
+	return err.Error()
+}
+
+// behind says what is wrong if there are flags among arguments.
+func behind(command string, args []string) string {
+	for _, a := range args {
+		if strings.HasPrefix(a, "-") {
+			return fmt.Sprintf("the flag %s stands behind %s; flags of %s come before it", a, args[0], command)
+		}
+	}
+	return ""
+}
+
+// helpOn prints help on kgen, or on one of its commands.
+func helpOn(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
+	switch run := commands[global.Arg(1)]; {
+	case global.NArg() == 1:
+		stdout.Write(help(global))
+		return 0
+	case run == nil || global.NArg() > 2:
+		fmt.Fprintf(stderr, "kgen: there is no help on %q; there is on init, explain, view and devices, one at a time, as in kgen help view, and kgen explain is for diagnostics\n", strings.Join(global.Args()[1:], " "))
+		return 2
+	default:
+		flags := globalFlags(&options{})
+		if err := flags.Parse([]string{global.Arg(1), "-h"}); err != nil {
+			panic("BUG: " + err.Error())
+		}
+		return run(ctx, flags, stdout, stderr)
+	}
+}
+
+// explainCodes is kgen explain.
+func explainCodes(_ context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
+	c := newCommand("explain", explainHelp)
+	if done, code := c.parse(global, stdout, stderr); done {
+		return code
+	}
+	if err := codegen.Explain(stdout, c.flags.Args()...); err != nil {
+		fmt.Fprintln(stderr, "kgen:", err)
+		return 2
+	}
+	return 0
+}
+
+// listDevices is kgen devices.
+func listDevices(ctx context.Context, global *flag.FlagSet, stdout, stderr io.Writer) int {
+	c := newCommand("devices", devicesHelp, "json", "C", "tags")
+	var tags tagList
+	asJSON := c.flags.Bool("json", false, "print the list as JSON on standard output")
+	c.flags.Var(&tags, "tags", tagsUsage)
+	if done, code := c.parse(global, stdout, stderr); done {
+		return code
+	}
+	err := devices.List(ctx, devices.Config{Dir: c.dir, Patterns: c.flags.Args(), Tags: tags, JSON: *asJSON}, stdout, stderr)
+	if err != nil {
+		fmt.Fprintln(stderr, "kgen devices:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,120 @@
+package devices
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/internal/stubtext"
+	"github.com/kgen-go/kgen/internal/sources"
+)
+
+// current knows what the list lacks, and what in it is not what it was.
+type current struct {
+	kernels []string // packages with kernels
+	stubs   []string // packages of kernels that kgen wrote something for
+	older   []string // what has changed since
+}
+
+// addStubs looks at a package that kgen wrote.
+func (c *current) addStubs(p *pkg) {
+	of := p.Imports // the kernels' package among others
+	defer func() { c.stubs = append(c.stubs, of...) }()
+	for f := range p.files() {
+		from, _ := stubtext.Sources(f)
+		if from == nil {
+			continue
+		}
+		of = []string{from.Package}
+		var all []string
+		for _, change := range sources.Changes(filepath.Join(p.Dir, filepath.FromSlash(from.Root)), from.Files) {
+			all = append(all, change.String())
+		}
+		if len(all) > 0 {
+			c.older = append(c.older, fmt.Sprintf("%s: %s", from, strings.Join(all, ", ")))
+		}
+	}
+}
+
+// addKernels looks at a package that may have kernels.
+func (c *current) addKernels(p *pkg) {
+	if p.Name == "main" || !slices.Contains(p.Imports, module+"/dsl") {
+		return
+	}
+	for f := range p.files() {
+		if slices.ContainsFunc(f.Decls, isKernel) {
+			c.kernels = append(c.kernels, p.ImportPath)
+			return
+		}
+	}
+}
+
+// files returns the package's files as far as they can be read.
+func (p *pkg) files() iter.Seq[*ast.File] {
+	return func(yield func(*ast.File) bool) {
+		for _, name := range p.GoFiles {
+			file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
+			if err == nil && !yield(file) {
+				return
+			}
+		}
+	}
+}
+
+// isKernel reports whether a declaration is the method of a kernel that is not generic: of such
+// there may be none to generate.
+func isKernel(d ast.Decl) bool {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok || f.Recv == nil || f.Name.Name != "Kernel" || f.Type.Params.NumFields() != 1 {
+		return false
+	}
+	recv := f.Recv.List[0].Type
+	if p, ok := recv.(*ast.StarExpr); ok {
+		recv = p.X
+	}
+	item, of := f.Type.Params.List[0].Type.(*ast.SelectorExpr)
+	id, plain := recv.(*ast.Ident)
+	return of && plain && id.IsExported() && slices.Contains(items, item.Sel.Name)
+}
+
+var items = []string{"Item1", "Item2", "Item3", "NDItem1", "NDItem2", "NDItem3", "Task"}
+
+// notes says what is wrong with the list.
+func (c *current) notes() (notes []string) {
+	var lack []string
+	for _, path := range c.kernels {
+		if !slices.Contains(c.stubs, path) {
+			lack = append(lack, path)
+		}
+	}
+	if len(lack) > 0 {
+		what := "the kernels of 1 package are"
+		if len(lack) > 1 {
+			what = fmt.Sprintf("the kernels of %d packages are", len(lack))
+		}
+		notes = append(notes, fmt.Sprintf("%s not in the list, since kgen has written nothing for %s; run go generate ./... first", what, strings.Join(lack, ", ")))
+	}
+	for _, o := range c.older {
+		notes = append(notes, fmt.Sprintf("%s since kgen compiled these kernels, so the list has what they were; run go generate ./... first", o))
+	}
+	return notes
+}
+
+// hasKernels reports whether the package has the function Kernels that stubs have.
+func (p *pkg) hasKernels() bool {
+	return slices.ContainsFunc(p.GoFiles, func(name string) bool {
+		text, err := os.ReadFile(filepath.Join(p.Dir, name))
+		return err == nil && strings.Contains(string(text), "\nfunc Kernels() []*runtime.Kernel {")
+	})
+}
+
+// isStubs reports whether kgen wrote the package.
+func (p *pkg) isStubs() bool {
+	return p.Name != "main" && slices.Contains(p.Imports, impl) && p.hasKernels()
+}
