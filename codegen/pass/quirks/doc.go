@@ -12,6 +12,10 @@
 // and the last simplification, which would fold what they write; Apply comes before the passes
 // that write out divisions.
 //
+// All devices run what the rows write, whichever driver a row is of. What that costs, and why no
+// specialization constant or module of its own spares the other drivers, is in
+// docs/performance.md, "What hiding costs".
+//
 // The rooms below package pass import only rooms to their left:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
