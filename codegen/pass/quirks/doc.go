@@ -13,6 +13,10 @@
 // passes that expand divisions of float32s and of 64-bit integers (exactdiv and longdiv), whose code
 // needs no hiding; divisions by constants (constdiv) are expanded long before.
 //
+// All devices run what the rows write, whichever driver a row is of. What that costs, and why no
+// specialization constant or module of its own spares the other drivers, is in
+// docs/performance.md, "What hiding costs".
+//
 // The rooms below package pass import only rooms to their left:
 //
 //	rewrite ← facts ← uniform ← simplify ← {memory, numbers, checks, lanes, structurize, quirks} ← words ← pass
