@@ -211,6 +211,54 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// TestKeyMemory: what is said of the memory, and barriers, make another kernel of the same launches.
+func TestKeyMemory(t *testing.T) {
+	k := testKernels(t)
+	group := Memory{View: properties.ScopeWorkGroup}
+	key := func(name string, barriers bool, change func(a, b *Launch)) string {
+		a, b := launchOf(k[name], 0, 1), launchOf(k[name], 1, 2)
+		if name == "Turn" {
+			a.Local, b.Local = [3]int{8}, [3]int{8}
+		}
+		change(a, b)
+		g := &Group{Required: true, Barriers: barriers, LocalMemory: 1 << 15}
+		g.Add(a)
+		if reason := g.Refuses(b); reason != "" {
+			t.Fatal(reason)
+		}
+		g.Add(b)
+		g.Internalize(func(Slice) bool { return false })
+		return g.Key()
+	}
+	apart := func(a, b *Launch) { b.Slices[0].Mem = 3 }
+	in := func(m Memory) func(a, b *Launch) {
+		m.Internal, m.NoInit = true, true
+		return func(a, b *Launch) { a.Memory[len(a.Memory)-1], b.Memory[len(b.Memory)-2] = m, m }
+	}
+	for _, c := range []struct {
+		what     string
+		kernel   string
+		barriers [2]bool
+		change   [2]func(a, b *Launch)
+	}{
+		{"barriers", "Turn", [2]bool{false, true}, [2]func(a, b *Launch){apart, apart}},
+		{"checks of the group's elements", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){apart, func(a, b *Launch) { apart(a, b); b.Memory[0] = group }}},
+		{"memory that a group shares", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){
+			func(a, b *Launch) { a.Memory[1], b.Memory[0] = group, group }, in(group)}},
+		{"memory of each work-item", "Affine", [2]bool{}, [2]func(a, b *Launch){func(a, b *Launch) {}, in(Memory{View: properties.ScopeWorkItem})}},
+	} {
+		var keys [2]string
+		for i := range keys {
+			if keys[i] = key(c.kernel, c.barriers[i], c.change[i]); keys[i] != key(c.kernel, c.barriers[i], c.change[i]) {
+				t.Errorf("%s: the same group has another key", c.what)
+			}
+		}
+		if keys[0] == keys[1] {
+			t.Errorf("with and without %s the key is %s", c.what, keys[0])
+		}
+	}
+}
+
 // BenchmarkLink decides about ten small kernels, links them and compiles the result: all of what
 // finalizing a graph of them takes but the driver's part.
 func BenchmarkLink(b *testing.B) {
