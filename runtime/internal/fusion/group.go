@@ -271,16 +271,13 @@ func (g *Group) Refuses(l *Launch) string {
 	if local := g.localMemory() + l.LocalMemory; l.LocalMemory > 0 && local > g.LocalMemory {
 		return fmt.Sprintf("%s: with it the work-group memory would be %d bytes, and the device has %d", l.Name(), local, g.LocalMemory)
 	}
-	size, data := l.Source.size(), k.Data
+	size := l.Source.size()
 	for _, o := range g.Launches {
 		if size += o.Source.size(); size > maxValues && !g.Required {
 			return l.Name() + ": the fused kernel would be large"
 		}
 		if g.OneLoop && !g.Required && o.Source.loops && l.Source.loops {
 			return fmt.Sprintf("%s and %s have loops, whose rounds the device's driver counts together and bounds", o.Name(), l.Name())
-		}
-		if d := o.Source.ABI.Data; d != "" && data != "" && d != data {
-			return fmt.Sprintf("%s and %s both have tables in memory", o.Name(), l.Name())
 		}
 		for j := range o.Slices {
 			for i := range l.Slices {
