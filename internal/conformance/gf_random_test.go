@@ -23,7 +23,7 @@ func TestGF35_Random(t *testing.T) {
 		for seed := range uint64(*graphs) {
 			r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, dev: dev, items: 96, barriers: seed%4 == 2}
 			if seed%3 == 0 {
-				r.items = 17008 // see TestGF35_FirstNode
+				r.items = 17024 // see TestGF35_FirstNode
 			}
 			r.graph()
 			plain, none := r.run()
@@ -131,10 +131,14 @@ func (r *randomGraph) command() runtime.Command {
 	var opts []runtime.LaunchOption
 	x, y, z := a, b, c
 	if r.barriers {
-		opts = append(opts, runtime.With(properties.WorkGroupSize(8)))
+		opts = append(opts, runtime.With(properties.WorkGroupSize(32)))
 		x, y, z = a.With(inGroup), b.With(inGroup), c.With(inGroup)
 	}
-	groups := runtime.NDRange1{Global: n, Local: 8}
+	local := 8
+	if r.barriers {
+		local = 16 // more than a driver may run at once, so that it matters whether they meet
+	}
+	groups := runtime.NDRange1{Global: n, Local: runtime.Range1(local)}
 	switch r.IntN(20) {
 	case 12:
 		what = "Tree"
@@ -144,7 +148,7 @@ func (r *randomGraph) command() runtime.Command {
 		return stepsgen.Scan{In: a, Out: b}.Node(groups)
 	case 14:
 		what = "Quit"
-		return stepsgen.Quit{Tile: dsl.LocalLen[int32](8 + r.IntN(4)), In: a, Out: b}.Node(groups)
+		return stepsgen.Quit{Tile: dsl.LocalLen[int32](local + r.IntN(4)), In: a, Out: b}.Node(groups)
 	case 0, 1:
 		what = "Grow"
 		return stepsgen.Grow{By: 3, Out: x}.Node(n, opts...)
@@ -172,6 +176,9 @@ func (r *randomGraph) command() runtime.Command {
 	case 15:
 		what = "Swap"
 		return stepsgen.Swap{In: x, Out: y}.Node(n, opts...)
+	case 18:
+		what = "Turn"
+		return stepsgen.Turn{In: x, Out: y}.Node(groups)
 	case 16:
 		what = "Total"
 		return stepsgen.Total{In: a, Sum: b}.Node(n, opts...)
