@@ -69,8 +69,18 @@ func TestGF1_Enable(t *testing.T) {
 		const n = 64
 		x, tmp, y := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
 		g := graphOf(t, dev, affine(tmp, x, 3, 1), stepsgen.Mirror{In: tmp, Out: y}.Node(n))
-		ex := refused(t, g, "steps.Affine+steps.Mirror", "kernels.go:46:17 reads In", "kernels.go:37:7 writes Out")
+		const why = "steps.Affine+steps.Mirror: internal/conformance/steps/kernels.go:46:17 reads In[len(In)-1-i], " +
+			"which internal/conformance/steps/kernels.go:37:7 may write, as Out[i], in another work-item"
+		const all = "kernel not supported: the graph cannot be fused: " + why +
+			"; finalize with EnableFusion, which fuses what it can, or put a graph of its own (AddGraph) between"
+		if _, err := g.Finalize(require); err == nil || err.Error() != all {
+			t.Errorf("the error is\n%v, want\n%s", err, all)
+		}
+		ex := refused(t, g)
 		wantLaunches(t, ex, "steps.Affine", "steps.Mirror")
+		if s := ex.Report().Splits; len(s) != 1 || s[0] != why {
+			t.Errorf("the report has %q, want %q", s, why)
+		}
 		submit(t, dev.DefaultQueue(), ex)
 		want := make([]int32, n)
 		for i := range want {

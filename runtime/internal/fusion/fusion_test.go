@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -255,6 +256,54 @@ func TestKeyMemory(t *testing.T) {
 		}
 		if keys[0] == keys[1] {
 			t.Errorf("with and without %s the key is %s", c.what, keys[0])
+		}
+	}
+}
+
+// TestReasons: what is refused says where both accesses are, and which elements they are of.
+func TestReasons(t *testing.T) {
+	k := testKernels(t)
+	row := func(w int) func(l *Launch) {
+		return func(l *Launch) {
+			l.Global = [3]int{6, 8}
+			binary.LittleEndian.PutUint64(l.Args[l.Source.ABI.Params[0].Offset:], uint64(w))
+		}
+	}
+	plain := func(*Launch) {}
+	for _, c := range []struct {
+		first, second string
+		change        func(l *Launch) // of both
+		buffers       []int           // of the first, and of the second
+		want          string
+	}{
+		{"Affine", "Mirror", plain, []int{0, 1, 1, 2}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Mirror", "Affine", plain, []int{0, 1, 2, 0}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Mirror", "Mirror", plain, []int{0, 1, 1, 2}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:46:7 may write, as Out[i], in another work-item"},
+		{"Affine", "Swap", plain, []int{0, 1, 1, 2}, "parts.go:372:17 reads In[i^1], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Grow", "Pick", plain, []int{1, 1, 2, 3}, "parts.go:142:20 reads Table[At[i]], which kernels.go:56:43 may write, as Out[i], in another work-item"},
+		{"Affine", "Next", plain, []int{0, 1, 1, 2}, "parts.go:393:18 reads In[i+1], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Total", "Affine", plain, []int{0, 1, 1, 2}, "parts.go:205:59 has atomic operations on Sum (not only at the work-item's own index), which kernels.go:37:21 may read, as In[i], in another work-item"},
+		{"Ids2", "Ids2", row(8), []int{0, 1, 0, 1}, ""},
+		{"Ids2", "Ids2", row(7), []int{0, 1, 0, 1}, "parts.go:29:6 writes ID[y*W+x] (with a row length that is not the range's), which parts.go:29:6 may write, as ID[y*W+x], in another work-item"},
+		{"Affine", "Pairs", plain, []int{0, 1, 1, 2}, "kernels.go:37:7 writes Out, 1 elements in each work-item, and parts.go:198:29 reads In, 2 elements"},
+	} {
+		g := &Group{Required: true}
+		n := 0
+		for _, p := range k[c.first].ABI.Params {
+			if p.Kind == abi.Slice {
+				n++
+			}
+		}
+		a, b := launchOf(k[c.first], c.buffers[:n]...), launchOf(k[c.second], c.buffers[n:]...)
+		c.change(a)
+		c.change(b)
+		g.Add(a)
+		want := ""
+		if c.want != "" {
+			want = "steps." + c.first + "+steps." + c.second + ": " + c.want
+		}
+		if got := strings.ReplaceAll(g.Refuses(b), "internal/conformance/steps/", ""); got != want {
+			t.Errorf("%s and %s: got\n%s, want\n%s", c.first, c.second, got, want)
 		}
 	}
 }
