@@ -10,6 +10,8 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -54,6 +56,18 @@ func count(m *ir.Module, op ir.Op) (n int) {
 	return n
 }
 
+// opcodes returns how many instructions of a module are of an opcode.
+func opcodes(module string, op spirv.Op) (n int) {
+	for at := 20; at < len(module); { // behind the header
+		word := binary.LittleEndian.Uint32([]byte(module[at:]))
+		if word&0xffff == uint32(op) {
+			n++
+		}
+		at += 4 * int(word>>16)
+	}
+	return n
+}
+
 // TestGF22_OneArgument: what is the same memory is one argument, whatever the kernels call it.
 func TestGF22_OneArgument(t *testing.T) {
 	k := testKernels(t)
@@ -80,12 +94,26 @@ func TestGF22_OneArgument(t *testing.T) {
 // TestChain: a chain of kernels has one check and one load, whether what they hand on is stored
 // or not; internal memory is not.
 func TestChain(t *testing.T) {
-	k := testKernels(t)
+	dir, err := modules.Folder(modules.Module + "/internal/conformance/ahead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats, err := modules.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain(t, testKernels(t)["Affine"], ir.OpIMul)
+	chain(t, &Source{ABI: floats["Affine"]}, ir.OpFma)
+}
+
+// chain links chains of a kernel, which has one operation op that no other takes the place of.
+func chain(t *testing.T, k *Source, op ir.Op) {
+	t.Helper()
 	for _, internal := range []bool{false, true} {
 		for _, n := range []int{2, 5, 10} {
 			var list []*Launch
 			for i := range n {
-				l := launchOf(k["Affine"], i, i+1)
+				l := launchOf(k, i, i+1)
 				for p := range l.Memory {
 					if s := l.Slices[p]; internal && s.Mem != nil && s.Mem != 0 && s.Mem != n {
 						l.Memory[p] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
@@ -111,7 +139,7 @@ func TestChain(t *testing.T) {
 				if internal {
 					stores = 1
 				}
-				if l, s, f := count(m, ir.OpLoad), count(m, ir.OpStore), count(m, ir.OpFault); l != 1 || s != stores || f != 1 || count(m, ir.OpIMul) != n {
+				if l, s, f := count(m, ir.OpLoad), count(m, ir.OpStore), count(m, ir.OpFault); l != 1 || s != stores || f != 1 || count(m, op) != n {
 					t.Errorf("%d kernels: %d loads, %d stores, %d faults:\n%v", n, l, s, f, m)
 				}
 			})
@@ -372,6 +400,13 @@ func TestGF4_Barriers(t *testing.T) {
 	}
 	if n := count(linked.Module, ir.OpBarrier); n != len(list)-1 {
 		t.Errorf("%d barriers, want %d", n, len(list)-1)
+	}
+	compiled, err := g.compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := opcodes(compiled.ABI.SPIRV, spirv.OpControlBarrier); n != len(list)-1 {
+		t.Errorf("%d barriers in SPIR-V, want %d", n, len(list)-1)
 	}
 	got, err := run(linked.Module, rank, global, local, f.Args(g), nil, memory)
 	if err != nil || got.Fault != nil {
