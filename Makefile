@@ -100,11 +100,12 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000 -every-module
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/conformance
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked)$$" -every-case
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500 -words
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestSwiftShader$$' -graphs 200
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked|FusedTables)$$" -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case

@@ -119,7 +119,8 @@ func (h held) letGo() {
 // whose kernels the device does not take. It returns ErrInvalid while a queue records into the
 // graph. The empty graph does nothing.
 //
-// The property is properties.Updatable; those of kernels are ErrInvalid.
+// The properties are Updatable, EnableFusion, RequireFusion and InsertBarriers of package properties;
+// those of kernels and of memory are ErrInvalid.
 func (g *Graph) Finalize(props ...properties.Property) (*ExecutableGraph, error) {
 	if err := g.usable(); err != nil {
 		return nil, err

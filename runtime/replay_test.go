@@ -34,7 +34,9 @@ func firstOf(t *testing.T, dev *runtime.Device, x *runtime.Buffer[int32]) int32 
 	return got[0]
 }
 
-// TestReplayAllocates: submitting a graph allocates less than once, however many nodes it has.
+// TestReplayAllocates: submitting a graph, handing it to the device and waiting for it allocates at
+// most once in two times, however many nodes it has: events and tickets are made 16 at a time, and
+// three in 16 are what there is where no other goroutine allocates.
 func TestReplayAllocates(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
@@ -44,25 +46,32 @@ func TestReplayAllocates(t *testing.T) {
 	for _, n := range []int{1, 10, 100, 1000} {
 		x := must(runtime.NewBuffer[int32](dev, 1))
 		ex, _ := growing(t, dev, x, n, 1)
-		var before, after gort.MemStats
-		const runs = 64
-		mallocs, total := uint64(0), uint64(0)
-		for i := range runs + 16 { // at first, memory is made that is kept
-			procs := gort.GOMAXPROCS(1) // nothing else runs meanwhile
+		runs := 64
+		if n > 100 {
+			runs = 32 // which take as long
+		}
+		ran, mallocs, total := 0, uint64(runs), uint64(0)
+		run := func() {
+			for range runs {
+				check(t, must(q.Submit(ex)).Wait(context.Background()))
+			}
+			ran += runs
+		}
+		run() // at first, memory is made that is kept
+		for try := 0; try < 10 && mallocs > uint64(runs/2); try++ {
+			var before, after gort.MemStats
 			gort.ReadMemStats(&before)
-			ev, err := q.Submit(ex)
+			run()
 			gort.ReadMemStats(&after)
-			gort.GOMAXPROCS(procs)
-			check(t, err)
-			check(t, ev.Wait(context.Background()))
-			if i >= 16 {
-				mallocs, total = mallocs+after.Mallocs-before.Mallocs, total+after.TotalAlloc-before.TotalAlloc
+			if m := after.Mallocs - before.Mallocs; m < mallocs { // what is more is others'
+				mallocs, total = m, after.TotalAlloc-before.TotalAlloc
 			}
 		}
-		if mallocs >= runs || total/runs > 4096 {
-			t.Errorf("%d nodes: %d allocations in %d submissions, %d bytes each", n, mallocs, runs, total/runs)
+		t.Logf("%d nodes: %d allocations in %d submissions, %d bytes each", n, mallocs, runs, total/uint64(runs))
+		if mallocs > uint64(runs/2) || total/uint64(runs) > 4096 {
+			t.Errorf("%d nodes: %d allocations in %d submissions, %d bytes each", n, mallocs, runs, total/uint64(runs))
 		}
-		if got := firstOf(t, dev, x); int(got) != n*(runs+16) {
+		if got := firstOf(t, dev, x); int(got) != n*ran {
 			t.Errorf("%d nodes ran %d times", n, got)
 		}
 		check(t, x.Close())

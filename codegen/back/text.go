@@ -25,7 +25,7 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the IR of %s: %w", k.FullName(), err)
 	}
-	if m.Form != k.Form || m.Rank != k.Rank || len(m.Params) != len(k.Params) {
+	if m.Form != k.Form || m.Rank != k.Rank || m.ArgSize != k.ArgSize || !slices.EqualFunc(m.Params, k.Params, samePlace) {
 		return nil, fmt.Errorf("the IR of %s is that of another kernel", k.FullName())
 	}
 	m.Data, m.DataOffset = []byte(k.Data), k.DataOffset
@@ -46,8 +46,61 @@ func Restore(k *abi.Kernel) (*ir.Module, error) {
 		}
 		n++
 	}
+	if err := asLowered(m); err != nil {
+		return nil, fmt.Errorf("the IR of %s: %w", k.FullName(), err)
+	}
 	placeAccesses(m)
 	return m, nil
+}
+
+// samePlace reports whether two parameters are of one kind and stand at one place of the argument
+// block.
+func samePlace(a, b abi.Param) bool {
+	return a.Kind == b.Kind && a.Offset == b.Offset && a.Size == b.Size && a.ElemSize == b.ElemSize
+}
+
+// asLowered checks what passes and the linker rely on in all modules that lower has made, and
+// which ir.Verify, that has modules of tests to check as well, does not ask for.
+func asLowered(m *ir.Module) error {
+	if m.Level != ir.Built || m.Items != 1 || len(m.Helpers) > 0 {
+		return fmt.Errorf("no module of the pass arrays")
+	}
+	types := map[uint32]*ir.Type{}
+	for _, s := range m.Specs {
+		types[s.ID] = s.Type
+	}
+	for i := range m.Rank {
+		if types[abi.SpecLocalSizeX+uint32(i)] != ir.TypeI32 {
+			return fmt.Errorf("no size of the work-groups along %c", "xyz"[i])
+		}
+	}
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if v.Op == ir.OpArg && !argument(m, v) {
+				return fmt.Errorf("%s is no argument", v.LongString())
+			}
+		}
+	}
+	return nil
+}
+
+// argument reports whether v is an extent of the range, a parameter or a part of one, or the address
+// of the constant data.
+func argument(m *ir.Module, v *ir.Value) bool {
+	size := uint64(v.Type.Size)
+	if size == 0 || v.Bits%uint64(v.Type.Align) != 0 {
+		return false
+	}
+	if v.Bits < abi.OffsetArgs {
+		return v.Type == ir.TypeI32 && v.Bits >= abi.OffsetRange && v.Bits < abi.OffsetReserved
+	}
+	at := v.Bits - abi.OffsetArgs
+	if len(m.Data) > 0 && at == uint64(m.DataOffset) {
+		return v.Type == ir.TypeAddr
+	}
+	return slices.ContainsFunc(m.Params, func(p abi.Param) bool {
+		return p.Offset >= 0 && at >= uint64(p.Offset) && at < uint64(p.Offset+p.Size) && size <= uint64(p.Offset+p.Size)-at
+	})
 }
 
 // check is what a check of an index compares: the index, and the offset of the slice in the

@@ -3,6 +3,7 @@ package back_test
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/back"
@@ -52,5 +53,35 @@ func TestRestored(t *testing.T) {
 	}
 	if n < 400 {
 		t.Errorf("only %d kernels", n)
+	}
+}
+
+// TestRestoreRefuses: what ir.Verify has nothing against, and no pass expects.
+func TestRestoreRefuses(t *testing.T) {
+	dir, err := modules.Folder(modules.Module + "/internal/conformance/steps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := modules.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ old, new, want string }{
+		{"id 65536", "id 65540", "no size of the work-groups along x"},
+		{"items 1\n", "items 4\n", "no module of the pass arrays"},
+		{"Arg addr 32", "Arg addr 36", "Arg addr 36 is no argument"}, // In
+		{"Arg addr 32", "Arg addr 80", "Arg addr 80 is no argument"},
+		{"Arg i32 24", "Arg i32 0", "Arg i32 0 is no argument"}, // A
+		{"Arg i32 24", "Arg i32 20", "Arg i32 20 is no argument"},
+		{"offset 8 size 16", "offset 16 size 16", "is that of another kernel"},
+	} {
+		k := *kernels["Affine"]
+		if !strings.Contains(k.IR, c.old) {
+			t.Fatalf("no %q in\n%s", c.old, k.IR)
+		}
+		k.IR, k.Sum = strings.Replace(k.IR, c.old, c.new, 1), 0
+		if _, err := back.Restore(&k); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q in the place of %q: got %v, want %q", c.new, c.old, err, c.want)
+		}
 	}
 }

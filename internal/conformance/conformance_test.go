@@ -3,6 +3,7 @@ package conformance
 import (
 	"errors"
 	"flag"
+	"strconv"
 	"testing"
 
 	"github.com/kgen-go/kgen/internal/devtest"
@@ -101,4 +102,6 @@ func kernel(t *testing.T, kernels []*runtime.Kernel, name string) *runtime.Kerne
 }
 
 // Where aspects are missing for real.
-func TestSwiftShader(t *testing.T) { swiftshader.Run(t, "^Test(SC|KP|PA|DM|GR|GF|AF|PR)[0-9]") }
+func TestSwiftShader(t *testing.T) {
+	swiftshader.Run(t, "^Test(SC|KP|PA|DM|GR|GF|AF|PR)[0-9]", "-graphs", strconv.Itoa(*graphs))
+}

@@ -25,7 +25,7 @@ func TestGF4_InsertBarriers(t *testing.T) {
 			r := runtime.Range1(n)
 			g := graphOf(t, dev, stepsgen.Affine{A: 2, B: 1, In: x, Out: p}.Node(r, size), stepsgen.Swap{In: p, Out: out}.Node(r, size),
 				stepsgen.Grow{By: 5, Out: out}.Node(r, size))
-			refused(t, g, "reads In, not only at the work-item's own index")
+			refused(t, g, "reads In[i^1], which")
 			wantLaunches(t, must(g.Finalize(barriers))(t), "steps.Affine", "steps.Swap", "steps.Grow")
 			ex := must(g.Finalize(require, barriers))(t)
 			wantLaunches(t, ex, "steps.Affine+steps.Swap+steps.Grow")

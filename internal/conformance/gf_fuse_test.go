@@ -1,13 +1,13 @@
 package conformance
 
 import (
-	"encoding/binary"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/conformance/props/propsgen"
 	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/properties"
@@ -69,8 +69,18 @@ func TestGF1_Enable(t *testing.T) {
 		const n = 64
 		x, tmp, y := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
 		g := graphOf(t, dev, affine(tmp, x, 3, 1), stepsgen.Mirror{In: tmp, Out: y}.Node(n))
-		ex := refused(t, g, "steps.Affine+steps.Mirror", "kernels.go:46:17 reads In", "kernels.go:37:7 writes Out")
+		const why = "steps.Affine+steps.Mirror: internal/conformance/steps/kernels.go:46:17 reads In[len(In)-1-i], " +
+			"which internal/conformance/steps/kernels.go:37:7 may write, as Out[i], in another work-item"
+		const all = "kernel not supported: the graph cannot be fused: " + why +
+			"; finalize with EnableFusion, which fuses what it can, or put a graph of its own (AddGraph) between"
+		if _, err := g.Finalize(require); err == nil || err.Error() != all {
+			t.Errorf("the error is\n%v, want\n%s", err, all)
+		}
+		ex := refused(t, g)
 		wantLaunches(t, ex, "steps.Affine", "steps.Mirror")
+		if s := ex.Report().Splits; len(s) != 1 || s[0] != why {
+			t.Errorf("the report has %q, want %q", s, why)
+		}
 		submit(t, dev.DefaultQueue(), ex)
 		want := make([]int32, n)
 		for i := range want {
@@ -246,6 +256,31 @@ func TestGF10_EqualRanges(t *testing.T) {
 		for i, want := range [][]int32{group, local, group, local} {
 			wantInts(t, dev, bufs[i], want)
 		}
+		square := func(v runtime.View[int32]) runtime.Command {
+			return stepsgen.Groups2{W: 10, Group: v}.Node(runtime.NDRange2{Global: runtime.Range2{6, 10}, Local: runtime.Range2{3, 5}})
+		}
+		cube := func(v runtime.View[int32]) runtime.Command {
+			return propsgen.Group3{Out: v}.Node(runtime.NDRange3{Global: runtime.Range3{2, 4, 6}, Local: runtime.Range3{1, 2, 3}})
+		}
+		for _, c := range []struct {
+			node func(v runtime.View[int32]) runtime.Command
+			name string
+		}{{square, "steps.Groups2"}, {cube, "props.Group3"}} {
+			for i := range bufs {
+				bufs[i] = buffer(t, dev, make([]int32, 60))
+			}
+			submit(t, dev.DefaultQueue(), must(graphOf(t, dev, c.node(bufs[0])).Finalize())(t))
+			ex := must(graphOf(t, dev, c.node(bufs[1]), c.node(bufs[2])).Finalize(require))(t)
+			wantLaunches(t, ex, c.name+"+"+c.name)
+			submit(t, dev.DefaultQueue(), ex)
+			want := make([]int32, 60)
+			check(t, bufs[0].CopyTo(ctx, dev.DefaultQueue(), want))
+			wantInts(t, dev, bufs[1], want)
+			wantInts(t, dev, bufs[2], want)
+			if !slices.ContainsFunc(want, func(x int32) bool { return x != 0 }) {
+				t.Errorf("%s leaves nothing", c.name)
+			}
+		}
 	})
 }
 
@@ -306,18 +341,43 @@ func TestGF11_DifferentRanges(t *testing.T) {
 
 func TestGF12_UnfusableRanges(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		var used []runtime.View[int32]
+		buf := func(n int) runtime.View[int32] {
+			used = append(used, buffer(t, dev, make([]int32, n)))
+			return used[len(used)-1]
+		}
 		groups := func(n, local int) runtime.Command {
-			return stepsgen.Groups{Group: buffer(t, dev, make([]int32, n)), Local: buffer(t, dev, make([]int32, n))}.
-				Node(runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(local)})
+			return stepsgen.Groups{Group: buf(n), Local: buf(n)}.Node(runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(local)})
 		}
 		groups2 := func(n int) runtime.Command {
-			return stepsgen.Groups2{W: n, Group: buffer(t, dev, make([]int32, n*n))}.
-				Node(runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{2, 2}})
+			return stepsgen.Groups2{W: n, Group: buf(n * n)}.Node(runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{2, 2}})
 		}
-		refused(t, graphOf(t, dev, groups(512, 16), groups(512, 8)), "[512] in work-groups of [16]", "[512] in work-groups of [8]")
-		refused(t, graphOf(t, dev, groups(9, 3), grow(buffer(t, dev, make([]int32, 512)), 1)), "[9] in work-groups of [3]", "over [512]")
-		refused(t, graphOf(t, dev, groups2(2), groups2(4)), "[2 2]", "[4 4]")
-		refused(t, graphOf(t, dev, groups2(2), stepsgen.Once{Out: buffer(t, dev, make([]int32, 1))}.Node()), "one work-item")
+		for _, c := range []struct {
+			first, second runtime.Command
+			words         []string
+		}{
+			{groups(512, 16), groups(512, 8), []string{"[512] in work-groups of [16]", "[512] in work-groups of [8]"}},
+			{groups(9, 3), grow(buf(512), 1), []string{"[9] in work-groups of [3]", "over [512]"}},
+			{groups2(2), groups2(4), []string{"[2 2]", "[4 4]"}},
+			{groups2(2), stepsgen.Once{Out: buf(1)}.Node(), []string{"one work-item"}},
+		} {
+			g := graphOf(t, dev, c.first, c.second)
+			var left [2][][]int32 // with EnableFusion, and without
+			for i, ex := range []*runtime.ExecutableGraph{refused(t, g, c.words...), must(g.Finalize())(t)} {
+				for _, v := range used {
+					check(t, v.CopyFrom(ctx, dev.DefaultQueue(), make([]int32, v.Len())))
+				}
+				submit(t, dev.DefaultQueue(), ex)
+				for _, v := range used {
+					got := make([]int32, v.Len())
+					check(t, v.CopyTo(ctx, dev.DefaultQueue(), got))
+					left[i] = append(left[i], got)
+				}
+			}
+			if !reflect.DeepEqual(left[0], left[1]) || !slices.ContainsFunc(left[0], func(s []int32) bool { return slices.ContainsFunc(s, func(x int32) bool { return x != 0 }) }) {
+				t.Errorf("%v: got %v, want %v", c.words, left[0], left[1])
+			}
+		}
 	})
 }
 
@@ -370,37 +430,6 @@ func TestGF15_Resources(t *testing.T) {
 	})
 }
 
-// A kernel that was loaded as a module has no IR, though one of the same name may have.
-func TestGF16_NoIR(t *testing.T) {
-	dev := open(t, "vulkan")
-	var desc abi.Kernel
-	for _, k := range stepsgen.Kernels() {
-		if k.ABI().Name == "Grow" {
-			desc = *k.ABI()
-		}
-	}
-	spirv := []byte(desc.SPIRV)
-	if !dev.Has(properties.Int64) {
-		spirv = []byte(desc.Variants[slices.IndexFunc(desc.Variants, func(v abi.Variant) bool { return v.Name == abi.VariantWords })].SPIRV)
-	}
-	desc.Sum, desc.Variants = 0, nil
-	var words []uint32
-	for i := 0; i < len(spirv); i += 4 {
-		words = append(words, binary.LittleEndian.Uint32(spirv[i:]))
-	}
-	p := must(runtime.LoadModule(dev, words, desc))(t)
-	exe := must(p.Build())(t)
-	q := dev.DefaultQueue()
-	x := buffer(t, dev, make([]int32, 16))
-	g := runtime.NewGraph(dev)
-	check(t, q.BeginRecording(g))
-	must(runtime.LaunchKernel(q, p.Kernels()[0], runtime.Range1(16), []any{int32(3), x}, runtime.WithProgram(exe)))(t)
-	must(q.Enqueue(grow(x, 4)))(t)
-	check(t, q.EndRecording())
-	submit(t, q, refused(t, g, "Grow: it has no IR"))
-	wantInts(t, dev, x, slices.Repeat([]int32{7}, 16))
-}
-
 // Some drivers end the loops of a work-item that go round too often in all: what runs by itself
 // runs with EnableFusion, too.
 func TestGF15_Loops(t *testing.T) {
@@ -419,9 +448,12 @@ func TestGF15_Loops(t *testing.T) {
 }
 
 func TestGF17_OtherDevice(t *testing.T) {
-	a, b := open(t, "host"), open(t, "vulkan")
-	_, err := runtime.NewGraph(a).Add(grow(buffer(t, b, ints(8, 0)), 1))
-	wantErr(t, err, runtime.ErrKernelArgument)
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		for _, other := range []*runtime.Device{open(t, "host"), open(t, "vulkan")} { // also one of the same kind
+			_, err := runtime.NewGraph(dev).Add(grow(buffer(t, other, ints(8, 0)), 1))
+			wantErr(t, err, runtime.ErrKernelArgument)
+		}
+	})
 }
 
 func TestGF18_Fused(t *testing.T) {
@@ -529,37 +561,6 @@ func TestGF35_NoFusedProduct(t *testing.T) {
 	})
 }
 
-// What is asked for again is there; another overlap, constant or device is another kernel.
-func TestGF36_Cache(t *testing.T) {
-	dev := open(t, "vulkan")
-	const n = 64
-	x, y, z, w := buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0)), buffer(t, dev, ints(n, 0))
-	factor := func(f int) runtime.LaunchOption { return runtime.WithSpec(steps.Factor, f) }
-	for _, c := range []struct {
-		what     string
-		made     int
-		commands []runtime.Command
-	}{
-		{"the first", 1, []runtime.Command{affine(y, x, 1, 2), affine(z, y, 3, 4)}},
-		{"the same", 0, []runtime.Command{affine(y, x, 1, 2), affine(z, y, 3, 4)}},
-		{"other scalars", 0, []runtime.Command{affine(y, x, 5, 6), affine(z, y, 7, 8)}},
-		{"other memory", 0, []runtime.Command{affine(w, z, 5, 6), affine(x, w, 7, 8)}},
-		{"another overlap", 1, []runtime.Command{affine(y, x, 1, 2), affine(x, y, 3, 4)}},
-		{"no overlap", 1, []runtime.Command{affine(y, x, 1, 2), affine(z, w, 3, 4)}},
-		{"another order", 1, []runtime.Command{grow(x, 1), affine(y, x, 1, 2)}},
-		{"the other order", 1, []runtime.Command{affine(y, x, 1, 2), grow(x, 1)}},
-		{"a constant", 1, []runtime.Command{stepsgen.Times{In: x, Out: y}.Node(n, factor(4)), grow(y, 1)}},
-		{"another constant", 1, []runtime.Command{stepsgen.Times{In: x, Out: y}.Node(n, factor(5)), grow(y, 1)}},
-	} {
-		before := dev.Pipelines()
-		ex := must(graphOf(t, dev, c.commands...).Finalize(require))(t)
-		if made := dev.Pipelines() - before; made != c.made {
-			t.Errorf("%s: %d pipelines, want %d", c.what, made, c.made)
-		}
-		submit(t, dev.DefaultQueue(), ex)
-	}
-}
-
 // The range is the launch's, and not that for which the kernel was linked.
 func TestGF37_Range(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
@@ -649,6 +650,10 @@ func TestGF42_AtFinalize(t *testing.T) {
 		if made := dev.Pipelines() - before; made != 0 {
 			t.Errorf("Submit made %d pipelines", made)
 		}
+		if before == 0 {
+			t.Error("Finalize made no pipelines")
+		}
+		wantInts(t, dev, x, slices.Repeat([]int32{6}, 16))
 	})
 }
 

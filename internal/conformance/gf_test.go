@@ -19,23 +19,26 @@ func sumProduct(t *testing.T, g *runtime.Graph, out, tmp, a, b, c runtime.View[i
 	must(g.Add(stepsgen.Product{X: tmp, Y: c, Out: out}.Node(n)))(t)
 }
 
-// A kernel reads what work-items of another group wrote: nodes, and graphs within a graph,
-// wait for all of what they depend on.
+// A kernel reads what work-items of another group wrote: nodes, and graphs within a graph, wait for
+// all of what they depend on. Each of the graphs is one launch of two kernels.
 func TestGF6_SubGraphs(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		const n = 512
 		x, tmp, y := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
-		first, second := runtime.NewGraph(dev), runtime.NewGraph(dev)
-		must(first.Add(affine(tmp, x, 3, 1)))(t)
-		must(second.Add(stepsgen.Mirror{In: tmp, Out: y}.Node(n)))(t)
+		first := graphOf(t, dev, affine(tmp, x, 3, 1), grow(tmp, 2))
+		second := graphOf(t, dev, stepsgen.Mirror{In: tmp, Out: y}.Node(n), grow(y, 10))
 		g := runtime.NewGraph(dev)
-		must(g.AddGraph(must(first.Finalize())(t)))(t)
-		must(g.AddGraph(must(second.Finalize())(t)))(t)
+		must(g.AddGraph(must(first.Finalize(require))(t)))(t)
+		must(g.AddGraph(must(second.Finalize(require))(t)))(t)
 		wantEdges(t, g, "n0-n1")
-		submit(t, dev.DefaultQueue(), must(g.Finalize())(t))
+		ex := must(g.Finalize())(t)
+		wantLaunches(t, ex, "steps.Affine+steps.Grow", "steps.Mirror+steps.Grow")
+		for range 2 {
+			submit(t, dev.DefaultQueue(), ex)
+		}
 		want := make([]int32, n)
 		for i := range want {
-			want[i] = int32(3*(n-1-i) + 1)
+			want[i] = int32(3*(n-1-i) + 13)
 		}
 		wantInts(t, dev, y, want)
 	})

@@ -171,7 +171,9 @@ func TestGR5_NothingRuns(t *testing.T) {
 		if ev.Done() {
 			t.Error("the event of a node is done")
 		}
-		_, err := q.Enqueue(grow(x, 1), runtime.WithContext(ctx))
+		_, err := ev.Profile()
+		wantErr(t, err, runtime.ErrInvalid)
+		_, err = q.Enqueue(grow(x, 1), runtime.WithContext(ctx))
 		wantErr(t, err, runtime.ErrInvalid)
 		host := make([]int32, 8)
 		check(t, x.CopyTo(ctx, q, host))

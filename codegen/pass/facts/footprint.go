@@ -67,8 +67,10 @@ type Footprint struct {
 
 	// Pos is where the access stands that made the reach Any, for the reason Why, or the
 	// first access of a slice with ReachOwn.
-	Pos ir.Pos
-	Why Why
+	// Index is the index there, as source may have it, or "" where that is long.
+	Pos   ir.Pos
+	Why   Why
+	Index string
 }
 
 // Stride is a condition of ReachOwn, which is up to the launch: what a kernel multiplies a
@@ -248,7 +250,7 @@ func (f *footprinter) access(v *ir.Value) {
 				why = WhyAddress
 			}
 		case p.Reach == ReachNone:
-			p.Reach, p.Elem, p.Pos = ReachOwn, v.Ref().Elem, v.Pos
+			p.Reach, p.Elem, p.Pos, p.Index = ReachOwn, v.Ref().Elem, v.Pos, f.indexText(v)
 			p.PerItem, p.Strides, p.Most = one.perItem, one.strides, one.most
 			continue
 		case p.Elem != v.Ref().Elem:
@@ -259,7 +261,7 @@ func (f *footprinter) access(v *ir.Value) {
 			p.Most = min(p.Most, one.most)
 			continue
 		}
-		*p = Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Pos: v.Pos, Why: why}
+		*p = Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Pos: v.Pos, Why: why, Index: f.indexText(v)}
 	}
 }
 

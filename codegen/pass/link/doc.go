@@ -30,7 +30,8 @@
 // comes to all of its part's barriers before it returns. So all of a group's work-items come to
 // the seam, where the dead ones live again, and no barrier is missed in the next part.
 //
-// Work-group memory of the parts stays apart; it is zero when the launch begins.
+// Work-group memory of the parts stays apart; it is zero when the launch begins. Their constant data
+// stands one behind the other; that of two parts with the same is there once.
 //
 // Whether parts may be linked at all is the caller's to prove: what one of them writes, and
 // another uses, must be of the same work-item in both (see facts.Footprints). Modules are as

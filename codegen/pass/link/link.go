@@ -3,6 +3,7 @@ package link
 // This file links modules: it lays out the arguments, and puts the parts' code together.
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -154,18 +155,6 @@ func alike(parts []Part, o Options) error {
 			return fmt.Errorf("%s has barriers or group operations", m.Name)
 		case m.Items != 1:
 			return fmt.Errorf("%s runs %d work-items in an invocation", m.Name, m.Items)
-		case len(m.Data) > 0 && string(m.Data) != string(dataOf(parts[:i+1])):
-			return fmt.Errorf("%s has tables in memory, and so has a kernel before it", m.Name)
-		}
-	}
-	return nil
-}
-
-// dataOf returns the constant data of the first part that has any.
-func dataOf(parts []Part) []byte {
-	for i := range parts {
-		if d := parts[i].Module.Data; len(d) > 0 {
-			return d
 		}
 	}
 	return nil
@@ -181,7 +170,12 @@ type linker struct {
 	of      [][]int             // by part and parameter: the module's parameter
 	slices  []Slice             // by the module's parameter
 	lengths map[int]int         // the module's parameter that stands for a Slice.Length
+	data    []int               // by part: where its constant data begins in the module's
+	shifted []*ir.Value         // addresses of constant data that is not the first, of the part that is written
 }
+
+// dataAlign is the alignment of tables in constant data.
+const dataAlign = 16
 
 // params adds a part's parameters to the module's.
 func (l *linker) params(n int, p *Part) {
@@ -229,12 +223,42 @@ func (l *linker) layOut(parts []Part) {
 		p.Offset, p.HostOffset = end, 0
 		end += (p.Size + 7) &^ 7
 	}
-	if l.m.Data = slices.Clone(dataOf(parts)); len(l.m.Data) > 0 {
+	l.data = make([]int, len(parts))
+	for i := range parts {
+		l.data[i] = l.placeData(parts, i)
+	}
+	if len(l.m.Data) > 0 {
 		l.m.DataOffset = end
 		end += 8
 	}
 	l.m.ArgSize = end
 	l.m.Spilled = abi.OffsetArgs+end > max(l.Block, abi.MaxLaunchBlock)
+}
+
+// placeData adds the constant data of a part to the module's, unless it is there as that of a part
+// before it, and returns where it begins.
+func (l *linker) placeData(parts []Part, n int) int {
+	data := parts[n].Module.Data
+	if len(data) == 0 {
+		return 0
+	}
+	for i := range parts[:n] {
+		if bytes.Equal(parts[i].Module.Data, data) {
+			return l.data[i]
+		}
+	}
+	at := (len(l.m.Data) + dataAlign - 1) &^ (dataAlign - 1)
+	l.m.Data = append(append(l.m.Data, make([]byte, at-len(l.m.Data))...), data...)
+	return at
+}
+
+// shift puts behind v, the address of the module's constant data, that of part n's, and returns it.
+func (l *linker) shift(v *ir.Value, n int) *ir.Value {
+	m, b := l.m, v.Block
+	w := m.Kernel.NewValue(ir.OpAddrOf, ir.TypeAddr, v, m.Int(ir.TypeI64, int64(l.data[n]/dataAlign)))
+	w.Aux, w.Block = &ir.Ref{Elem: m.ArrayOf(ir.TypeI32, m.Int(ir.TypeI32, dataAlign/4))}, b
+	b.Insts = slices.Insert(b.Insts, slices.Index(b.Insts, v)+1, w)
+	return w
 }
 
 // guard returns the comparison by which a kernel over a range asks whether dimension k of the
@@ -353,9 +377,16 @@ func (l *linker) part(b *ir.Block, n int, p *Part) *ir.Block {
 			b.SetTerm(ir.Term{Kind: ir.Jump, Succs: []*ir.Block{seam}, Pos: pos})
 		}
 	}
+	for _, v := range l.shifted {
+		repl[v] = l.shift(v, n)
+	}
 	if len(repl) > 0 {
 		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value { return cmp.Or(repl[v], v) })
 	}
+	for _, v := range l.shifted {
+		repl[v].Args[0] = v
+	}
+	l.shifted = nil
 	return seam
 }
 
@@ -385,6 +416,9 @@ func (l *linker) arg(v *ir.Value, part int, m *ir.Module) {
 		panic(fmt.Sprintf("BUG: no parameter of %s is at %d", m.Name, at))
 	}
 	v.Bits = uint64(abi.OffsetArgs + l.m.DataOffset)
+	if l.data[part] > 0 {
+		l.shifted = append(l.shifted, v)
+	}
 }
 
 // lengthOf returns the linked parameter that has the length of a part's.

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -53,6 +56,18 @@ func count(m *ir.Module, op ir.Op) (n int) {
 	return n
 }
 
+// opcodes returns how many instructions of a module are of an opcode.
+func opcodes(module string, op spirv.Op) (n int) {
+	for at := 20; at < len(module); { // behind the header
+		word := binary.LittleEndian.Uint32([]byte(module[at:]))
+		if word&0xffff == uint32(op) {
+			n++
+		}
+		at += 4 * int(word>>16)
+	}
+	return n
+}
+
 // TestGF22_OneArgument: what is the same memory is one argument, whatever the kernels call it.
 func TestGF22_OneArgument(t *testing.T) {
 	k := testKernels(t)
@@ -79,12 +94,26 @@ func TestGF22_OneArgument(t *testing.T) {
 // TestChain: a chain of kernels has one check and one load, whether what they hand on is stored
 // or not; internal memory is not.
 func TestChain(t *testing.T) {
-	k := testKernels(t)
+	dir, err := modules.Folder(modules.Module + "/internal/conformance/ahead")
+	if err != nil {
+		t.Fatal(err)
+	}
+	floats, err := modules.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain(t, testKernels(t)["Affine"], ir.OpIMul)
+	chain(t, &Source{ABI: floats["Affine"]}, ir.OpFma)
+}
+
+// chain links chains of a kernel, which has one operation op that no other takes the place of.
+func chain(t *testing.T, k *Source, op ir.Op) {
+	t.Helper()
 	for _, internal := range []bool{false, true} {
 		for _, n := range []int{2, 5, 10} {
 			var list []*Launch
 			for i := range n {
-				l := launchOf(k["Affine"], i, i+1)
+				l := launchOf(k, i, i+1)
 				for p := range l.Memory {
 					if s := l.Slices[p]; internal && s.Mem != nil && s.Mem != 0 && s.Mem != n {
 						l.Memory[p] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
@@ -110,7 +139,7 @@ func TestChain(t *testing.T) {
 				if internal {
 					stores = 1
 				}
-				if l, s, f := count(m, ir.OpLoad), count(m, ir.OpStore), count(m, ir.OpFault); l != 1 || s != stores || f != 1 || count(m, ir.OpIMul) != n {
+				if l, s, f := count(m, ir.OpLoad), count(m, ir.OpStore), count(m, ir.OpFault); l != 1 || s != stores || f != 1 || count(m, op) != n {
 					t.Errorf("%d kernels: %d loads, %d stores, %d faults:\n%v", n, l, s, f, m)
 				}
 			})
@@ -211,6 +240,102 @@ func TestKey(t *testing.T) {
 	}
 }
 
+// TestKeyMemory: what is said of the memory, and barriers, make another kernel of the same launches.
+func TestKeyMemory(t *testing.T) {
+	k := testKernels(t)
+	group := Memory{View: properties.ScopeWorkGroup}
+	key := func(name string, barriers bool, change func(a, b *Launch)) string {
+		a, b := launchOf(k[name], 0, 1), launchOf(k[name], 1, 2)
+		if name == "Turn" {
+			a.Local, b.Local = [3]int{8}, [3]int{8}
+		}
+		change(a, b)
+		g := &Group{Required: true, Barriers: barriers, LocalMemory: 1 << 15}
+		g.Add(a)
+		if reason := g.Refuses(b); reason != "" {
+			t.Fatal(reason)
+		}
+		g.Add(b)
+		g.Internalize(func(Slice) bool { return false })
+		return g.Key()
+	}
+	apart := func(a, b *Launch) { b.Slices[0].Mem = 3 }
+	in := func(m Memory) func(a, b *Launch) {
+		m.Internal, m.NoInit = true, true
+		return func(a, b *Launch) { a.Memory[len(a.Memory)-1], b.Memory[len(b.Memory)-2] = m, m }
+	}
+	for _, c := range []struct {
+		what     string
+		kernel   string
+		barriers [2]bool
+		change   [2]func(a, b *Launch)
+	}{
+		{"barriers", "Turn", [2]bool{false, true}, [2]func(a, b *Launch){apart, apart}},
+		{"checks of the group's elements", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){apart, func(a, b *Launch) { apart(a, b); b.Memory[0] = group }}},
+		{"memory that a group shares", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){
+			func(a, b *Launch) { a.Memory[1], b.Memory[0] = group, group }, in(group)}},
+		{"memory of each work-item", "Affine", [2]bool{}, [2]func(a, b *Launch){func(a, b *Launch) {}, in(Memory{View: properties.ScopeWorkItem})}},
+	} {
+		var keys [2]string
+		for i := range keys {
+			if keys[i] = key(c.kernel, c.barriers[i], c.change[i]); keys[i] != key(c.kernel, c.barriers[i], c.change[i]) {
+				t.Errorf("%s: the same group has another key", c.what)
+			}
+		}
+		if keys[0] == keys[1] {
+			t.Errorf("with and without %s the key is %s", c.what, keys[0])
+		}
+	}
+}
+
+// TestReasons: what is refused says where both accesses are, and which elements they are of.
+func TestReasons(t *testing.T) {
+	k := testKernels(t)
+	row := func(w int) func(l *Launch) {
+		return func(l *Launch) {
+			l.Global = [3]int{6, 8}
+			binary.LittleEndian.PutUint64(l.Args[l.Source.ABI.Params[0].Offset:], uint64(w))
+		}
+	}
+	plain := func(*Launch) {}
+	for _, c := range []struct {
+		first, second string
+		change        func(l *Launch) // of both
+		buffers       []int           // of the first, and of the second
+		want          string
+	}{
+		{"Affine", "Mirror", plain, []int{0, 1, 1, 2}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Mirror", "Affine", plain, []int{0, 1, 2, 0}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Mirror", "Mirror", plain, []int{0, 1, 1, 2}, "kernels.go:46:17 reads In[len(In)-1-i], which kernels.go:46:7 may write, as Out[i], in another work-item"},
+		{"Affine", "Swap", plain, []int{0, 1, 1, 2}, "parts.go:372:17 reads In[i^1], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Grow", "Pick", plain, []int{1, 1, 2, 3}, "parts.go:142:20 reads Table[At[i]], which kernels.go:56:43 may write, as Out[i], in another work-item"},
+		{"Affine", "Next", plain, []int{0, 1, 1, 2}, "parts.go:393:18 reads In[i+1], which kernels.go:37:7 may write, as Out[i], in another work-item"},
+		{"Total", "Affine", plain, []int{0, 1, 1, 2}, "parts.go:205:59 has atomic operations on Sum (not only at the work-item's own index), which kernels.go:37:21 may read, as In[i], in another work-item"},
+		{"Ids2", "Ids2", row(8), []int{0, 1, 0, 1}, ""},
+		{"Ids2", "Ids2", row(7), []int{0, 1, 0, 1}, "parts.go:29:6 writes ID[y*W+x] (with a row length that is not the range's), which parts.go:29:6 may write, as ID[y*W+x], in another work-item"},
+		{"Affine", "Pairs", plain, []int{0, 1, 1, 2}, "kernels.go:37:7 writes Out, 1 elements in each work-item, and parts.go:198:29 reads In, 2 elements"},
+	} {
+		g := &Group{Required: true}
+		n := 0
+		for _, p := range k[c.first].ABI.Params {
+			if p.Kind == abi.Slice {
+				n++
+			}
+		}
+		a, b := launchOf(k[c.first], c.buffers[:n]...), launchOf(k[c.second], c.buffers[n:]...)
+		c.change(a)
+		c.change(b)
+		g.Add(a)
+		want := ""
+		if c.want != "" {
+			want = "steps." + c.first + "+steps." + c.second + ": " + c.want
+		}
+		if got := strings.ReplaceAll(g.Refuses(b), "internal/conformance/steps/", ""); got != want {
+			t.Errorf("%s and %s: got\n%s, want\n%s", c.first, c.second, got, want)
+		}
+	}
+}
+
 // BenchmarkLink decides about ten small kernels, links them and compiles the result: all of what
 // finalizing a graph of them takes but the driver's part.
 func BenchmarkLink(b *testing.B) {
@@ -275,6 +400,13 @@ func TestGF4_Barriers(t *testing.T) {
 	}
 	if n := count(linked.Module, ir.OpBarrier); n != len(list)-1 {
 		t.Errorf("%d barriers, want %d", n, len(list)-1)
+	}
+	compiled, err := g.compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := opcodes(compiled.ABI.SPIRV, spirv.OpControlBarrier); n != len(list)-1 {
+		t.Errorf("%d barriers in SPIR-V, want %d", n, len(list)-1)
 	}
 	got, err := run(linked.Module, rank, global, local, f.Args(g), nil, memory)
 	if err != nil || got.Fault != nil {

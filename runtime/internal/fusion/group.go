@@ -191,25 +191,29 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	if barriers && l != other && l.grouped(j) && other.grouped(i) {
 		return ""
 	}
-	what := func(l *Launch, p int) string {
-		f := &l.Source.prints[p]
-		switch {
+	// The one whose elements are not known to be the work-item's own has the say.
+	for _, x := range [2]struct {
+		l, second *Launch
+		p, q      int
+	}{{other, l, i, j}, {l, other, j, i}} {
+		s := x.l.Source
+		var what string
+		switch f := &s.prints[x.p]; {
+		case f.Reach != facts.ReachOwn && f.Index != "" && !f.Atomic:
+			what = fmt.Sprintf("%s %s %s", s.where(x.p), s.verb(x.p), s.element(x.p))
 		case f.Reach != facts.ReachOwn:
-			return l.Source.place(p) + ", not only at the work-item's own index"
-		case !f.Holds(l.block()):
-			return l.Source.place(p) + " with a row length that is not the range's"
-		}
-		return ""
-	}
-	for _, x := range [2]string{what(other, i), what(l, j)} {
-		if x == "" {
+			what = s.place(x.p) + " (not only at the work-item's own index)"
+		case !f.Holds(x.l.block()):
+			what = fmt.Sprintf("%s %s %s (with a row length that is not the range's)", s.where(x.p), s.verb(x.p), s.element(x.p))
+		default:
 			continue
 		}
-		second := l.Source.place(j)
-		if x != what(other, i) {
-			second = other.Source.place(i)
+		t := x.second.Source
+		verb := map[abi.Access]string{abi.Read: "read", abi.Write: "write", abi.ReadWrite: "use"}[t.prints[x.q].Access]
+		if s.prints[x.p].Access == abi.Read {
+			verb = "write" // which is what matters
 		}
-		return fmt.Sprintf("%s, and %s of the same memory", x, second)
+		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item", what, t.where(x.q), verb, t.element(x.q))
 	}
 	if a.PerItem != b.PerItem {
 		return fmt.Sprintf("%s, %d elements in each work-item, and %s, %d elements", l.Source.place(j), a.PerItem, other.Source.place(i), b.PerItem)
@@ -271,16 +275,13 @@ func (g *Group) Refuses(l *Launch) string {
 	if local := g.localMemory() + l.LocalMemory; l.LocalMemory > 0 && local > g.LocalMemory {
 		return fmt.Sprintf("%s: with it the work-group memory would be %d bytes, and the device has %d", l.Name(), local, g.LocalMemory)
 	}
-	size, data := l.Source.size(), k.Data
+	size := l.Source.size()
 	for _, o := range g.Launches {
 		if size += o.Source.size(); size > maxValues && !g.Required {
 			return l.Name() + ": the fused kernel would be large"
 		}
 		if g.OneLoop && !g.Required && o.Source.loops && l.Source.loops {
 			return fmt.Sprintf("%s and %s have loops, whose rounds the device's driver counts together and bounds", o.Name(), l.Name())
-		}
-		if d := o.Source.ABI.Data; d != "" && data != "" && d != data {
-			return fmt.Sprintf("%s and %s both have tables in memory", o.Name(), l.Name())
 		}
 		for j := range o.Slices {
 			for i := range l.Slices {

@@ -126,6 +126,11 @@ func (g *Group) Link() (f *Fused, err error) {
 			f, err = nil, fmt.Errorf("BUG: %v", bug)
 		}
 	}()
+	return g.compile()
+}
+
+// compile is Link, but panics where there are bugs.
+func (g *Group) compile() (*Fused, error) {
 	linked, err := g.link()
 	if err != nil {
 		return nil, err

@@ -16,10 +16,14 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 	"github.com/kgen-go/kgen/codegen/pass"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/spirvtools"
 	"github.com/kgen-go/kgen/properties"
 )
 
-var graphs = flag.Int("graphs", 400, "how many random graphs TestRandom fuses")
+var (
+	graphs      = flag.Int("graphs", 400, "how many random graphs TestRandom fuses")
+	everyModule = flag.Bool("every-module", false, "have spirv-val look at the modules of all graphs, and not of some")
+)
 
 // testKernels returns the kernels of package steps.
 func testKernels(t testing.TB) map[string]*Source {
@@ -45,6 +49,7 @@ const (
 	bufferItems = 48
 	bufferBytes = 4 * bufferItems
 	firstAddr   = 1 << 20
+	dataAddr    = 1 << 24 // of tables
 )
 
 // chooser makes random launches.
@@ -57,11 +62,55 @@ type chooser struct {
 	internal int
 }
 
-// slice returns a slice of a buffer: all of it mostly, so that launches share memory.
-func (c *chooser) slice(floats bool) Slice {
+// randomKernels returns the kernels that graphs are made of, by the names of their types: those of
+// package steps, two with tables in memory, and two in the mode FloatFast, which no other test has.
+func randomKernels(t *testing.T) map[string]*Source {
+	t.Helper()
+	all := testKernels(t)
+	for _, name := range []string{"MulF", "AddF"} {
+		k := *all[name].ABI
+		k.IR, k.Sum = strings.Replace(k.IR, "\nkernel ", "\nfloat FloatFast\n\nkernel ", 1), 0
+		k.Properties = append(slices.Clone(k.Properties), properties.Float(properties.FloatFast))
+		all["Fast"+name] = &Source{ABI: &k}
+	}
+	dir, err := modules.Folder(modules.Module + "/internal/difftest/tables")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := modules.Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"CRC", "Tables"} {
+		if all[name] = (&Source{ABI: tables[name]}); tables[name].Data == "" {
+			t.Fatalf("%s has no table in memory", name)
+		}
+	}
+	return all
+}
+
+// Of the kernels that random graphs are made of: all over ranges and nd-ranges, and those that are
+// rare among them, of which every few graphs are made alone.
+var (
+	manyKernels = []string{"Affine", "Affine", "Affine", "Grow", "Grow", "Grow", "Sum", "Sum", "Product", "Product", "Mirror", "Blur", "Ids1", "Ids2", "Ids3", "Eight", "Times", "Digits",
+		"Positive", "Pick", "MulF", "AddF", "ExactF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap"}
+	rareKernels = [][]string{
+		{"MulF", "AddF", "ExactF", "FastMulF", "FastAddF"},
+		{"Total", "Total", "Affine", "Grow", "Once"},
+		{"CRC", "CRC", "Tables", "Tables", "Grow"},
+		{"Once", "Once", "Once", "Total"},
+	}
+)
+
+// slice returns a slice of a buffer, of elements of a size: all of it mostly, so that launches share
+// memory.
+func (c *chooser) slice(floats bool, size int) Slice {
 	b := c.IntN(numBuffers - 2)
 	if floats {
 		b = numBuffers - 2 + c.IntN(2)
+	}
+	if size == 8 {
+		return Slice{Mem: b, Hi: bufferBytes, Len: bufferItems / 2}
 	}
 	s := Slice{Mem: b, Lo: 0, Hi: bufferBytes, Len: bufferItems}
 	if c.IntN(30) == 0 {
@@ -83,8 +132,11 @@ func (c *chooser) launch() *Launch {
 	switch k.ABI.Rank {
 	case 1:
 		l.Global = [3]int{n}
-		if k.ABI.Name == "Pairs" {
+		switch {
+		case k.ABI.Name == "Pairs":
 			l.Global[0] = n / 2
+		case k.ABI.Data != "":
+			l.Global[0] = 4 // which have several elements of 8 bytes each
 		}
 	case 2:
 		l.Global = [3]int{n / w, w}
@@ -109,7 +161,7 @@ func (c *chooser) launch() *Launch {
 		at := l.Args[p.Offset:]
 		switch {
 		case p.Kind == abi.Slice:
-			s := c.slice(p.Type == "[]float32")
+			s := c.slice(p.Type == "[]float32", p.ElemSize)
 			if l.Slices[i] = s; s.Mem != nil {
 				l.Memory[i].Internal, l.Memory[i].NoInit = s.Mem == c.internal, s.Mem == c.internal
 				le.PutUint64(at, uint64(firstAddr+1024*s.Mem.(int))+s.Lo)
@@ -187,7 +239,17 @@ func run(m *ir.Module, rank int, global, local [3]int, args []byte, specs map[ui
 	if m.Form == abi.Range {
 		l.Local = [3]uint32{4, 1, 1}
 	}
-	return interp.Run(m, l)
+	if len(m.Data) == 0 {
+		return interp.Run(m, l)
+	}
+	l.Args = slices.Clone(args)
+	binary.LittleEndian.PutUint64(l.Args[m.DataOffset:], dataAddr)
+	l.Memory = append(slices.Clone(memory), interp.Region{Addr: dataAddr, Data: m.Data})
+	r, err := interp.Run(m, l)
+	if err == nil {
+		r.Memory = r.Memory[:len(memory)]
+	}
+	return r, err
 }
 
 // describe prints a group and its memory, to reproduce a failure.
@@ -199,90 +261,273 @@ func describe(g *Group) string {
 	return b.String()
 }
 
+// tally counts what TestRandom comes across.
+type tally struct {
+	fused, faulted, refused, late, meet, kept, split, moved, valid int
+	modes, atomics, tasks, tables                                  int
+}
+
 // TestRandom: random launches leave the same memory, and the same first fault, one by one and as
-// the one kernel that Group makes of those that it does not refuse.
+// the kernels that Group makes of those that it does not refuse: one, or several where it does.
 func TestRandom(t *testing.T) {
-	all := testKernels(t)
+	all := randomKernels(t)
 	c := &chooser{Rand: rand.New(rand.NewPCG(1, uint64(*graphs)))}
-	for _, name := range []string{"Affine", "Affine", "Affine", "Grow", "Grow", "Grow", "Sum", "Sum", "Product", "Product", "Mirror", "Blur", "Ids1", "Ids2", "Ids3", "Eight", "Times", "Digits",
-		"Positive", "Pick", "MulF", "AddF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap"} {
-		c.kernels = append(c.kernels, all[name])
-	}
-	fused, faulted, refused, late, meet, kept := 0, 0, 0, 0, 0, 0
-	for n := range *graphs {
+	var n tally
+	for graph := range *graphs {
+		names := manyKernels
+		if c.IntN(6) == 0 {
+			names = rareKernels[c.IntN(len(rareKernels))]
+		}
+		c.kernels = nil
+		for _, name := range names {
+			c.kernels = append(c.kernels, all[name])
+		}
 		c.ranges = [][]int{{48}, {48}, {16}, {40, 48}, {8, 16, 48}}[c.IntN(5)]
-		g := &Group{Required: true, LocalMemory: 1 << 15, Barriers: c.IntN(5) == 0}
-		c.scope, c.internal = properties.ScopeWorkItem, c.IntN(2*numBuffers)
-		if g.Barriers {
-			c.scope = properties.ScopeWorkGroup
-		}
-		want := 2 + c.IntN(5)
-		for tries := 0; len(g.Launches) < want && tries < 60; tries++ {
-			l := c.launch()
-			if l.races() {
-				continue
-			}
-			if len(g.Launches) == 0 {
-				if l.Alone() == "" {
-					g.Add(l)
-				}
-			} else if g.Refuses(l) == "" {
-				g.Add(l)
-			} else {
-				refused++
+		groups := c.groups(&n)
+		memory := c.memory()
+		for at, g := range groups {
+			var ok bool
+			if memory, ok = c.compare(t, graph, g, others(groups, at), memory, &n); !ok {
+				break // what a graph leaves behind a fault is unspecified
 			}
 		}
-		if len(g.Launches) < 2 {
+		if len(groups) > 1 {
+			n.split++
+		}
+	}
+	t.Logf("%d graphs: %d kernels were fused, of which %d had faults, %d kernels with barriers, %d barriers between, %d internal memory, and %d another order; %d launches were refused, %d graphs split", *graphs, n.fused, n.faulted, n.late, n.meet, n.kept, n.moved, n.refused, n.split)
+	t.Logf("refused: %d for their modes, %d for atomics; fused: %d tasks, %d tables; spirv-val has looked at %d modules", n.modes, n.atomics, n.tasks, n.tables, n.valid)
+	few := n.fused / 20
+	if n.fused < *graphs*3/4 || n.late < few || n.meet < few || n.kept < few || n.moved < few || n.split < *graphs/20 || n.faulted < n.fused/15 || n.faulted > n.fused/2 {
+		t.Error("the test shows little")
+	}
+	if few = *graphs / 400; n.modes < few || n.atomics < few || n.tasks < few || n.tables < few {
+		t.Error("the test shows little of what is rare")
+	}
+}
+
+// groups returns random launches, none of which races with itself, in groups: a launch that is
+// refused begins another one.
+func (c *chooser) groups(n *tally) (groups []*Group) {
+	barriers, required, oneLoop := c.IntN(5) == 0, c.IntN(4) > 0, c.IntN(8) == 0
+	c.scope, c.internal = properties.ScopeWorkItem, c.IntN(2*numBuffers)
+	if barriers {
+		c.scope = properties.ScopeWorkGroup
+	}
+	want := 2 + c.IntN(5)
+	for tries, made := 0, 0; made < want && tries < 60; tries++ {
+		l := c.launch()
+		if l.races() {
 			continue
 		}
-		names, _ := g.Internalize(func(Slice) bool { return false })
-		kept += len(names)
-		memory := c.memory()
-		fault, writers := g.sequentially(t, memory)
-		linked, err := g.link()
+		if len(groups) > 0 {
+			g := groups[len(groups)-1]
+			reason := g.Refuses(l)
+			if reason == "" {
+				g.Add(l)
+				made++
+				continue
+			}
+			n.refused++
+			switch {
+			case strings.Contains(reason, "has Float"):
+				n.modes++
+			case strings.Contains(reason, "atomic"):
+				n.atomics++
+			}
+			if c.IntN(3) > 0 {
+				continue // more become one than if all begin another one
+			}
+		}
+		g := &Group{Required: required, OneLoop: oneLoop, LocalMemory: 1 << 15, Barriers: barriers}
+		g.Add(l)
+		groups = append(groups, g)
+		made++
+	}
+	return groups
+}
+
+// others returns what reports whether groups beside the one at an index use memory.
+func others(groups []*Group, at int) func(Slice) bool {
+	return func(s Slice) bool {
+		for i, g := range groups {
+			for _, l := range g.Launches {
+				if i != at && slices.ContainsFunc(l.Slices, func(t Slice) bool { return t.overlaps(&s) }) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+}
+
+// unlike returns why launches of the group should have been refused, or "": Refuses finds it by the
+// kernels' code, and this by their names and arguments.
+func (g *Group) unlike() string {
+	for i, l := range g.Launches {
+		for _, o := range g.Launches[:i] {
+			a, _ := o.Properties.Get(properties.KeyFloatMode)
+			b, _ := l.Properties.Get(properties.KeyFloatMode)
+			switch {
+			case fmt.Sprint(a) != fmt.Sprint(b):
+				return fmt.Sprintf("%v and %v", a, b)
+			case o.Source.ABI.Form != l.Source.ABI.Form:
+				return "different forms"
+			}
+			for _, x := range [][2]*Launch{{o, l}, {l, o}} {
+				sum := len(x[0].Slices) - 1
+				if x[0].Source.ABI.Name == "Total" && slices.ContainsFunc(x[1].Slices, func(s Slice) bool { return s.overlaps(&x[0].Slices[sum]) }) {
+					return "a sum that others use"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// reordered returns a group of the same launches in another order in which each comes after those
+// whose memory it depends on, and whether there is one.
+func (c *chooser) reordered(t *testing.T, g *Group) (*Group, bool) {
+	t.Helper()
+	out := &Group{Required: g.Required, OneLoop: g.OneLoop, LocalMemory: g.LocalMemory, Barriers: g.Barriers}
+	left := slices.Clone(g.Launches)
+	moved := false
+	for len(left) > 0 {
+		var ready []int
+		for i, l := range left {
+			if !slices.ContainsFunc(left[:i], func(o *Launch) bool { return o.before(l) }) {
+				ready = append(ready, i)
+			}
+		}
+		at := ready[c.IntN(len(ready))]
+		moved = moved || at > 0
+		if l := left[at]; len(out.Launches) > 0 && out.Refuses(l) != "" {
+			if g.Required {
+				t.Fatalf("in another order: %s\n%s", out.Refuses(l), describe(g))
+			}
+			return g, false // it shares no memory with those that come before it now
+		}
+		out.Add(left[at])
+		left = slices.Delete(left, at, at+1)
+	}
+	return out, moved
+}
+
+// before reports whether o has to run behind l, which comes before it.
+func (l *Launch) before(o *Launch) bool {
+	for i := range l.Slices {
+		for j := range o.Slices {
+			a, b := l.Source.prints[i].Access, o.Source.prints[j].Access
+			if (a|b)&abi.Write != 0 && l.Slices[i].overlaps(&o.Slices[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// compare runs a group's launches one by one, and as one kernel. It returns what they leave, and
+// whether none had a fault.
+func (c *chooser) compare(t *testing.T, graph int, g *Group, outside func(Slice) bool, memory []interp.Region, n *tally) (out []interp.Region, ok bool) {
+	t.Helper()
+	want, writers := g.sequentially(t, memory)
+	if len(g.Launches) < 2 {
+		return want.memory, want.first == nil
+	}
+	if reason := g.unlike(); reason != "" {
+		t.Fatalf("graph %d is fused, with %s\n%s", graph, reason, describe(g))
+	}
+	if h, moved := c.reordered(t, g); moved {
+		n.moved++
+		if g = h; want.first != nil {
+			want, writers = g.sequentially(t, memory) // whose first fault may be another one
+		}
+	}
+	names, _ := g.Internalize(outside)
+	n.kept += len(names)
+	linked, err := g.link()
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &Fused{ABI: &abi.Kernel{Params: linked.Module.Params, ArgSize: linked.Module.ArgSize}, Origins: linked.Origins}
+	_, rank, global, local := g.Range(func(int) int { return 8 })
+	legal := linked.Module.Clone()
+	if _, diags := pass.RunFrom(g.linkPoint(), legal, ir.Target{}, nil); len(diags) > 0 {
+		t.Fatal(diags)
+	}
+	for _, m := range []*ir.Module{linked.Module, legal} {
+		got, err := run(m, rank, global, local, f.Args(g), nil, memory)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("graph %d: %v\n%s%v", graph, err, describe(g), m)
 		}
-		f := &Fused{ABI: &abi.Kernel{Params: linked.Module.Params, ArgSize: linked.Module.ArgSize}, Origins: linked.Origins}
-		_, rank, global, local := g.Range(func(int) int { return 8 })
-		legal := linked.Module.Clone()
-		if _, diags := pass.RunFrom(g.linkPoint(), legal, ir.Target{}, nil); len(diags) > 0 {
-			t.Fatal(diags)
+		if a, b := fmt.Sprint(want.first), fmt.Sprint(got.Fault); a != b && (m != legal || want.first == nil || got.Fault == nil || want.part != got.Fault.Site.Part) {
+			t.Fatalf("graph %d: fault %s, want %s\n%s%v", graph, b, a, describe(g), m) // of the part's faults, others may come first
 		}
-		for _, m := range []*ir.Module{linked.Module, legal} {
-			got, err := run(m, rank, global, local, f.Args(g), nil, memory)
-			if err != nil {
-				t.Fatalf("graph %d: %v\n%s%v", n, err, describe(g), m)
+		for i, r := range got.Memory {
+			if len(names) > 0 && i == c.internal {
+				want.memory[i] = memory[i]
+			} else if want.first != nil && writers[i] >= want.part {
+				continue // what a faulted graph leaves of it is unspecified
 			}
-			if a, b := fmt.Sprint(fault.first), fmt.Sprint(got.Fault); a != b && (m != legal || fault.first == nil || got.Fault == nil || fault.part != got.Fault.Site.Part) {
-				t.Fatalf("graph %d: fault %s, want %s\n%s%v", n, b, a, describe(g), m) // of the part's faults, others may come first
+			if !bytes.Equal(r.Data, want.memory[i].Data) {
+				t.Fatalf("graph %d, buffer %d: got %v, want %v\n%s%v", graph, i, r.Data, want.memory[i].Data, describe(g), m)
 			}
-			for i, r := range got.Memory {
-				if len(names) > 0 && i == c.internal {
-					fault.memory[i] = memory[i]
-				} else if fault.first != nil && writers[i] >= fault.part {
-					continue // what a faulted graph leaves of it is unspecified
-				}
-				if !bytes.Equal(r.Data, fault.memory[i].Data) {
-					t.Fatalf("graph %d, buffer %d: got %v, want %v\n%s%v", n, i, r.Data, fault.memory[i].Data, describe(g), m)
-				}
-			}
-		}
-		fused++
-		if g.linkPoint() == pass.LateLinkPoint {
-			late++
-		}
-		if g.Barriers {
-			meet++
-		}
-		if fault.first != nil {
-			faulted++
 		}
 	}
-	t.Logf("%d of %d graphs were fused, of which %d had faults %d kernels with barriers, %d barriers between, and %d internal memory; %d launches were refused", fused, *graphs, faulted, late, meet, kept, refused)
-	if fused < *graphs*3/4 || late < fused/20 || meet < fused/20 || kept < fused/20 || faulted < fused/10 || faulted > fused/2 {
-		t.Errorf("%d of %d graphs were fused, of which %d had faults: the test shows little", fused, *graphs, faulted)
+	n.count(g, want.first != nil)
+	if *everyModule || n.fused%40 == 0 {
+		t.Run(fmt.Sprint("modules of graph ", graph), func(t *testing.T) { n.valid += g.validate(t) }) // which may be skipped
 	}
+	return want.memory, want.first == nil
+}
+
+// count counts a group that was fused.
+func (n *tally) count(g *Group, faulted bool) {
+	n.fused++
+	if g.linkPoint() == pass.LateLinkPoint {
+		n.late++
+	}
+	if g.Barriers {
+		n.meet++
+	}
+	if faulted {
+		n.faulted++
+	}
+	tables := map[string]bool{}
+	for _, l := range g.Launches {
+		if d := l.Source.ABI.Data; d != "" {
+			tables[d] = true
+		}
+	}
+	if len(tables) > 1 {
+		n.tables++
+	}
+	if g.Launches[0].Source.ABI.Form == abi.Task {
+		n.tasks++
+	}
+}
+
+// validate has spirv-val look at the modules of the group's kernel, and returns how many there are.
+func (g *Group) validate(t *testing.T) int {
+	t.Helper()
+	f, err := g.compile()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, describe(g))
+	}
+	list := []string{f.ABI.SPIRV}
+	for _, v := range f.ABI.Variants {
+		list = append(list, v.SPIRV)
+	}
+	for _, text := range list {
+		words := make([]uint32, len(text)/4)
+		for i := range words {
+			words[i] = binary.LittleEndian.Uint32([]byte(text[4*i:]))
+		}
+		if msg := spirvtools.Invalid(t, words); msg != "" {
+			t.Errorf("spirv-val: %s\n%s", msg, describe(g))
+		}
+	}
+	return len(list)
 }
 
 // alone returns a kernel's module as the interpreter runs it by itself: where there are barriers,

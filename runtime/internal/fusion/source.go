@@ -66,14 +66,33 @@ func (s *Source) size() int { return s.module.Len() }
 
 // place says where and how a kernel accesses a parameter: "k.go:3:4 writes Out".
 func (s *Source) place(param int) string {
+	return fmt.Sprintf("%s %s %s", s.where(param), s.verb(param), s.ABI.Params[param].Name)
+}
+
+// element returns the element that place is about, as source may have it, or the parameter where
+// that is long.
+func (s *Source) element(param int) string {
+	name := s.ABI.Params[param].Name
+	if index := s.prints[param].Index; index != "" {
+		return fmt.Sprintf("%s[%s]", name, index)
+	}
+	return name
+}
+
+// verb says how a kernel accesses a parameter.
+func (s *Source) verb(param int) string {
 	f := &s.prints[param]
 	verb := map[abi.Access]string{abi.Read: "reads", abi.Write: "writes", abi.ReadWrite: "reads and writes"}[f.Access]
 	if f.Atomic {
 		verb = "has atomic operations on"
 	}
-	where := s.name()
-	if f.Pos.File != "" {
-		where = f.Pos.String()
+	return verb
+}
+
+// where returns the place of an access, or the kernel's name.
+func (s *Source) where(param int) string {
+	if pos := s.prints[param].Pos; pos.File != "" {
+		return pos.String()
 	}
-	return fmt.Sprintf("%s %s %s", where, verb, s.ABI.Params[param].Name)
+	return s.name()
 }

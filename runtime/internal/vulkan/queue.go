@@ -24,8 +24,9 @@ type queue struct {
 
 	// order is held by Submit; whoever holds it, or the pump while there is one,
 	// owns enc. Nobody waits for the device while they hold it.
-	order sync.Mutex
-	enc   encoder
+	order   sync.Mutex
+	enc     encoder
+	tickets []ticket // of batches to come; of order
 
 	lines [2]line // the second one is for copies, if the device has a queue for them
 
@@ -33,6 +34,7 @@ type queue struct {
 	ring     *ring
 	inflight []*part // oldest first
 	retired  []*slot // of parts that are finished; the encoder makes them free
+	spare    []*slot // storage of retired
 	slots    []*slot // all
 
 	// The pump is a goroutine that submits what needs room that only completed
@@ -97,7 +99,7 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 	q := &d.queue
 	q.order.Lock()
 	defer q.order.Unlock()
-	j := &job{t: &ticket{q: q}, cmds: batch}
+	t := q.ticket()
 	q.mu.Lock()
 	if q.closed {
 		q.mu.Unlock()
@@ -108,21 +110,34 @@ func (d *device) Submit(batch []hal.Command) (hal.Ticket, error) {
 		return nil, err
 	}
 	if q.pumping {
-		j.t.sealed = make(chan struct{})
-		q.jobs = append(q.jobs, j)
+		t.sealed = make(chan struct{})
+		q.jobs = append(q.jobs, &job{t: t, cmds: batch})
 		q.mu.Unlock()
-		return j.t, nil
+		return t, nil
 	}
 	q.mu.Unlock()
-	if !q.enc.encode(j, false) {
-		j.t.sealed = make(chan struct{})
+	j := job{t: t, cmds: batch}
+	if !q.enc.encode(&j, false) {
+		t.sealed = make(chan struct{})
 		q.mu.Lock()
 		q.pumping = true
 		q.pumps.Add(1)
 		q.mu.Unlock()
-		go q.pump(j)
+		rest := j
+		go q.pump(&rest)
 	}
-	return j.t, nil
+	return t, nil
+}
+
+// ticket returns a new ticket. Several are made at a time. Whoever calls it holds order.
+func (q *queue) ticket() *ticket {
+	if len(q.tickets) == 0 {
+		q.tickets = make([]ticket, 16)
+	}
+	t := &q.tickets[0]
+	q.tickets = q.tickets[1:]
+	t.q = q
+	return t
 }
 
 // submit submits what record records, as a batch of its own.

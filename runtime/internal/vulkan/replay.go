@@ -329,6 +329,9 @@ func (e *encoder) execute(r *recording, c *hal.Command) error {
 	e.launches += len(r.of)
 	r.busy = true
 	e.part.slot.graphs = append(e.part.slot.graphs, r)
+	if e.part.graphs == nil {
+		e.part.graphs = e.part.graph[:0]
+	}
 	e.part.graphs = append(e.part.graphs, graphRun{r, c.Fault, c.Times})
 	return nil
 }

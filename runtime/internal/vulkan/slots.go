@@ -140,7 +140,7 @@ func (q *queue) takeSlot(l *line, wait bool) (*slot, error) {
 func (q *queue) recycle() {
 	q.mu.Lock()
 	list := q.retired
-	q.retired = nil
+	q.retired, q.spare = q.spare, nil
 	q.mu.Unlock()
 	for _, s := range list {
 		s.argsOff = 0
@@ -154,6 +154,8 @@ func (q *queue) recycle() {
 	for _, s := range list {
 		s.line.free = append(s.line.free, s)
 	}
+	clear(list)
+	q.spare = list[:0]
 	q.mu.Unlock()
 }
 

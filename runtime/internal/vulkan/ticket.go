@@ -43,6 +43,7 @@ type part struct {
 	faults    []*hal.Fault // i has the record i of the slot; several, or none, may be of one launch
 	copies    []*hal.Fault // of the other commands
 	graphs    []graphRun
+	graph     [1]graphRun   // storage of graphs
 	cancels   []*hal.Cancel // of some launches, which write to the records until uncancel
 	reads     []readBack
 	timed     timed
@@ -91,7 +92,7 @@ func (p *part) finish() {
 			}
 		}
 		p.keepFaults()
-		p.copies, p.graphs, p.reads, p.timed = nil, nil, nil, nil
+		p.copies, p.graphs, p.graph, p.reads, p.timed = nil, nil, [1]graphRun{}, nil, nil
 		p.finished.Store(true)
 	}
 	p.mu.Unlock()

@@ -1,0 +1,123 @@
+package facts
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// This file writes an index as the kernel's source may have it, for messages: len(In)-1-i for the
+// element In[len(In)-1-i]. Modules have no names of the source's variables, so that the work-item's
+// id is i, or z, y and x, whatever it is called there.
+
+// maxIndexText bounds how many values are written out; what is longer does not help a reader.
+const maxIndexText = 12
+
+// Powers of operators, as Go has them.
+const (
+	powerSum = iota + 1
+	powerProduct
+	powerOperand
+)
+
+// operators are those that an index may have.
+var operators = map[ir.Op]struct {
+	sign  string
+	power int
+}{
+	ir.OpIAdd: {"+", powerSum}, ir.OpISub: {"-", powerSum}, ir.OpOr: {"|", powerSum}, ir.OpXor: {"^", powerSum},
+	ir.OpIMul: {"*", powerProduct}, ir.OpSDiv: {"/", powerProduct}, ir.OpUDiv: {"/", powerProduct}, ir.OpUMod: {"%", powerProduct},
+	ir.OpAnd: {"&", powerProduct}, ir.OpShl: {"<<", powerProduct}, ir.OpShrL: {">>", powerProduct}, ir.OpShrA: {">>", powerProduct},
+}
+
+// indexText returns the text of the index of an access to a slice that is a parameter, or "".
+func (f *footprinter) indexText(v *ir.Value) string {
+	if v.Path()[0].Op != ir.OpArg {
+		return ""
+	}
+	t := texter{f.m, maxIndexText}
+	text, _, ok := t.value(v.Path()[1])
+	if !ok {
+		return ""
+	}
+	return text
+}
+
+type texter struct {
+	m    *ir.Module
+	left int // how many values may follow
+}
+
+// value returns the text of v, and the power of its operator.
+func (t *texter) value(v *ir.Value) (text string, power int, ok bool) {
+	if t.left--; t.left < 0 {
+		return "", 0, false
+	}
+	if op, ok := operators[v.Op]; ok {
+		return t.binary(v, op.sign, op.power)
+	}
+	switch v.Op {
+	case ir.OpConst:
+		return strconv.FormatInt(signed(v), 10), powerOperand, true
+	case ir.OpUConvert, ir.OpSConvert:
+		return t.value(v.Args[0])
+	case ir.OpSpecConst:
+		text = v.Aux.(*ir.Spec).Name
+		return text, powerOperand, v.Aux.(*ir.Spec).ID < abi.SpecReserved
+	case ir.OpBuiltIn:
+		if d, ok := dimension(v); ok && d < t.m.Rank {
+			return [3]string{"i", "xy", "xyz"}[t.m.Rank-1][d : d+1], powerOperand, true
+		}
+	case ir.OpArg:
+		text = t.argument(v)
+		return text, powerOperand, text != ""
+	case ir.OpLoad:
+		if r := v.Ref(); r.Var == nil && len(v.Path()) == 2 && v.Path()[0].Op == ir.OpArg {
+			name := t.argument(v.Path()[0])
+			index, _, ok := t.value(v.Path()[1])
+			return fmt.Sprintf("%s[%s]", name, index), powerOperand, ok && name != ""
+		}
+	}
+	return "", 0, false
+}
+
+// binary writes an operation of two values.
+func (t *texter) binary(v *ir.Value, sign string, power int) (string, int, bool) {
+	y := v.Args[1]
+	a, p, ok := t.value(v.Args[0])
+	if v.Op == ir.OpIAdd && y.Op == ir.OpConst && signed(y) < 0 && ok {
+		return a + strconv.FormatInt(signed(y), 10), powerSum, true
+	}
+	b, q, ok2 := t.value(y)
+	if p < power {
+		a = "(" + a + ")"
+	}
+	if q <= power && q != powerOperand {
+		b = "(" + b + ")"
+	}
+	return a + sign + b, power, ok && ok2
+}
+
+// signed returns the value of a constant.
+func signed(v *ir.Value) int64 {
+	if v.Type == ir.TypeI32 {
+		return int64(int32(v.Bits))
+	}
+	return int64(v.Bits)
+}
+
+// argument returns the name of an argument, or what stands for the length of one.
+func (t *texter) argument(v *ir.Value) string {
+	for _, p := range t.m.Params {
+		switch at := abi.OffsetArgs + uint64(p.Offset); {
+		case p.Offset < 0:
+		case v.Bits == at && (p.Kind == abi.Slice || v.Type.Size == p.Size):
+			return p.Name
+		case v.Bits == at+8 && p.Kind == abi.Slice:
+			return "len(" + p.Name + ")"
+		}
+	}
+	return ""
+}
