@@ -38,7 +38,9 @@ func (k Zeros) Kernel(it dsl.NDItem1) {
 	x := uint32(v) % 64
 	sum := first + 3*whole[x] + 5*whole[127-x] + 7*short[128-x] + 11*read[x][uint32(k.N)%2] + 13*pads[x][uint32(k.N)%3] + 17*some[x] + 19*early[x]
 	it.Barrier()
-	short[128], pads[l][2] = 77, 99 // the next group finds these where memory is not zeroed
+	if pads[l][2] = 99; l == 0 { // the next group finds these where memory is not zeroed
+		short[128] = 77
+	}
 	for r := range k.N {
 		round := dsl.Local[[64]int32](it)
 		round[l] = v + int32(r)

@@ -6933,18 +6933,18 @@ type zerosHost struct {
 	kernelimpl.HostGroup
 	v1, v2, v4 int64
 
-	v13, v29, v31, v57, v61, v73 []int32
+	v13, v29, v31, v57, v62, v74 []int32
 
-	v62 int64
+	v63 int64
 
-	v63 int32
+	v64 int32
 }
 
 func newZerosHost() kernelimpl.HostForm { return new(zerosHost) }
 
-const zerosHostSites = `1	internal/difftest/groups/zeros.go:49:9
-1	50:8
-1	55:7`
+const zerosHostSites = `1	internal/difftest/groups/zeros.go:51:9
+1	52:8
+1	57:7`
 
 func (g *zerosHost) Begin() {
 	g.Sites = zerosHostSites
@@ -6960,17 +6960,17 @@ func (g *zerosHost) Begin() {
 	g.Allot(5, 256)
 	g.Allot(6, 256)
 	g.Allot(7, 256)
-	kernelimpl.HostRoom(n, &g.v13, &g.v29, &g.v31, &g.v57, &g.v61, &g.v73)
+	kernelimpl.HostRoom(n, &g.v13, &g.v29, &g.v31, &g.v57, &g.v62, &g.v74)
 }
 
 func (g *zerosHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 8: // ZeroLocal, zeros.go:43
+		case 8: // ZeroLocal, zeros.go:45
 			g.Zero(6)
 			next = g.r9()
-		case 10: // ZeroLocal, zeros.go:48
+		case 10: // ZeroLocal, zeros.go:50
 			g.Zero(7)
 			next = g.r11()
 		}
@@ -7043,22 +7043,25 @@ func (g *zerosHost) r0() int {
 		h57[li] = v57
 	}
 	// Barrier, zeros.go:40
-	v60 := 0 < v1
-	h61 := g.v61[:n]
-	u62 := g.v62
-	h73 := g.v73[:n]
+	v61 := 0 < v1
+	h62 := g.v62[:n]
+	u63 := g.v63
+	h74 := g.v74[:n]
 	next := -1
 	for li := range n {
+		v6 := int32(li)
 		v57 := h57[li]
-		var v61, v73 int32
-		var v62 int64
-		*(*int32)(unsafe.Add(m1, 512)) = 77
+		var v62, v74 int32
+		var v63 int64
 		*(*int32)(unsafe.Add(m3, li*12+8)) = 99
-		if v60 {
-			v61 = v57
-			v62 = 0
-			h61[li] = v61
-			u62 = v62
+		if v6 == 0 {
+			*(*int32)(unsafe.Add(m1, 512)) = 77
+		}
+		if v61 {
+			v62 = v57
+			v63 = 0
+			h62[li] = v62
+			u63 = v63
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -7067,8 +7070,8 @@ func (g *zerosHost) r0() int {
 			}
 			continue
 		}
-		v73 = v57
-		h73[li] = v73
+		v74 = v57
+		h74[li] = v74
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7076,44 +7079,44 @@ func (g *zerosHost) r0() int {
 			next = 10
 		}
 	}
-	g.v62 = u62
+	g.v63 = u63
 	return next
 }
 
 func (g *zerosHost) r9() int {
 	const n = 64
 	h13 := g.v13[:n]
-	v62 := g.v62
-	v63 := int32(uint64(v62))
+	v63 := g.v63
+	v64 := int32(uint64(v63))
 	m6 := g.Memory(6)
 	for li := range n {
 		v13 := h13[li]
-		*(*int32)(unsafe.Add(m6, li*4)) = v13 + v63
+		*(*int32)(unsafe.Add(m6, li*4)) = v13 + v64
 	}
-	g.v63 = v63
-	// Barrier, zeros.go:45
-	h61 := g.v61[:n]
-	e62 := g.v62
+	g.v64 = v64
+	// Barrier, zeros.go:47
+	h62 := g.v62[:n]
+	e63 := g.v63
 	h31 := g.v31[:n]
 	v1 := g.v1
-	u62 := g.v62
-	h73 := g.v73[:n]
+	u63 := g.v63
+	h74 := g.v74[:n]
 	next := -1
 	for li := range n {
-		v61 := h61[li]
-		v62 := e62
+		v62 := h62[li]
+		v63 := e63
 		v31 := h31[li]
-		var v73 int32
-		v70 := (v61 * 3) + *(*int32)(unsafe.Add(m6, int((v31+v63)&63)*4))
-		v71 := v62 + 1
-		if v71 >= v1 {
-			v73 = v70
-			goto b16
+		var v74 int32
+		v71 := (v62 * 3) + *(*int32)(unsafe.Add(m6, int((v31+v64)&63)*4))
+		v72 := v63 + 1
+		if v72 >= v1 {
+			v74 = v71
+			goto b18
 		}
-		v61 = v70
 		v62 = v71
-		h61[li] = v61
-		u62 = v62
+		v63 = v72
+		h62[li] = v62
+		u63 = v63
 		if next != 8 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7121,8 +7124,8 @@ func (g *zerosHost) r9() int {
 			next = 8
 		}
 		continue
-	b16:
-		h73[li] = v73
+	b18:
+		h74[li] = v74
 		if next != 10 {
 			if next >= 0 {
 				return g.Diverge()
@@ -7130,7 +7133,7 @@ func (g *zerosHost) r9() int {
 			next = 10
 		}
 	}
-	g.v62 = u62
+	g.v63 = u63
 	return next
 }
 
@@ -7143,20 +7146,20 @@ func (g *zerosHost) r11() int {
 	h13 := g.v13[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
-	h73 := g.v73[:n]
+	h74 := g.v74[:n]
 	more := false
 	for li := range n {
 		v7 := int64(basex + li)
 		v0 := int32(basex + li)
 		v13 := h13[li]
-		v73 := h73[li]
+		v74 := h74[li]
 		if uint64(v7) >= uint64(v2) {
 			g.Fault(0, v7, v2, v0)
 			g.Leave(li)
 			continue
 		}
-		v75 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		if v75 != ((v75 / 3) * 3) {
+		v76 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if v76 != ((v76 / 3) * 3) {
 			*(*int32)(unsafe.Add(m7, li*4)) = v13
 			more = true
 			continue
@@ -7166,29 +7169,29 @@ func (g *zerosHost) r11() int {
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v73
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v74
 		g.Leave(li)
 	}
 	if !more {
 		return -1
 	}
-	// Barrier, zeros.go:54
+	// Barrier, zeros.go:56
 	h31 := g.v31[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v73 := h73[li]
+		v74 := h74[li]
 		v31 := h31[li]
 		v7 := int64(basex + li)
 		v0 := int32(basex + li)
-		v85 := (v73 * 5) + *(*int32)(unsafe.Add(m7, int(v31)*4))
+		v86 := (v74 * 5) + *(*int32)(unsafe.Add(m7, int(v31)*4))
 		if uint64(v7) >= uint64(v4) {
 			g.Fault(2, v7, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v85
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v86
 	}
 	return -1
 }
