@@ -41,11 +41,13 @@ func init() {
 			return bad{}
 		}
 		l.barrier(ir.ScopeSubGroup) // the work-items meet at the first word; the others follow
-		for i := range int64(4) {
-			w := l.m.Int(ir.TypeI32, i)
-			v := l.op(ir.OpGroupBallot, ir.TypeI32, pred, w)
-			v.Aux = ir.ScopeSubGroup
-			l.storeScalar(c.mem.at(w), v, types.Typ[types.Uint32])
+		var words [4]*ir.Value
+		for i := range words {
+			words[i] = l.op(ir.OpGroupBallot, ir.TypeI32, pred, l.m.Int(ir.TypeI32, int64(i)))
+			words[i].Aux = ir.ScopeSubGroup
+		}
+		for i, v := range words {
+			l.storeScalar(c.mem.at(l.m.Int(ir.TypeI32, int64(i))), v, types.Typ[types.Uint32])
 		}
 		return array{c.mem}
 	})

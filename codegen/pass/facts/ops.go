@@ -111,3 +111,13 @@ func MayBeProduct(v *ir.Value) bool {
 	}
 	return false
 }
+
+// Inexact reports whether devices may round v wrongly, so that exactdiv corrects it: a float32
+// division or root. The correction is a divergent branch.
+func Inexact(v *ir.Value) bool {
+	switch v.Op {
+	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:
+		return v.Type == ir.TypeF32
+	}
+	return false
+}

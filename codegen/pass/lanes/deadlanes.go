@@ -79,6 +79,8 @@ type deadLanes struct {
 	undef    *rewrite.Undefs
 	cells    []*ir.Var // what phis became
 	own      []*ir.Var // those that dead lanes have no use for
+
+	word, pred *ir.Value // the last word of a ballot, and what it was of before dead lanes were left out
 }
 
 func (d *deadLanes) run() {
@@ -432,6 +434,9 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 	if !v.IsGroupOp() {
 		return
 	}
+	if v.Op == ir.OpGroupBallot && d.anotherWord(v, b) {
+		return
+	}
 	for i, a := range v.Args {
 		n := v.Neutral(d.f.Module, i)
 		if a == n {
@@ -445,6 +450,18 @@ func (d *deadLanes) neutral(v *ir.Value, b *ir.Block) {
 		s.Pos = v.Pos
 		v.Args[i] = s
 	}
+}
+
+// anotherWord reports whether v, which comes next in b, is another word of the ballot ahead of it,
+// and has v take what that takes, so that both can be one instruction.
+func (d *deadLanes) anotherWord(v *ir.Value, b *ir.Block) bool {
+	last, pred := d.word, d.pred
+	d.word, d.pred = v, v.Args[0]
+	if last == nil || pred != v.Args[0] || len(b.Insts) == 0 || b.Insts[len(b.Insts)-1] != last {
+		return false
+	}
+	v.Args[0] = last.Args[0]
+	return true
 }
 
 // load returns whether the work-item is a dead lane, at the end of b.

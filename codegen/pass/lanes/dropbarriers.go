@@ -7,6 +7,7 @@ import (
 
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/pass/uniform"
 )
 
@@ -24,7 +25,7 @@ import (
 // did anything since the barrier before, that one orders the same. A barrier of the work-group is
 // one of its sub-groups, too. Memory of a work-item's own counts for nothing, and neither do
 // faults, which no work-item reads. A divergent branch counts, because drivers may need a barrier
-// to bring the work-items of a sub-group together again.
+// to bring the work-items of a sub-group together again; so does what exactdiv will make one of.
 //
 // Each algorithm of a sub-group has such a barrier ahead of it, since it orders memory as
 // SYCL's group algorithms do.
@@ -83,7 +84,7 @@ func needsBarrier(needed bool, v *ir.Value) bool {
 		v.Op == ir.OpCopyVar, v.Op == ir.OpFault, v.IsGroupOp() && v.GroupScope() == ir.ScopeSubGroup:
 		return needed
 	}
-	return needed || v.Op.Has(ir.FlagReads) || v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagAtomic)
+	return needed || facts.Inexact(v) || v.Op.Has(ir.FlagReads) || v.Op.Has(ir.FlagWrites) || v.Op.Has(ir.FlagAtomic)
 }
 
 func isSubGroupBarrier(v *ir.Value) bool {

@@ -220,6 +220,9 @@ func (c *coverage) index(v *ir.Value, size [3]int) (s ofIDs, ok bool) {
 			s = ofIDs{}.plus(x, 1<<by.Bits)
 		}
 	case ir.OpUConvert, ir.OpSConvert:
+		if v.Type.Bits() < 32 {
+			return s, false // it may cut bits off
+		}
 		return c.index(v.Args[0], size)
 	default:
 		return s, false

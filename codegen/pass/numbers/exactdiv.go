@@ -82,26 +82,17 @@ type exactDivide struct {
 	blocks []*ir.Block        // those that are done, in order
 }
 
-// isInexact reports whether devices may round v wrongly.
-func isInexact(v *ir.Value) bool {
-	switch v.Op {
-	case ir.OpFDiv, ir.OpFSqrt, ir.OpFInvSqrt:
-		return v.Type == ir.TypeF32
-	}
-	return false
-}
-
 // block does b, which becomes a chain of blocks with a branch between each two.
 func (e *exactDivide) block(b *ir.Block) {
 	e.blocks = append(e.blocks, b)
-	if !slices.ContainsFunc(b.Insts, isInexact) {
+	if !slices.ContainsFunc(b.Insts, facts.Inexact) {
 		return
 	}
 	cut := !e.fixed[b]
 	x := &corrector{f: e.f, b: b, fused: map[*ir.Value]*inverse{}}
 	for _, v := range b.Insts {
 		v.Block = x.b
-		if !isInexact(v) {
+		if !facts.Inexact(v) {
 			x.out = append(x.out, v)
 			continue
 		}
