@@ -97,7 +97,7 @@ deep: export LP_NATIVE_VECTOR_WIDTH = # and takes vectors as wide as the process
 deep: deps modules
 	CGO_ENABLED=0 GOARCH=386 $(COMPILE) ./cmd/... ./checked ./runtime/... ./dsl/... ./generated/... ./examples/...
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/spirv/valid -flips 0
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected' -damage 0 -every-call
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/vulkan -run 'TestDamaged$$|TestInjected|TestTwoLines' -damage 0 -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime -run TestInject -every-call
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen/pass -seeds 20000 -every-root
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./runtime/internal/fusion -graphs 10000 -every-module

@@ -24,12 +24,9 @@ func TestDevicesCurrent(t *testing.T) {
 		code       int
 		want       []string // on standard error, in lines
 	}{
-		{"", "", "devices", 0, nil},
 		{"done/k_test.go", "package done\n", "devices", 0, nil},
-		{"one/k.go", kernel, "devices", 0, []string{"kgen devices: the kernels of 1 package are not in the list, since kgen has written nothing for example.com/first/one; run go generate ./... first"}},
+		{"one/k.go", kernel, "devices -json ./done ./one", 0, []string{"kgen devices: the kernels of 1 package are not in the list, since kgen has written nothing for example.com/first/one; run go generate ./... first"}},
 		{"two/k.go", kernel, "devices", 0, []string{"kgen devices: the kernels of 2 packages are not in the list, since kgen has written nothing for example.com/first/one, example.com/first/two; run go generate ./... first"}},
-		{"", "", "devices -json ./done ./two", 0, []string{"kgen devices: the kernels of 1 package are not in the list, since kgen has written nothing for example.com/first/two; run go generate ./... first"}},
-		{"", "", "devices ./done", 0, nil},
 		{"", "", "devices ./two", 1, []string{"kgen devices: kgen has written nothing for ./two; run go generate ./... first, or name none for the devices alone"}},
 		{"done/k.go", strings.NewReplacer("package k", "package done", "= 1", "= 2").Replace(kernel), "devices ./done", 0, []string{"kgen devices: example.com/first/done (K): done/k.go has changed since kgen compiled these kernels, so the list has what they were; run go generate ./... first"}},
 		{"", "", "devices ./internal/done", 0, nil},

@@ -38,8 +38,8 @@ func TestTwoLines(t *testing.T) {
 		{"CancelledCopies", TestCancelledCopies}, {"Abandon", TestAbandon}, {"Lost", TestLost}, {"Injected", TestInjected},
 		{"Completed", TestCompleted}, {"Conformance", TestConformance},
 	} {
-		if testing.Short() && (c.name == "Injected" || c.name == "Conformance") {
-			continue // they take gigabytes with the race detector
+		if (testing.Short() || !*everyCall) && (c.name == "Injected" || c.name == "Conformance") {
+			continue // the longest ones; with the race detector they take gigabytes
 		}
 		before := aside
 		t.Run(c.name, c.test)
