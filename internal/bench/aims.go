@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-// hostAims has the rows that aim at a part of the speed of a loop in Go, on all processors, on the
-// host device: those of kernels without barriers at nearly all of it.
-var hostAims = map[string]string{
-	"copy f32": "≥ 0.9 Go", "mul f32": "≥ 0.9 Go", "add f32": "≥ 0.9 Go", "triad f32": "≥ 0.9 Go",
-	"copy f64": "≥ 0.9 Go", "mul f64": "≥ 0.9 Go", "add f64": "≥ 0.9 Go", "triad f64": "≥ 0.9 Go",
-	"multiply and add f32": "≥ 0.9 Go", "matmul f32, element each": "≥ 0.9 Go", "stencil of 7 points f32": "≥ 0.9 Go",
-	"SpMV f32, 32 in a row": "≥ 0.9 Go", "saxpy (example)": "≥ 0.9 Go", "Black-Scholes f32": "≥ 0.9 Go",
-	"Mandelbrot, 1000 rounds": "≥ 0.9 Go",
-	"matmul f32, tiles of 16": "≥ 0.4 Go", "reduce (example)": "≥ 0.4 Go", "life (example)": "≥ 0.4 Go",
-}
-
 // aim returns what the row aims at on the report's device, and whether it reached it; an empty
 // text if it has no aim there. Aims are texts such as "≥ 0.95 CUDA", a multiple of a contestant's
 // speed, "≥ 4150 GB/s", a rate, or "≤ 4.3 ms", the time of one run. They are for the large sizes;
@@ -30,7 +19,7 @@ func (r *Report) aim(row *Row) (text string, met bool) {
 	text = Works[i].Target
 	switch {
 	case strings.HasPrefix(r.Device, "host "):
-		if text = hostAims[row.Name]; r.Scale == Tiny.String() {
+		if text = Works[i].OnHost; r.Scale == Tiny.String() {
 			return "", false
 		}
 	case r.Scale != Large.String():

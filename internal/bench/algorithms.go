@@ -85,7 +85,7 @@ var reduce = Work{Group: "Algorithms", Name: "sum u32", Target: "≥ 0.97 CUB", 
 }}
 
 // folds is the example, which makes four reductions of two slices at once.
-var folds = Work{Group: "Algorithms", Name: "reduce (example)", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
+var folds = Work{Group: "Algorithms", Name: "reduce (example)", OnHost: "≥ 0.4 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)
 	parts := b.reduction(n, fold.Size)
 	x, err1 := memoryOf(b, hx)
@@ -315,7 +315,7 @@ func counting(b *Bench, n, bins, bytes int, cuda string, launch func(x, bins run
 	return j, nil
 }
 
-var life = Work{Group: "Algorithms", Name: "life (example)", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
+var life = Work{Group: "Algorithms", Name: "life (example)", OnHost: "≥ 0.4 Go", Sizes: [4]int{64, 1024, 4096, 16384}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := made(n*n, func(i int) uint32 { return hash(uint32(i), 5) % 3 / 2 })
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[uint32](b, n*n)
@@ -383,7 +383,7 @@ var blockmatmul = Work{Group: "Grids and matrices", Name: "blockmatmul (example)
 	return m.job, nil
 }}
 
-var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", Target: "≥ 0.95 CUDA", Sizes: [4]int{1 << 8, 1 << 16, 1 << 19, 1 << 21}, Make: func(b *Bench, n int) (*Job, error) {
+var spmv = Work{Group: "Grids and matrices", Name: "SpMV f32, 32 in a row", OnHost: "≥ 0.9 Go", Target: "≥ 0.95 CUDA", Sizes: [4]int{1 << 8, 1 << 16, 1 << 19, 1 << 21}, Make: func(b *Bench, n int) (*Job, error) {
 	const each = 32
 	hs := made(n+1, func(i int) uint32 { return uint32(i * each) })
 	hc := made(n*each, func(i int) uint32 { return uint32(uint64(hash(uint32(i), 6)) * uint64(n) >> 32) })

@@ -69,6 +69,7 @@ const (
 type Work struct {
 	Group, Name string
 	Target      string // of a GPU: see Report.aim
+	OnHost      string // the same on the host device, beside the loop in Go on all processors
 	// Sizes are what Make is given at each Scale: elements, or rows of squares and cubes.
 	Sizes [4]int
 	Make  func(b *Bench, n int) (*Job, error)

@@ -42,7 +42,7 @@ var transpose = Work{Group: "Grids and matrices", Name: "transpose f32", Target:
 	return j, nil
 }}
 
-var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32", Target: "≥ 0.95 CUDA", Sizes: [4]int{18, 128, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
+var stencil = Work{Group: "Grids and matrices", Name: "stencil of 7 points f32", OnHost: "≥ 0.9 Go", Target: "≥ 0.95 CUDA", Sizes: [4]int{18, 128, 384, 640}, Make: func(b *Bench, n int) (*Job, error) {
 	hx := units[float32](n*n*n, 1)
 	x, err1 := memoryOf(b, hx)
 	out, err2 := memoryFor[float32](b, n*n*n)
@@ -198,7 +198,7 @@ func (m *matrices) plain(b *Bench) {
 
 var matmulSizes = [4]int{48, 512, 2048, 4096}
 
-var matmul = Work{Group: "Grids and matrices", Name: "matmul f32, element each", Sizes: matmulSizes, Make: func(b *Bench, n int) (*Job, error) {
+var matmul = Work{Group: "Grids and matrices", Name: "matmul f32, element each", OnHost: "≥ 0.9 Go", Sizes: matmulSizes, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {
 		return nil, err
@@ -209,7 +209,7 @@ var matmul = Work{Group: "Grids and matrices", Name: "matmul f32, element each",
 	return m.job, nil
 }}
 
-var tiled = Work{Group: "Grids and matrices", Name: "matmul f32, tiles of 16", Target: "≥ 7.9 TFLOP/s", Sizes: matmulSizes, Make: func(b *Bench, n int) (*Job, error) {
+var tiled = Work{Group: "Grids and matrices", Name: "matmul f32, tiles of 16", OnHost: "≥ 0.4 Go", Target: "≥ 7.9 TFLOP/s", Sizes: matmulSizes, Make: func(b *Bench, n int) (*Job, error) {
 	m, err := newMatrices(b, n)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,7 @@ import (
 
 // The works of arithmetic.
 
-var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
+var saxpy = Work{Group: "Numeric", Name: "saxpy (example)", OnHost: "≥ 0.9 Go", Sizes: streamSizes, Make: func(b *Bench, n int) (*Job, error) {
 	hx, hy := units[float32](n, 1), units[float32](n, 2)
 	x, err1 := memoryOf(b, hx)
 	y, err2 := memoryOf(b, append([]float32(nil), hy...))
@@ -186,7 +186,7 @@ var nbodyStep = Work{Group: "Numeric", Name: "n-body f32 (example)", Sizes: nbod
 	return j, nil
 }}
 
-var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", Target: "≤ 4.3 ms", Sizes: [4]int{64, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
+var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", OnHost: "≥ 0.9 Go", Target: "≤ 4.3 ms", Sizes: [4]int{64, 512, 2048, 8192}, Make: func(b *Bench, n int) (*Job, error) {
 	const limit, left, top = 1000, -2, -1.5
 	pixel := float32(3) / float32(n)
 	out, err := memoryFor[uint32](b, n*n)
@@ -238,7 +238,7 @@ var mandelbrot = Work{Group: "Numeric", Name: "Mandelbrot, 1000 rounds", Target:
 	return j, nil
 }}
 
-var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", Sizes: [4]int{1 << 10, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
+var blackScholes = Work{Group: "Numeric", Name: "Black-Scholes f32", OnHost: "≥ 0.9 Go", Sizes: [4]int{1 << 10, 1 << 20, 1 << 24, 1 << 26}, Make: func(b *Bench, n int) (*Job, error) {
 	const rate, volatility = 0.02, 0.3
 	price := made(n, func(i int) float32 { return 5 + 25*unit(uint32(i), 1) })
 	strike := made(n, func(i int) float32 { return 1 + 99*unit(uint32(i), 2) })

@@ -81,7 +81,7 @@ func (s stream[T]) work(target string) Work {
 	if bits == "64" {
 		sizes = half(sizes)
 	}
-	return Work{Group: "BabelStream", Name: s.cuda + " f" + bits, Target: target, Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
+	return Work{Group: "BabelStream", Name: s.cuda + " f" + bits, Target: target, OnHost: "≥ 0.9 Go", Sizes: sizes, Make: func(b *Bench, n int) (*Job, error) {
 		hx, hy := units[T](n, 1), units[T](n, 2)
 		x, err := memoryOf(b, hx)
 		if err != nil {
@@ -185,7 +185,7 @@ var copy4 = Work{Group: "Ceilings", Name: "copy by 4 f32", Sizes: streamSizes, M
 }}
 
 // fma is arithmetic and nothing else.
-var fma = Work{Group: "Ceilings", Name: "multiply and add f32", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
+var fma = Work{Group: "Ceilings", Name: "multiply and add f32", OnHost: "≥ 0.9 Go", Sizes: [4]int{1 << 10, 1 << 15, 1 << 22, 1 << 24}, Make: func(b *Bench, n int) (*Job, error) {
 	const x, y = 0.75, 0.5
 	out, err := memoryFor[float32](b, n)
 	if err != nil {
