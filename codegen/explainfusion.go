@@ -18,11 +18,12 @@ type SliceUse struct {
 	Slice  string `json:"slice"`
 	Access string `json:"access"` // "read", "written", "read and written", "internal" or "not used"
 	// Own is the number of elements that each work-item has to itself, those from Own*lin on
-	// with lin its linear id, or 0 if it may use any. That is so for launches of which If is
-	// true.
-	Own int64    `json:"own,omitempty"`
-	If  []string `json:"if,omitempty"`
-	// Pos is the first access, or the one for which a work-item may use any element; Expr is
+	// with lin its linear id, or 0 if it may use others. Group is the same where it may use those
+	// of others in its work-group, too. That is so for launches of which If is true.
+	Own   int64    `json:"own,omitempty"`
+	Group int64    `json:"group,omitempty"`
+	If    []string `json:"if,omitempty"`
+	// Pos is the first access, or the one for which a work-item may use others' elements; Expr is
 	// it as the user wrote it.
 	Pos  diag.Pos `json:"pos,omitzero"`
 	Expr string   `json:"expr,omitempty"`
@@ -57,8 +58,15 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 			e, _ := s.prog.Expr(f.Pos)
 			u.Pos, u.Expr = s.pos(f.Pos), e.Text
 		}
-		if f.Reach == facts.ReachOwn {
+		switch f.Reach {
+		case facts.ReachOwn:
 			u.Own = f.PerItem
+		case facts.ReachGroup:
+			if u.Group, u.Why = f.PerItem, ""; f.Multiple > 1 {
+				u.If = append(u.If, fmt.Sprintf("the work-group's size is a multiple of %d", f.Multiple))
+			}
+		}
+		if u.Own+u.Group > 0 {
 			for _, c := range f.Strides {
 				u.If = append(u.If, fmt.Sprintf("the range's size along %c is %s", "xyz"[c.Dim], launchText(r.Params, c)))
 			}
@@ -113,6 +121,10 @@ func (u *SliceUse) text() string {
 		b.WriteString(", each work-item its own element")
 	case u.Own > 1:
 		fmt.Fprintf(&b, ", each work-item %d elements of its own", u.Own)
+	case u.Group == 1:
+		b.WriteString(", each work-group the elements of its work-items")
+	case u.Group > 1:
+		fmt.Fprintf(&b, ", each work-group the %d elements of each of its work-items", u.Group)
 	case u.Why != "":
 		b.WriteString(", any element: ")
 		if u.Expr != "" {

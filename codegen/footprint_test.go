@@ -39,8 +39,8 @@ func TestFootprintsHold(t *testing.T) {
 			c.kernel(t, k.FullName(), m)
 		}
 	}
-	t.Logf("%d kernels, %d launches, %d accesses of elements that are said to be the work-item's own, %d of others", c.kernels, c.launches, c.own, c.other)
-	if c.kernels < 100 || c.strides < 100 || c.own < 10_000 || c.several < 1000 {
+	t.Logf("%d kernels, %d launches, %d accesses of elements that are said to be the work-item's own, %d of its group's, %d of others", c.kernels, c.launches, c.own, c.group, c.other)
+	if c.kernels < 100 || c.strides < 100 || c.own < 10_000 || c.group < 1000 || c.several < 1000 {
 		t.Errorf("too little was looked at: %+v", c)
 	}
 }
@@ -48,7 +48,7 @@ func TestFootprintsHold(t *testing.T) {
 // footprintCheck counts what was looked at.
 type footprintCheck struct {
 	kernels, launches int
-	own, other        int // accesses
+	own, group, other int // accesses
 	several, strides  int // of those of own ones, with PerItem above 1, and with conditions
 }
 
@@ -67,8 +67,8 @@ func (c *footprintCheck) kernel(t *testing.T, name string, m *ir.Module) {
 				return // constant data or the fault record
 			}
 			f := &fs[i]
-			if d := c.access(f, m.Params[i].ElemSize, l.Global, id, addr&(1<<32-1), block); d != "" && wrong == "" {
-				wrong = fmt.Sprintf("%s at %v: work-item %v of %v: %s: %+v", m.Params[i].Name, v.Pos, id, l.Global, d, *f)
+			if d := c.access(f, m.Params[i].ElemSize, l, id, addr&(1<<32-1), block); d != "" && wrong == "" {
+				wrong = fmt.Sprintf("%s at %v: work-item %v of %v in groups of %v: %s: %+v", m.Params[i].Name, v.Pos, id, l.Global, l.Local, d, *f)
 			}
 			if v.Op.Has(ir.FlagReads) && f.Access&abi.Read == 0 || v.Op.Has(ir.FlagWrites) && f.Access&abi.Write == 0 {
 				wrong = fmt.Sprintf("%v is no %v", v.LongString(), f.Access)
@@ -86,24 +86,41 @@ func (c *footprintCheck) kernel(t *testing.T, name string, m *ir.Module) {
 }
 
 // access returns what is wrong with an access at an offset into a slice.
-func (c *footprintCheck) access(f *facts.Footprint, size int, n, id [3]uint32, offset uint64, block []byte) string {
+func (c *footprintCheck) access(f *facts.Footprint, size int, l interp.Launch, id [3]uint32, offset uint64, block []byte) string {
 	switch {
 	case f.Reach == facts.ReachNone:
 		return "it is said not to be used"
-	case f.Reach == facts.ReachAny || !f.Holds(block):
+	case !f.HoldsInGroups(block, int(l.Local[0])):
 		c.other++
 		return ""
 	}
-	c.own++
 	if f.PerItem > 1 {
 		c.several++
 	}
 	if len(f.Strides) > 0 {
 		c.strides++
 	}
-	lin := uint64(id[0]) + uint64(n[0])*(uint64(id[1])+uint64(n[1])*uint64(id[2]))
-	if at := offset / uint64(size); at/uint64(f.PerItem) != lin {
-		return fmt.Sprintf("element %d is not of the work-item %d", at, lin)
+	n := l.Global
+	at := offset / uint64(size)
+	of := at / uint64(f.PerItem) // the linear id that the element belongs to
+	if f.Reach == facts.ReachOwn {
+		c.own++
+		if lin := uint64(id[0]) + uint64(n[0])*(uint64(id[1])+uint64(n[1])*uint64(id[2])); of != lin {
+			return fmt.Sprintf("element %d is not of the work-item %d", at, lin)
+		}
+		return ""
+	}
+	c.group++
+	// The id along z has no bound here, nor has that of a launch of one dimension.
+	y := of / uint64(n[0])
+	owner := [3]uint64{of % uint64(n[0]), y % uint64(n[1]), y / uint64(n[1])}
+	if n[1] == 1 && n[2] == 1 {
+		owner = [3]uint64{of}
+	}
+	for d := range 3 {
+		if owner[d]/uint64(l.Local[d]) != uint64(id[d]/l.Local[d]) {
+			return fmt.Sprintf("element %d is of the work-item %v", at, owner)
+		}
 	}
 	return ""
 }
@@ -114,11 +131,13 @@ func footprintLaunch(r *rand.Rand, m *ir.Module, fs []facts.Footprint) interp.La
 	le := binary.LittleEndian
 	l := interp.Launch{Global: [3]uint32{1, 1, 1}, Local: [3]uint32{1, 1, 1}, Args: make([]byte, m.ArgSize), MaxSteps: 1 << 18, Leave: true}
 	for d := range m.Rank {
-		l.Local[d] = 1 + r.Uint32N(3)
+		if l.Local[d] = 1 + r.Uint32N(3); m.Rank == 1 {
+			l.Local[d] = []uint32{1, 2, 3, 8, 24}[r.IntN(5)]
+		}
 		if m.WorkGroup[d] > 0 {
 			l.Local[d] = uint32(m.WorkGroup[d])
 		}
-		if l.Global[d] = 1 + r.Uint32N(6); m.Form == abi.NDRange {
+		if l.Global[d] = 1 + r.Uint32N(6*l.Local[d]); m.Form == abi.NDRange {
 			l.Global[d] = l.Local[d] * (1 + r.Uint32N(3))
 		}
 	}
@@ -133,7 +152,7 @@ func footprintLaunch(r *rand.Rand, m *ir.Module, fs []facts.Footprint) interp.La
 			}
 		default:
 			n := items
-			if fs[i].Reach == facts.ReachOwn {
+			if fs[i].Reach == facts.ReachOwn || fs[i].Reach == facts.ReachGroup {
 				n *= int(fs[i].PerItem)
 			}
 			n += r.IntN(8) * r.IntN(2)

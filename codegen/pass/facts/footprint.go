@@ -1,13 +1,14 @@
 package facts
 
-// This file says which elements of each slice a work-item uses: its own alone, or any. Fusion,
-// which makes one launch of two kernels, asks it, since all memory that one of them writes and the
-// other uses must be used by the same work-item in both. footprint_index.go reads the indices.
+// This file says which elements of each slice a work-item uses: its own alone, those of its
+// work-group, or any. Fusion, which makes one launch of two kernels, asks it, since all memory that
+// one of them writes and the other uses must be used by the same work-item in both, or by the same
+// work-group if its work-items meet in between. footprint_index.go reads the indices, and
+// footprint_group.go those that stay within the work-group.
 
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
@@ -24,18 +25,20 @@ const (
 	ReachNone Reach = iota
 	// ReachOwn: a work-item uses elements that are its own; see Footprint.PerItem.
 	ReachOwn
+	// ReachGroup: a work-item uses its own elements and those of others of its work-group.
+	ReachGroup
 	// ReachAny: nothing is known. That is always a right answer.
 	ReachAny
 )
 
 // String returns the reach's name.
-func (r Reach) String() string { return [...]string{"None", "Own", "Any"}[r] }
+func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
-// Why is the reason for ReachAny.
+// Why is the reason for ReachAny; with ReachGroup it is WhyIndex.
 type Why uint8
 
 const (
-	WhyNot     Why = iota // the reach is not Any
+	WhyNot     Why = iota // the reach is None or Own
 	WhyAtomic             // an access is atomic
 	WhyAddress            // the address may be that of several slices, or is computed
 	WhyIndex              // an index is not known to be one of the work-item's own elements
@@ -58,14 +61,20 @@ type Footprint struct {
 	//	lin = x + nx*(y + ny*z)
 	//
 	// x, y and z are its global id, and nx, ny, nz the launch's range. So no two work-items
-	// use the same element. It holds for launches that meet Strides and Most; see Holds.
-	PerItem int64
-	Strides []Stride // in order of their Dim
-	Most    int64    // the launch has at most that many work-items: with more an index may wrap
+	// use the same element. With ReachGroup, it uses no elements but those that belong so to the
+	// work-items of its work-group. In a launch of one dimension, a work-group is the work-items
+	// with the ids from n*g to n*g + n-1, whatever it is that makes groups of n of them.
+	//
+	// All that holds for launches that meet Strides and Most, see Holds, and with ReachGroup for
+	// work-groups with a size along x that is a multiple of Multiple, such as 2 of the index x^1.
+	PerItem  int64
+	Multiple int64
+	Strides  []Stride // in order of their Dim
+	Most     int64    // the launch has at most that many work-items: with more an index may wrap
 
 	Elem *ir.Type // the element type of all accesses; nil with ReachAny
 
-	// Pos is where the access stands that made the reach Any, for the reason Why, or the
+	// Pos is where the access stands that made the reach Any or Group, for the reason Why, or the
 	// first access of a slice with ReachOwn.
 	// Index is the index there, as source may have it, or "" where that is long.
 	Pos   ir.Pos
@@ -73,7 +82,7 @@ type Footprint struct {
 	Index string
 }
 
-// Stride is a condition of ReachOwn, which is up to the launch: what a kernel multiplies a
+// Stride is a condition of ReachOwn and ReachGroup, which is up to the launch: what a kernel multiplies a
 // coordinate by has to be the size of the range. The index y*k.W + x is x + nx*y if k.W is nx.
 type Stride struct {
 	Dim int // of the range: 0 is x, the fastest
@@ -91,7 +100,13 @@ func (s Stride) String() string {
 	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
 }
 
-// Holds reports whether the conditions of ReachOwn are met in a launch with this launch block,
+// HoldsInGroups reports whether ReachOwn or ReachGroup holds in a launch with this launch block, in
+// work-groups of a size along x.
+func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
+	return f.Reach == ReachOwn && f.Holds(block) || f.Reach == ReachGroup && int64(size)%f.Multiple == 0 && f.Holds(block)
+}
+
+// Holds reports whether Strides and Most are met in a launch with this launch block,
 // which has the arguments even if the kernel's are spilled.
 func (f *Footprint) Holds(block []byte) bool {
 	le, items := binary.LittleEndian, uint64(1)
@@ -157,9 +172,8 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 			if !ok {
 				continue
 			}
-			x.needs = append(x.needs, need{at, Interval{math.MinInt64, math.MaxInt64}})
-			perItem, strides, most, ok := x.split(at)
-			if ok && perItem == p.PerItem && slices.Equal(strides, p.Strides) && most >= p.Most {
+			s, ok := x.split(at)
+			if ok && s.perItem == p.PerItem && slices.Equal(s.strides, p.Strides) && s.most >= p.Most {
 				own = append(own, v)
 			}
 		}
@@ -234,7 +248,12 @@ func (f *footprinter) inRange(b *ir.Block) bool {
 
 // access adds an access of device memory to the footprints of the slices that it may be of.
 func (f *footprinter) access(v *ir.Value) {
-	one, own, why := f.own(v)
+	one, why := f.index(v, nil)
+	if why == WhyIndex {
+		if g, ok := f.group(v); ok {
+			one = g
+		}
+	}
 	s := f.roots.Of(v.Path()[0])
 	for i := range f.out {
 		p := &f.out[i]
@@ -242,47 +261,71 @@ func (f *footprinter) access(v *ir.Value) {
 			continue
 		}
 		p.Atomic = p.Atomic || IsAtomic(v)
-		switch {
-		case p.Reach == ReachAny:
-			continue
-		case !own || i != one.param:
-			if why == WhyNot {
-				why = WhyAddress
-			}
-		case p.Reach == ReachNone:
-			p.Reach, p.Elem, p.Pos, p.Index = ReachOwn, v.Ref().Elem, v.Pos, f.indexText(v)
-			p.PerItem, p.Strides, p.Most = one.perItem, one.strides, one.most
-			continue
-		case p.Elem != v.Ref().Elem:
-			why = WhyElem
-		case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
-			why = WhyDiffer
-		default:
-			p.Most = min(p.Most, one.most)
+		if p.Reach == ReachAny {
 			continue
 		}
-		*p = Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Pos: v.Pos, Why: why, Index: f.indexText(v)}
+		q, ok := p.with(one, i, v.Ref().Elem, why)
+		if !ok || q.Reach > p.Reach {
+			q.Pos, q.Index = v.Pos, f.indexText(v)
+		}
+		*p = q
 	}
+}
+
+// with returns the footprint of parameter i with one more access, of an element type. It returns
+// false where that is ReachAny.
+func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
+	q = *p
+	switch {
+	case one.reach == ReachNone || i != one.param:
+		if why == WhyNot {
+			why = WhyAddress
+		}
+	case p.Reach == ReachNone:
+		q.Reach, q.Elem, q.PerItem, q.Multiple, q.Strides, q.Most, q.Why = one.reach, elem, one.perItem, one.multiple, one.strides, one.most, why
+		return q, true
+	case p.Elem != elem:
+		why = WhyElem
+	case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
+		why = WhyDiffer
+	default:
+		q.Most, q.Multiple = min(p.Most, one.most), lcm(p.Multiple, one.multiple)
+		if one.reach > p.Reach {
+			q.Reach, q.Why = one.reach, why
+		}
+		return q, true
+	}
+	return Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Why: why}, false
+}
+
+// lcm returns the least common multiple of two positive numbers up to abi.MaxLocalSize.
+func lcm(a, b int64) int64 {
+	n := a
+	for n%b != 0 {
+		n += a
+	}
+	return n
 }
 
 // share is how an access divides a slice among the work-items; see Footprint.
 type share struct {
-	param   int
-	perItem int64
-	strides []Stride
-	most    int64
+	param             int
+	reach             Reach
+	perItem, multiple int64
+	strides           []Stride
+	most              int64
 }
 
-// own reports how v divides its slice, if each work-item accesses elements of its own, and why
-// not otherwise.
-func (f *footprinter) own(v *ir.Value) (s share, ok bool, why Why) {
+// index reports how v divides its slice, if each work-item accesses elements of its own, or of its
+// block if there are blocks, and why not otherwise.
+func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	switch {
 	case IsAtomic(v):
-		return s, false, WhyAtomic
+		return s, WhyAtomic
 	case v.Block.Func != f.m.Kernel || f.m.Level != ir.Built || f.m.Items != 1 || f.m.Form == abi.Task || f.m.Rank < 1 || f.m.Rank > 3:
-		return s, false, WhyForm
+		return s, WhyForm
 	case !f.inRange(v.Block):
-		return s, false, WhyIndex
+		return s, WhyIndex
 	}
 	// The element is at the sum of the indices from the slice's own address on: with
 	//
@@ -290,7 +333,7 @@ func (f *footprinter) own(v *ir.Value) (s share, ok bool, why Why) {
 	//	%2 = Load i32 [%1 i32, %b]        ; t[b]
 	//
 	// it is a + b, so long as all have elements of one size.
-	x := indexer{f: f, b: v.Block, steps: maxIndexSteps}
+	x := indexer{f: f, b: v.Block, steps: maxIndexSteps, blocks: k}
 	elem, base := v.Ref().Elem, v.Path()[0]
 	at, ok := x.signed(v.Path()[1])
 	for ok && base.Op == ir.OpAddrOf && base.Ref().Var == nil && base.Ref().Elem == elem && len(base.Path()) == 2 {
@@ -301,18 +344,18 @@ func (f *footprinter) own(v *ir.Value) (s share, ok bool, why Why) {
 		base = base.Path()[0]
 	}
 	if !ok {
-		return s, false, WhyIndex
+		return s, WhyIndex
 	}
 	if base.Op != ir.OpArg {
-		return s, false, WhyAddress
+		return s, WhyAddress
 	}
-	s.param, ok = f.roots.params[base.Bits]
-	if !ok || f.m.Params[s.param].ElemSize != elem.Size {
-		return s, false, WhyAddress
+	param, ok := f.roots.params[base.Bits]
+	if !ok || f.m.Params[param].ElemSize != elem.Size {
+		return s, WhyAddress
 	}
-	x.needs = append(x.needs, need{at, Interval{math.MinInt64, math.MaxInt64}})
-	if s.perItem, s.strides, s.most, ok = x.split(at); !ok {
-		return s, false, WhyIndex
+	if s, ok = x.split(at); !ok {
+		return s, WhyIndex
 	}
-	return s, true, WhyNot
+	s.param, s.reach, s.multiple = param, ReachOwn, 1
+	return s, WhyNot
 }

@@ -131,6 +131,8 @@ type indexer struct {
 	b     *ir.Block // of the access
 	steps int       // that are left
 	needs []need
+	// blocks, if not nil, says by what ids are taken apart.
+	blocks *blocks
 }
 
 // signed returns an index as a sum: its value, with a sign.
@@ -160,9 +162,14 @@ func (x *indexer) of(v *ir.Value) sum {
 	if v.IsConst() {
 		return sum{k: v.Int()}
 	}
-	whole := sum{terms: []summand{{1, [maxFactors]*ir.Value{x.one(v)}}}}
+	whole := atom(x.one(v))
 	if x.steps--; x.steps < 0 || v.Block == nil {
 		return whole
+	}
+	if x.blocks != nil {
+		if s, ok := x.blocked(v); ok {
+			return s
+		}
 	}
 	var s sum
 	ok := false
@@ -187,8 +194,11 @@ func (x *indexer) of(v *ir.Value) sum {
 	if !ok {
 		return whole
 	}
-	return s
+	return x.rebased(s)
 }
+
+// atom is the sum that is v.
+func atom(v *ir.Value) sum { return sum{terms: []summand{{1, [maxFactors]*ir.Value{v}}}} }
 
 // converted writes a conversion of an integer as the sum that its argument is. One to fewer
 // bits keeps the low bits, and a sum tells of no others. One to more bits is the argument if
@@ -221,11 +231,29 @@ func (x *indexer) one(v *ir.Value) *ir.Value {
 	if v.Op != ir.OpArg && v.Op != ir.OpBuiltIn {
 		return v
 	}
+	return x.f.canonical(v)
+}
+
+func (f *footprinter) canonical(v *ir.Value) *ir.Value {
 	key := launchKey{v.Op, v.Type, v.Bits, v.Aux}
-	if x.f.ones[key] == nil {
-		x.f.ones[key] = v
+	if f.ones[key] == nil {
+		f.ones[key] = v
 	}
-	return x.f.ones[key]
+	return f.ones[key]
+}
+
+// at returns the interval of a factor in the block of the access.
+func (x *indexer) at(v *ir.Value) Interval {
+	if x.blocks != nil {
+		if p, ok := x.blocks.at(v); ok {
+			return p
+		}
+	}
+	if v.Op == ir.OpBuiltIn && (v.Block == nil || x.blocks != nil) {
+		// With blocks, what is known of an id here is not known of the first one of its block.
+		return x.f.ranges.builtIn(v.Aux.(ir.BuiltIn))
+	}
+	return x.f.ranges.At(v, x.b)
 }
 
 // interval returns the interval of a sum in the block of the access; an empty one is unknown.
@@ -234,7 +262,7 @@ func (x *indexer) interval(s sum) Interval {
 	for _, t := range s.terms {
 		q := Interval{t.coef, t.coef}
 		for _, v := range t.list() {
-			if q = MulRanges(q, x.f.ranges.At(v, x.b)); q.Empty() {
+			if q = MulRanges(q, x.at(v)); q.Empty() {
 				return q
 			}
 		}
@@ -245,8 +273,8 @@ func (x *indexer) interval(s sum) Interval {
 	return p
 }
 
-// split tells how an index divides a slice: if it is c*lin + r with 0 <= r < c, it returns c
-// with what has to be so of the launch. For example
+// split tells how an index divides a slice: if it is c*lin + r with 0 <= r < c, it returns c as
+// perItem, with what has to be so of the launch. For example
 //
 //	index                     c    what is left, r    strides
 //	x                         1    0
@@ -255,7 +283,10 @@ func (x *indexer) interval(s sum) Interval {
 //	(z*H + y)*W + x           1    0                  W is the range's x, H its y
 //
 // For x to be below nx is what makes lin another one for each work-item; inRange sees to it.
-func (x *indexer) split(s sum) (c int64, strides []Stride, most int64, ok bool) {
+//
+// With blocks, x, y and z are the first ids of the block, and r has to lead to an element of one of
+// its work-items.
+func (x *indexer) split(s sum) (out share, ok bool) {
 	rank := x.f.m.Rank
 	var of [maxFactors]summand // what the ids are multiplied by
 	rest := sum{k: s.k}
@@ -266,35 +297,46 @@ func (x *indexer) split(s sum) (c int64, strides []Stride, most int64, ok bool) 
 			rest.terms = append(rest.terms, t)
 			continue
 		case d >= rank || of[d].coef != 0:
-			return 0, nil, 0, false
+			return out, false
 		}
 		of[d] = summand{coef: t.coef}
 		copy(of[d].factors[:], left)
 	}
-	if c = of[0].coef; c <= 0 || of[0].factors[0] != nil {
-		return 0, nil, 0, false
-	}
-	if !x.interval(rest).Within(Interval{0, c - 1}) {
-		return 0, nil, 0, false
+	c := of[0].coef
+	if c <= 0 || of[0].factors[0] != nil {
+		return out, false
 	}
 	for d := 1; d < rank; d++ {
 		s, ok := stride(d-1, of[d], of[d-1])
 		if !ok {
-			return 0, nil, 0, false
+			return out, false
 		}
 		if s.Offset != abi.OffsetRange+4*s.Dim {
-			strides = append(strides, s)
+			out.strides = append(out.strides, s)
 		}
 	}
-	most = math.MaxInt64
+	if !x.within(rest, of[:rank]) {
+		return out, false
+	}
+	// The index itself is one of c elements of a work-item of the launch.
+	out.perItem, out.most = c, math.MaxInt64/c
 	for _, n := range x.needs {
 		m, ok := x.bound(n, of[:rank], c)
 		if !ok {
-			return 0, nil, 0, false
+			return out, false
 		}
-		most = min(most, m)
+		out.most = min(out.most, m)
 	}
-	return c, strides, most, most > 0
+	return out, out.most > 0
+}
+
+// within reports whether what an index has beside the ids, which it multiplies by of, keeps it
+// among the work-item's own elements, or those of its block.
+func (x *indexer) within(rest sum, of []summand) bool {
+	if x.blocks != nil {
+		return x.inBlock(rest, of)
+	}
+	return x.interval(rest).Within(Interval{0, of[0].coef - 1})
 }
 
 // stride returns which argument or constant of is b times, as the extent of dimension d.

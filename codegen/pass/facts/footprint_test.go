@@ -74,7 +74,7 @@ b0:
 
 // footprintText prints what a footprint claims on one line.
 func footprintText(f Footprint) string {
-	if f.Reach != ReachOwn {
+	if f.Reach != ReachOwn && f.Reach != ReachGroup {
 		if f.Reach == ReachAny && f.Why == WhyNot || f.Elem != nil {
 			return "wrong"
 		}
@@ -82,6 +82,12 @@ func footprintText(f Footprint) string {
 			WhyDiffer: " differ", WhyElem: " elem", WhyForm: " form"}[f.Why])
 	}
 	s := fmt.Sprint(f.Access, " ", f.PerItem)
+	if f.Reach == ReachGroup {
+		s += " in groups"
+	}
+	if f.Multiple > 1 {
+		s += fmt.Sprint(" of ", f.Multiple)
+	}
 	for _, c := range f.Strides {
 		s += fmt.Sprint(" ", c)
 	}

@@ -105,7 +105,7 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 	}
 	switch {
 	case f.Reach == facts.ReachNone:
-	case f.Reach == facts.ReachAny:
+	case f.Reach > facts.ReachOwn:
 		why := whyNotInternal[f.Why]
 		add(why[1], "%s", why[0])
 	case len(f.Strides) > 0:

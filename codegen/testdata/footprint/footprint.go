@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/kgen-go/kgen/dsl"
+	"github.com/kgen-go/kgen/properties"
 )
 
 // Scale uses an element of each slice per work-item, and does not use Spare.
@@ -174,4 +175,74 @@ func (k Points) Kernel(it dsl.Item1) {
 	for j := range k.Out[i] {
 		k.Out[i][j] = p.X
 	}
+}
+
+// Swap uses the element of a neighbour, and of one in eight.
+type Swap struct{ A, B, C, Out []int32 }
+
+func (k Swap) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.Out[i] = k.A[i^1] + k.B[i|7] + k.C[i/12*12+(i+5)%12] + k.C[i/12*12+11-i%12]
+}
+
+// Rotate uses elements of its work-group, of any size.
+type Rotate struct{ A, B, C, Out []int32 }
+
+func (k Rotate) Kernel(it dsl.NDItem1) {
+	l, size := it.LocalID(), it.LocalRange()
+	first := it.GroupID() * size
+	sum := k.A[first+size-1-l] + k.B[first+(l+1)%size]
+	for j := range size {
+		sum += k.C[first+j]
+	}
+	k.Out[first+l] = sum
+}
+
+// Outside goes just beyond it.
+type Outside struct{ A, B, C, D, Out []int32 }
+
+func (k Outside) Kernel(it dsl.NDItem1) {
+	l, size := it.LocalID(), it.LocalRange()
+	first := it.GroupID() * size
+	k.Out[it.GlobalID()] = k.A[first+size-l] + k.B[first+(l+1)%(size+1)] + k.C[first+l+1] + k.D[it.GroupID()]
+}
+
+// Strided uses four elements for each work-item of its group, next to those of its neighbours.
+type Strided struct{ In, Out []int32 }
+
+func (k Strided) Kernel(it dsl.NDItem1) {
+	l, size := it.LocalID(), it.LocalRange()
+	part := k.In[4*it.GroupID()*size:]
+	for j := range 4 {
+		k.Out[4*it.GroupID()*size+j*size+l] = part[j*size+l]
+	}
+}
+
+// Turn mirrors tiles of a matrix with rows of W, by groups of any size.
+type Turn struct {
+	W       int
+	In, Out []int32
+}
+
+func (k Turn) Kernel(it dsl.NDItem2) {
+	y, x := it.LocalID()
+	h, w := it.LocalRange()
+	gy, gx := it.GroupID()
+	k.Out[(gy*h+y)*k.W+gx*w+w-1-x] = k.In[(gy*h+h-1-y)*k.W+gx*w+x]
+}
+
+// Tiles transposes tiles of a matrix with rows of W.
+type Tiles struct {
+	W       int
+	In, Out []int32
+}
+
+func (Tiles) Properties() properties.List {
+	return properties.List{properties.WorkGroupSize(8, 8)}
+}
+
+func (k Tiles) Kernel(it dsl.NDItem2) {
+	y, x := it.LocalID()
+	gy, gx := it.GroupID()
+	k.Out[(gy*8+y)*k.W+gx*8+x] = k.In[(gy*8+x)*k.W+gx*8+y]
 }
