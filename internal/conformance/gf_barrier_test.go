@@ -40,14 +40,74 @@ func TestGF4_InsertBarriers(t *testing.T) {
 				}
 				wantInts(t, dev, out, want)
 			}
-			// The same without the scope, and without the groups' sizes, is not fused.
+			// The same without the groups' sizes is not fused, or with sizes that are not even and
+			// nothing said of the memory.
+			odd := runtime.With(properties.WorkGroupSize(25))
 			for _, g := range []*runtime.Graph{
-				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, size), stepsgen.Swap{In: p, Out: out}.Node(r, size)),
 				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: p}.Node(r), stepsgen.Swap{In: p, Out: out}.Node(r)),
+				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, odd), stepsgen.Swap{In: tmp, Out: out}.Node(r, odd)),
+				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, size), stepsgen.Next{In: tmp, Out: out}.Node(r, size)),
 			} {
 				_, err := g.Finalize(require, barriers)
 				wantErr(t, err, runtime.ErrKernelNotSupported)
 			}
+		}
+	})
+}
+
+// What kgen proves to stay within the work-group needs no AccessScope: neighbours, the elements of a
+// work-group in another order, several for each work-item, and tiles of a matrix. Without barriers
+// the error says that they would help.
+func TestGF4_Proved(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 96
+		size := runtime.With(properties.WorkGroupSize(8))
+		in, tmp, out := buffer(t, dev, ints(n, 3)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+		line, pairs := runtime.NDRange1{Global: n, Local: 8}, runtime.NDRange1{Global: n / 2, Local: 8}
+		tiles := runtime.NDRange2{Global: runtime.Range2{8, 12}, Local: runtime.Range2{2, 4}}
+		for _, c := range []struct {
+			name  string
+			nodes []runtime.Command
+			index func(i int) int // of the element of in that comes to be out[i]
+		}{
+			{"neighbours", []runtime.Command{stepsgen.Swap{In: in, Out: tmp}.Node(runtime.Range1(n), size), stepsgen.Swap{In: tmp, Out: out}.Node(runtime.Range1(n), size)},
+				func(i int) int { return i }},
+			{"mirrored", []runtime.Command{stepsgen.Turn{In: in, Out: tmp}.Node(line), stepsgen.Turn{In: tmp, Out: out}.Node(line)},
+				func(i int) int { return i }},
+			// A perfect shuffle of 16 elements doubles indices modulo 15.
+			{"several", []runtime.Command{stepsgen.Deal{In: in, Out: tmp}.Node(pairs), stepsgen.Deal{In: tmp, Out: out}.Node(pairs)},
+				func(i int) int {
+					if i%16 == 15 {
+						return i
+					}
+					return i/16*16 + 4*(i%16)%15
+				}},
+			{"tiles", []runtime.Command{stepsgen.Flip{W: 12, In: in, Out: tmp}.Node(tiles), stepsgen.Flip{W: 12, In: tmp, Out: out}.Node(tiles)},
+				func(i int) int { return i }},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				check(t, out.CopyFrom(ctx, dev.DefaultQueue(), make([]int32, n)))
+				g := graphOf(t, dev, c.nodes...)
+				refused(t, g, "in another work-item of its work-group (InsertBarriers would have them wait for each other)")
+				ex := must(g.Finalize(require, properties.InsertBarriers()))(t)
+				if list := launches(ex); len(list) != 1 {
+					t.Error(ex.Report())
+				}
+				submit(t, dev.DefaultQueue(), ex)
+				want := make([]int32, n)
+				for i := range want {
+					want[i] = ints(n, 3)[c.index(i)]
+				}
+				wantInts(t, dev, out, want)
+			})
+		}
+		// Rows of another length than the range's are nobody's tiles, nor are other work-groups'.
+		for _, second := range []runtime.Command{
+			stepsgen.Flip{W: 11, In: tmp, Out: out}.Node(tiles),
+			stepsgen.Flip{W: 12, In: tmp, Out: out}.Node(runtime.NDRange2{Global: runtime.Range2{8, 12}, Local: runtime.Range2{4, 2}}),
+		} {
+			_, err := graphOf(t, dev, stepsgen.Flip{W: 12, In: in, Out: tmp}.Node(tiles), second).Finalize(require, properties.InsertBarriers())
+			wantErr(t, err, runtime.ErrKernelNotSupported)
 		}
 	})
 }

@@ -462,3 +462,30 @@ type Turn struct{ In, Out []int32 }
 func (k Turn) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 }
+
+// Deal moves the elements with even indices to the first half of its work-group's elements, of which
+// each work-item has two, and those with odd ones to the second.
+type Deal struct{ In, Out []int32 }
+
+// Kernel moves the two own elements.
+func (k Deal) Kernel(it dsl.NDItem1) {
+	l, n := it.LocalID(), it.LocalRange()
+	first := 2 * it.GroupID() * n
+	k.Out[first+l], k.Out[first+n+l] = k.In[first+2*l], k.In[first+2*l+1]
+}
+
+// Flip turns the tiles of a matrix with rows of W by 180 degrees.
+type Flip struct {
+	W       int
+	In, Out []int32
+}
+
+// Kernel copies the element at the other end of the tile.
+func (k Flip) Kernel(it dsl.NDItem2) {
+	gy, gx := it.GroupID()
+	h, w := it.LocalRange()
+	y, x := it.LocalID()
+	y, x = h-1-y, w-1-x
+	i, j := it.GlobalID()
+	k.Out[i*k.W+j] = k.In[(gy*h+y)*k.W+gx*w+x]
+}

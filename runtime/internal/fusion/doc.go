@@ -9,7 +9,8 @@
 //
 // Two launches may be one if no work-item of the one uses memory that another work-item of the
 // other writes: fused, a work-item runs through all parts before the next one may have begun
-// the first. facts.Footprints proves it of the kernels, for whatever arguments; this package
+// the first. With a barrier between the parts, what work-items of its own work-group write does
+// not matter. facts.Footprints proves it of the kernels, for whatever arguments; this package
 // looks which arguments are the same memory. All devices decide alike: those that run the
 // kernels' own Go as well, though they launch them one by one.
 package fusion

@@ -248,6 +248,8 @@ func TestKeyMemory(t *testing.T) {
 		a, b := launchOf(k[name], 0, 1), launchOf(k[name], 1, 2)
 		if name == "Turn" {
 			a.Local, b.Local = [3]int{8}, [3]int{8}
+		} else if barriers {
+			a.Properties, b.Properties = properties.List{properties.WorkGroupSize(8)}, properties.List{properties.WorkGroupSize(8)}
 		}
 		change(a, b)
 		g := &Group{Required: true, Barriers: barriers, LocalMemory: 1 << 15}
@@ -271,7 +273,7 @@ func TestKeyMemory(t *testing.T) {
 		change   [2]func(a, b *Launch)
 	}{
 		{"barriers", "Turn", [2]bool{false, true}, [2]func(a, b *Launch){apart, apart}},
-		{"checks of the group's elements", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){apart, func(a, b *Launch) { apart(a, b); b.Memory[0] = group }}},
+		{"checks of the group's elements", "Next", [2]bool{true, true}, [2]func(a, b *Launch){apart, func(a, b *Launch) { apart(a, b); b.Memory[0] = group }}},
 		{"memory that a group shares", "Turn", [2]bool{true, true}, [2]func(a, b *Launch){
 			func(a, b *Launch) { a.Memory[1], b.Memory[0] = group, group }, in(group)}},
 		{"memory of each work-item", "Affine", [2]bool{}, [2]func(a, b *Launch){func(a, b *Launch) {}, in(Memory{View: properties.ScopeWorkItem})}},

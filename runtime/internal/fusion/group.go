@@ -175,8 +175,8 @@ func (l *Launch) Alone() string {
 func (s *Slice) same(t *Slice) bool { return *s == *t && s.Mem != nil }
 
 // clash returns why it matters that param j of l and param i of other, which runs after it or is
-// l itself, overlap, or "". Where there are barriers between the two, memory of work-groups may
-// be used by any work-item of the group.
+// l itself, overlap, or "". Where there are barriers between the two, elements that belong to the
+// work-items of a work-group may be used by any of them.
 func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
 	if (a.Access|b.Access)&abi.Write == 0 || a.Access == 0 || b.Access == 0 || !l.Slices[j].overlaps(&other.Slices[i]) {
@@ -188,8 +188,12 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 	if l.Source.ABI.Form == abi.Task && other.Source.ABI.Form == abi.Task {
 		return "" // one work-item runs both
 	}
-	if barriers && l != other && l.grouped(j) && other.grouped(i) {
-		return ""
+	hint := ""
+	if l != other && l.meetsFor(j, other, i) {
+		if barriers {
+			return ""
+		}
+		hint = " of its work-group (InsertBarriers would have them wait for each other)"
 	}
 	// The one whose elements are not known to be the work-item's own has the say.
 	for _, x := range [2]struct {
@@ -213,12 +217,20 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 		if s.prints[x.p].Access == abi.Read {
 			verb = "write" // which is what matters
 		}
-		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item", what, t.where(x.q), verb, t.element(x.q))
+		return fmt.Sprintf("%s, which %s may %s, as %s, in another work-item%s", what, t.where(x.q), verb, t.element(x.q), hint)
 	}
 	if a.PerItem != b.PerItem {
 		return fmt.Sprintf("%s, %d elements in each work-item, and %s, %d elements", l.Source.place(j), a.PerItem, other.Source.place(i), b.PerItem)
 	}
 	return ""
+}
+
+// meetsFor reports whether it is enough for the work-items of each work-group to meet between l and
+// other, which use the same slice as j and i: groups use elements of their own in both.
+func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
+	a, one := l.inGroup(j)
+	b, two := other.inGroup(i)
+	return one && two && a == b
 }
 
 // block returns the launch block as Footprint.Holds reads it.

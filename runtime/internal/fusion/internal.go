@@ -48,18 +48,34 @@ func (m Memory) group() bool {
 	return ok && s == properties.ScopeWorkGroup
 }
 
-// grouped reports whether work-items use no memory of other work-groups through the parameter,
-// for it is checked, or known, in launches of one dimension that state the size of their groups.
+// grouped reports whether work-items use no elements through the parameter but those with the linear
+// ids of their work-group: that is known, or it is said and checked. The launch has one dimension and
+// states the size of its groups.
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
-		(f.Reach != facts.ReachOwn || f.PerItem == 1)
+		(f.Reach == facts.ReachAny || f.PerItem == 1)
 }
 
-// known reports whether work-items are known to use elements with their linear ids alone.
+// known reports whether a parameter that is grouped is known to be so, and needs no check.
 func (l *Launch) known(p int) bool {
+	_, ok := l.provedInGroup(p)
+	return ok || l.Source.prints[p].Reach == facts.ReachNone
+}
+
+// provedInGroup reports whether work-groups use no elements through the parameter but those that
+// belong to their work-items, perItem to each, in a launch that states the size of its groups.
+func (l *Launch) provedInGroup(p int) (perItem int64, ok bool) {
 	f := &l.Source.prints[p]
-	return f.Reach == facts.ReachNone || f.Reach == facts.ReachOwn && f.PerItem == 1 && f.Holds(l.block())
+	return f.PerItem, l.statesGroup() && f.HoldsInGroups(l.block(), l.groupItems())
+}
+
+// inGroup reports the same where it is known, or said and checked.
+func (l *Launch) inGroup(p int) (perItem int64, ok bool) {
+	if perItem, ok = l.provedInGroup(p); !ok && l.grouped(p) {
+		return 1, true
+	}
+	return perItem, ok
 }
 
 // statesGroup reports whether the launch states the size of its work-groups.
@@ -160,10 +176,10 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 		return in, why
 	case in.shared:
 		in.perItem = 0
-		if room := uint64(elem * g.groupItems()); g.localMemory()+g.sharedMemory()+room > g.LocalMemory {
+		if room := uint64(elem * g.Launches[0].groupItems()); g.localMemory()+g.sharedMemory()+room > g.LocalMemory {
 			return in, fmt.Sprintf("%s, and the device's work-group memory, %d bytes, has no room for %d more", why, g.LocalMemory, room)
 		}
-		in.room = uint64(elem * g.groupItems())
+		in.room = uint64(elem * g.Launches[0].groupItems())
 	}
 	return in, ""
 }
@@ -184,14 +200,15 @@ func (g *Group) sharable(s Slice) bool {
 	return true
 }
 
-// groupItems returns the number of work-items in a group of the launches, which state it.
-func (g *Group) groupItems() int {
-	first := g.Launches[0]
-	if first.Source.ABI.Form == abi.NDRange {
-		return first.Local[0]
+// groupItems returns the size along x of the launch's work-groups, which it states. Along x are all
+// of a launch over a range: fused with barriers it is one of linear ids.
+func (l *Launch) groupItems() int {
+	if l.Source.ABI.Form == abi.NDRange {
+		return l.Local[l.Source.ABI.Rank-1]
 	}
-	p, _ := g.props.Get(properties.KeyWorkGroupSize)
-	return p.Dims()[0]
+	p, _ := l.Properties.Get(properties.KeyWorkGroupSize)
+	dims := p.Dims()
+	return dims[len(dims)-1]
 }
 
 // sharedMemory returns the size of the internal memory that work-groups share, in bytes.

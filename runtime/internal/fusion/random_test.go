@@ -60,6 +60,10 @@ type chooser struct {
 	// scope is that of all memory, and internal the buffer that is said to be internal.
 	scope    properties.Scope
 	internal int
+	// groupSize is that of launches over ranges, or 0 for none, and tile that of nd-ranges.
+	groupSize int
+	tile      [3]int
+	meet      bool // the graph has barriers
 }
 
 // randomKernels returns the kernels that graphs are made of, by the names of their types: those of
@@ -93,12 +97,19 @@ func randomKernels(t *testing.T) map[string]*Source {
 // rare among them, of which every few graphs are made alone.
 var (
 	manyKernels = []string{"Affine", "Affine", "Affine", "Grow", "Grow", "Grow", "Sum", "Sum", "Product", "Product", "Mirror", "Blur", "Ids1", "Ids2", "Ids3", "Eight", "Times", "Digits",
-		"Positive", "Pick", "MulF", "AddF", "ExactF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap"}
+		"Positive", "Pick", "MulF", "AddF", "ExactF", "Many", "Pairs", "Total", "Strict", "Groups", "Groups2", "Tree", "Quit", "Scan", "Rotate", "Tree", "Quit", "Scan", "Turn", "Swap", "Swap", "Turn", "Deal", "Flip"}
 	rareKernels = [][]string{
 		{"MulF", "AddF", "ExactF", "FastMulF", "FastAddF"},
 		{"Total", "Total", "Affine", "Grow", "Once"},
 		{"CRC", "CRC", "Tables", "Tables", "Grow"},
 		{"Once", "Once", "Once", "Total"},
+	}
+	// Those whose work-items use elements of others of their work-group, of one form each.
+	groupKernels = [][]string{
+		{"Swap", "Swap", "Affine", "Grow"},
+		{"Turn", "Scan", "Tree"},
+		{"Deal"},
+		{"Flip", "Flip", "Groups2"},
 	}
 )
 
@@ -133,7 +144,7 @@ func (c *chooser) launch() *Launch {
 	case 1:
 		l.Global = [3]int{n}
 		switch {
-		case k.ABI.Name == "Pairs":
+		case k.ABI.Name == "Pairs" || k.ABI.Name == "Deal":
 			l.Global[0] = n / 2
 		case k.ABI.Data != "":
 			l.Global[0] = 4 // which have several elements of 8 bytes each
@@ -145,11 +156,13 @@ func (c *chooser) launch() *Launch {
 	}
 	if k.ABI.Form == abi.NDRange {
 		if l.Local = [3]int{4}; k.ABI.Rank == 2 {
-			l.Local = [3]int{1, 4}
+			if l.Local = c.tile; l.Global[0]%c.tile[0] != 0 {
+				l.Local[0] = 1
+			}
 		}
 	}
-	if c.scope == properties.ScopeWorkGroup && k.ABI.Form == abi.Range && !l.Properties.Has(properties.KeyWorkGroupSize) {
-		l.Properties = append(properties.List{properties.WorkGroupSize(8)}, l.Properties...)
+	if c.groupSize > 0 && k.ABI.Form == abi.Range && !l.Properties.Has(properties.KeyWorkGroupSize) {
+		l.Properties = append(properties.List{properties.WorkGroupSize(c.groupSize)}, l.Properties...)
 	}
 	for i, p := range k.ABI.Params {
 		if !slices.Contains([]string{"Mirror", "Blur", "Pick"}, k.ABI.Name) { // whose work-items use any element
@@ -263,7 +276,7 @@ func describe(g *Group) string {
 
 // tally counts what TestRandom comes across.
 type tally struct {
-	fused, faulted, refused, late, meet, kept, split, moved, valid int
+	fused, faulted, refused, late, meet, proved, kept, split, moved, valid int
 	modes, atomics, tasks, tables                                  int
 }
 
@@ -275,8 +288,12 @@ func TestRandom(t *testing.T) {
 	var n tally
 	for graph := range *graphs {
 		names := manyKernels
-		if c.IntN(6) == 0 {
+		c.meet = false
+		switch c.IntN(12) {
+		case 0, 1:
 			names = rareKernels[c.IntN(len(rareKernels))]
+		case 2:
+			names, c.meet = groupKernels[c.IntN(len(groupKernels))], true
 		}
 		c.kernels = nil
 		for _, name := range names {
@@ -295,10 +312,10 @@ func TestRandom(t *testing.T) {
 			n.split++
 		}
 	}
-	t.Logf("%d graphs: %d kernels were fused, of which %d had faults, %d kernels with barriers, %d barriers between, %d internal memory, and %d another order; %d launches were refused, %d graphs split", *graphs, n.fused, n.faulted, n.late, n.meet, n.kept, n.moved, n.refused, n.split)
+	t.Logf("%d graphs: %d kernels were fused, of which %d had faults, %d kernels with barriers, %d barriers between, %d by proofs, %d internal memory, and %d another order; %d launches were refused, %d graphs split", *graphs, n.fused, n.faulted, n.late, n.meet, n.proved, n.kept, n.moved, n.refused, n.split)
 	t.Logf("refused: %d for their modes, %d for atomics; fused: %d tasks, %d tables; spirv-val has looked at %d modules", n.modes, n.atomics, n.tasks, n.tables, n.valid)
 	few := n.fused / 20
-	if n.fused < *graphs*3/4 || n.late < few || n.meet < few || n.kept < few || n.moved < few || n.split < *graphs/20 || n.faulted < n.fused/15 || n.faulted > n.fused/2 {
+	if n.fused < *graphs*3/4 || n.late < few || n.meet < few || n.proved < few/4 || n.kept < few || n.moved < few || n.split < *graphs/20 || n.faulted < n.fused/15 || n.faulted > n.fused/2 {
 		t.Error("the test shows little")
 	}
 	if few = *graphs / 400; n.modes < few || n.atomics < few || n.tasks < few || n.tables < few {
@@ -309,10 +326,14 @@ func TestRandom(t *testing.T) {
 // groups returns random launches, none of which races with itself, in groups: a launch that is
 // refused begins another one.
 func (c *chooser) groups(n *tally) (groups []*Group) {
-	barriers, required, oneLoop := c.IntN(5) == 0, c.IntN(4) > 0, c.IntN(8) == 0
-	c.scope, c.internal = properties.ScopeWorkItem, c.IntN(2*numBuffers)
+	barriers, required, oneLoop := c.meet || c.IntN(6) == 0, c.IntN(4) > 0, c.IntN(8) == 0
+	c.scope, c.internal, c.groupSize = properties.ScopeWorkItem, c.IntN(2*numBuffers), 0
+	c.tile = [3]int{1 + c.IntN(2), 4}
 	if barriers {
-		c.scope = properties.ScopeWorkGroup
+		c.scope, c.groupSize = properties.ScopeWorkGroup, 8
+		if c.IntN(2) == 0 { // where nothing is said, it has to be proved
+			c.scope, c.groupSize = properties.ScopeNone, []int{3, 4, 6, 8}[c.IntN(4)]
+		}
 	}
 	want := 2 + c.IntN(5)
 	for tries, made := 0, 0; made < want && tries < 60; tries++ {
@@ -490,6 +511,9 @@ func (n *tally) count(g *Group, faulted bool) {
 	if g.Barriers {
 		n.meet++
 	}
+	if g.provesGroups() {
+		n.proved++
+	}
 	if faulted {
 		n.faulted++
 	}
@@ -505,6 +529,23 @@ func (n *tally) count(g *Group, faulted bool) {
 	if g.Launches[0].Source.ABI.Form == abi.Task {
 		n.tasks++
 	}
+}
+
+// provesGroups reports whether a work-item of the group uses what others of its work-group write, in
+// memory of which nothing is said.
+func (g *Group) provesGroups() bool {
+	for k, l := range g.Launches {
+		for _, o := range g.Launches[:k] {
+			for i := range l.Slices {
+				for j := range o.Slices {
+					if !l.Memory[i].group() && o.clash(j, l, i, false) != "" {
+						return true
+					}
+				}
+			}
+		}
+	}
+	return false
 }
 
 // validate has spirv-val look at the modules of the group's kernel, and returns how many there are.

@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x1b41a73c},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x5b6fb0d8},
 	},
 })
 
@@ -107,6 +107,26 @@ func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Comma
 	return k.launch().Node2(r, opts)
 }
 
+var dealKernel, RunDeal = stubs.NDRange1(pkg.Kernel("Deal"), steps.Deal.Kernel)
+
+type Deal struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+func (k Deal) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(dealKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+func (k Deal) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Deal) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
+}
+
 var digitsKernel, RunDigits = stubs.Range1(pkg.Kernel("Digits", &steps.Extra), steps.Digits.Kernel, steps.Extra)
 
 type Digits struct {
@@ -165,6 +185,28 @@ func (k ExactF) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 }
 func (k ExactF) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
+}
+
+var flipKernel, RunFlip = stubs.NDRange2(pkg.Kernel("Flip"), steps.Flip.Kernel)
+
+type Flip struct {
+	W   int
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+func (k Flip) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(flipKernel)
+	kernelimpl.Value(l, 0, k.W)
+	kernelimpl.View(l, 1, k.In)
+	kernelimpl.View(l, 2, k.Out)
+	return l
+}
+func (k Flip) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND2(q, r, opts)
+}
+func (k Flip) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND2(r, opts)
 }
 
 var fromPointsKernel, RunFromPoints = stubs.Range1(pkg.Kernel("FromPoints"), steps.FromPoints.Kernel)
