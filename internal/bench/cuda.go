@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -23,7 +24,7 @@ var cudaSources embed.FS
 // program is the compiled CUDA program.
 type program struct {
 	dir, path string
-	blas      bool // it has what needs cuBLAS
+	without   []string // peers whose libraries are not there
 	notes     []string
 }
 
@@ -43,7 +44,7 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda"), blas: true}
+	p = &program{dir: dir, path: filepath.Join(dir, "kgencuda")}
 	defer func() {
 		if err != nil {
 			p.close()
@@ -58,19 +59,32 @@ func compileCUDA(ctx context.Context) (p *program, device string, err error) {
 		args := []string{"-O3", "-std=c++17", "-arch=native", "-o", p.path, filepath.Join(dir, "cuda", "kgencuda.cu")}
 		return exec.CommandContext(ctx, nvcc, append(args, flags...)...).CombinedOutput()
 	}
-	out, err := build("-lcublas")
-	if err != nil {
-		p.blas = false
-		p.notes = append(p.notes, "the CUDA program is without cuBLAS: "+firstLine(out))
-		if out, err = build("-DNO_CUBLAS"); err != nil {
-			return nil, "", fmt.Errorf("%s: %w: %s", nvcc, err, firstLine(out))
+	out, err := build("-lcublas", "-lcufft")
+	for _, w := range cudaWithout {
+		if err == nil {
+			break
 		}
+		note := firstLine(out)
+		if out, err = build(w.flags...); err == nil {
+			p.without = w.peers
+			p.notes = append(p.notes, fmt.Sprintf("the CUDA program is without %s: %s", strings.Join(w.peers, " and "), note))
+		}
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w: %s", nvcc, err, firstLine(out))
 	}
 	out, err = exec.CommandContext(ctx, p.path, "device").Output()
 	if err != nil {
 		return nil, "", fmt.Errorf("the CUDA program finds no device: %w", err)
 	}
 	return p, strings.TrimSpace(string(out)), nil
+}
+
+// cudaWithout are the programs to try where libraries are missing.
+var cudaWithout = []struct{ peers, flags []string }{
+	{[]string{"cuFFT"}, []string{"-lcublas", "-DNO_CUFFT"}},
+	{[]string{"cuBLAS"}, []string{"-DNO_CUBLAS", "-lcufft"}},
+	{[]string{"cuBLAS", "cuFFT"}, []string{"-DNO_CUBLAS", "-DNO_CUFFT"}},
 }
 
 func firstLine(out []byte) string {
@@ -103,7 +117,7 @@ func (b *Bench) startCUDA(row *Row, job *Job) []*cudaRun {
 	}
 	var list []*cudaRun
 	for _, peer := range job.CUDA {
-		if peer.Name == "cuBLAS" && !b.cuda.blas {
+		if slices.Contains(b.cuda.without, peer.Name) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(b.ctx, 2*time.Minute)

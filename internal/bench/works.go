@@ -10,7 +10,7 @@ var Works = []Work{
 	copies[float64]().work(""), muls[float64]().work(""), adds[float64]().work(""), triads[float64]().work("≥ 4300 GB/s"), dot[float64](),
 
 	matmul, tiled, blockmatmul, transpose, stencil, blur, rows, spmv,
-	saxpy, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
+	saxpy, fft, softmax, blackScholes, mandelbrot, nbody, nbodyStep,
 	reduce, folds, scan, sort, histogram, tallies, life,
 
 	chained(2), chained(5), chained(10),

@@ -5,7 +5,7 @@
 // It makes its inputs, writes a line when it is ready, measures a round for each line that it
 // reads, and at the end of its input writes a checksum of the results of one more run. Lines are
 // JSON. The kernels are what one writes in CUDA C++ for the same work, an element for each
-// thread, and by CUB and cuBLAS where the report says so. "kgencuda device" names the device;
+// thread, and by CUB, cuBLAS and cuFFT where the report says so. "kgencuda device" names the device;
 // "kgencuda first" launches one kernel and ends, for the row of process starts.
 #include "harness.h"
 #include "kernels.h"
@@ -13,6 +13,9 @@
 #include <cub/cub.cuh>
 #ifndef NO_CUBLAS
 #include <cublas_v2.h>
+#endif
+#ifndef NO_CUFFT
+#include <cufft.h>
 #endif
 #include <map>
 
@@ -167,6 +170,16 @@ void numeric(std::map<std::string, Maker> &m) {
 		w.reset = [=] { fillKernel<<<blocksOf(n), 256>>>(y, n, Units{2, 1, 0}); };
 		return w;
 	};
+#ifndef NO_CUFFT
+	m["fft"] = [](size_t n) {
+		const int width = 4096;
+		size_t all = 2 * n * width;
+		float *x = units(all, 1, 1, -0.5f), *out = alloc<float>(all);
+		cufftHandle plan;
+		CHECK(cufftPlan1d(&plan, width, CUFFT_C2C, int(n)));
+		return writes(out, all, [=] { CHECK(cufftExecC2C(plan, (cufftComplex *)x, (cufftComplex *)out, CUFFT_FORWARD)); });
+	};
+#endif
 	m["softmax"] = [](size_t n) {
 		const size_t width = 4096;
 		float *x = units(n * width, 1, 8, -4), *out = alloc<float>(n * width);

@@ -42,6 +42,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
+		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xfeee7677},
 		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x40a03873},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
 	},
@@ -75,6 +76,7 @@ func (k Empty) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Comm
 	return k.launch().Node1(r, opts)
 }
 
+var _, RunFFT = stubs.NDRange1(pkg.Kernel("FFT"), kernels.FFT.Kernel, newFftHost)
 var _, RunFMA = stubs.Range1(pkg.Kernel("FMA"), kernels.FMA.Kernel)
 var _, RunHistogram = stubs.NDRange1(pkg.Kernel("Histogram"), kernels.Histogram.Kernel, newHistogramHost)
 var _, RunMandelbrot = stubs.Range2(pkg.Kernel("Mandelbrot"), kernels.Mandelbrot.Kernel)
