@@ -177,6 +177,11 @@ func (b *Bench) row(w Work) Row {
 	row := Row{Group: w.Group, Name: w.Name, n: w.Sizes[b.Scale]}
 	job, err := w.Make(b, row.n)
 	if err == nil {
+		for _, peer := range job.CUDA {
+			if !slices.Contains(peerNames, peer.Name) {
+				panic("BUG: the report has no column for " + peer.Name)
+			}
+		}
 		row.Size, row.Amount, row.Unit, row.Ceiling = job.Size, job.Amount, job.Unit, job.Ceiling
 		err = b.measure(&row, job)
 	}

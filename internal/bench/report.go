@@ -99,10 +99,13 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// peers returns the contestants beside kgen that some row has, in a fixed order.
+// peerNames are all contestants beside kgen, in the order of the report's columns.
+var peerNames = []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "cuFFT", "GLSL", "Go"}
+
+// peers returns those that some row has.
 func (r *Report) peers() []string {
 	var list []string
-	for _, name := range []string{"CUDA", "CUDA pinned", "CUB", "cuBLAS", "GLSL", "Go"} {
+	for _, name := range peerNames {
 		if slices.ContainsFunc(r.Rows, func(row Row) bool { _, ok := row.beside(name); return ok }) {
 			list = append(list, name)
 		}

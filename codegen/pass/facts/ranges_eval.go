@@ -174,7 +174,7 @@ func Divided(v *ir.Value) (x, d *ir.Value) {
 	}
 	for i, div := range mul.Args {
 		d := mul.Args[1-i]
-		if div.Op == ir.OpSDiv && div.Args[0] == x && div.Args[1] == d {
+		if (div.Op == ir.OpSDiv || div.Op == ir.OpUDiv) && div.Args[0] == x && div.Args[1] == d {
 			return x, d
 		}
 	}

@@ -16,12 +16,16 @@ import (
 // bits, but loop counters and indices into local memory need few of them, and
 // devices compute in 32. A value is narrowed only if its arguments are narrow
 // already, so that no conversions are added inside a computation.
+//
+// Divisions of what is never negative by constants lose their sign: i/16 and i%16 become a shift
+// and a mask then.
 func Narrow(m *ir.Module, r *facts.Result) diag.List { return NarrowValues(m, r, nil) }
 
 // NarrowValues is Narrow; chosen, if not nil, sees what is going to be narrowed.
 func NarrowValues(m *ir.Module, r *facts.Result, chosen func(n *Narrower)) diag.List {
 	a := facts.Solved(m, nil, r)
 	n := &Narrower{Ranges: a, m: m, Set: map[*ir.Value]bool{}, low: map[*ir.Value]*ir.Value{}, wide: map[*ir.Value]*ir.Value{}}
+	n.findUnsigned()
 	n.choose()
 	if chosen != nil {
 		chosen(n)
@@ -38,6 +42,8 @@ type Narrower struct {
 	Set    map[*ir.Value]bool
 	low    map[*ir.Value]*ir.Value // the value in 32 bits
 	wide   map[*ir.Value]*ir.Value // and extended again
+	// unsigned has the signed divisions by constants of which neither operand is negative.
+	unsigned map[*ir.Value]bool
 }
 
 // NarrowOp says what an op needs to be the same in 32 bits: a result that fits,
@@ -72,6 +78,27 @@ func (n *Narrower) choose() {
 						delete(n.Set, v)
 						changed = true
 					}
+				}
+			}
+		}
+	}
+}
+
+// findUnsigned finds the divisions that need no signs, and makes masks of remainders by powers of
+// two, x - x/16*16.
+func (n *Narrower) findUnsigned() {
+	n.unsigned = map[*ir.Value]bool{}
+	positive := func(x, d *ir.Value, b *ir.Block) bool {
+		return d.IsConst() && d.Int() > 0 && n.Ranges.At(x, b).Lo >= 0
+	}
+	for _, b := range n.Ranges.Dom.Order {
+		for _, v := range b.Insts {
+			switch v.Op {
+			case ir.OpSDiv:
+				n.unsigned[v] = positive(v.Args[0], v.Args[1], b)
+			case ir.OpISub:
+				if x, d := facts.Divided(v); d != nil && positive(x, d, b) && d.Bits&(d.Bits-1) == 0 {
+					v.Op, v.Args = ir.OpAnd, []*ir.Value{x, n.m.Const(v.Type, d.Bits-1)}
 				}
 			}
 		}
@@ -148,6 +175,9 @@ func (n *Narrower) rewrite() {
 			}
 		}
 		for _, v := range b.Insts {
+			if n.unsigned[v] && !n.Set[v] {
+				v.Op = ir.OpUDiv
+			}
 			n.compare(v)
 			insts = append(insts, v)
 			if n.Set[v] {
@@ -211,6 +241,9 @@ func (n *Narrower) make(f *ir.Func, v *ir.Value) {
 		return
 	}
 	low := f.NewValue(v.Op, ir.TypeI32)
+	if n.unsigned[v] {
+		low.Op = ir.OpUDiv
+	}
 	op := ir.OpSConvert
 	if n.Ranges.Value(v).Lo >= 0 {
 		op = ir.OpUConvert

@@ -63,6 +63,8 @@ func (s *Simplifier) arith(v *ir.Value) *ir.Value {
 			return s.set(v, ir.OpIMul, x.Args[0], s.Module.Const(t, x.Args[1].Bits*y.Bits))
 		case y.IsConst() && facts.IsNegation(x):
 			return s.set(v, ir.OpIMul, x.Args[1], s.Module.Const(t, -y.Bits))
+		case y.IsConst() && x.Op == ir.OpShrL && x.Args[1].IsConst() && y.Bits == 1<<x.Args[1].Bits: // x>>4*16 is x&^15
+			return s.set(v, ir.OpAnd, x.Args[0], s.Module.Const(t, -y.Bits))
 		case s.Func != nil && y.IsConst() && x.Op == ir.OpIAdd && x.Args[1].IsConst():
 			// 3*(i+1) is 3*i + 3, which others can be compared with.
 			m := &rewrite.Maker{Func: s.Func, At: v}

@@ -14,21 +14,21 @@ const (
 
 // FFT makes the discrete Fourier transform of each row of In, a row for each work-group: three
 // passes of Stockham's algorithm, of which each does the transforms of Radix elements in registers.
-type FFT struct{ In, Out []complex64 }
+type FFT struct{ In, Out []Complex }
 
 func (FFT) Properties() properties.List { return properties.List{properties.WorkGroupSize(Size)} }
 
 func (k FFT) Kernel(it dsl.NDItem1) {
-	// Beside each 16 elements one is left free, so that neighbours use other banks of memory.
-	tile := dsl.Local[[FFTSize + FFTSize/16]float32](it)
+	tile := dsl.Local[[FFTSize]Complex](it)
 	l, row := it.LocalID(), it.GroupID()*FFTSize
 	in, out := k.In[row:row+FFTSize], k.Out[row:row+FFTSize]
-	var x [Radix]complex64
+	var x [Radix]Complex
 	for j := range x {
 		x[j] = in[j*Size+l]
 	}
 	sixteen(&x)
 	pass(it, tile, &x, 1)
+	it.Barrier()
 	sixteen(&x)
 	pass(it, tile, &x, Radix)
 	sixteen(&x)
@@ -39,70 +39,73 @@ func (k FFT) Kernel(it dsl.NDItem1) {
 
 // pass hands the elements on to the next pass, behind one that has made transforms of done times
 // Radix elements of those of done elements.
-func pass(it dsl.NDItem1, tile *[FFTSize + FFTSize/16]float32, x *[Radix]complex64, done int) {
+func pass(it dsl.NDItem1, tile *[FFTSize]Complex, x *[Radix]Complex, done int) {
 	l := it.LocalID()
 	to := l/done*done*Radix + l%done
-	var re [Radix]float32
 	for j := range x {
-		i := to + j*done
-		tile[i+i/16] = real(x[j%4*4+j/4])
-	}
-	it.Barrier()
-	for j := range re {
-		i := l + j*Size
-		re[j] = tile[i+i/16]
+		tile[bank(to+j*done)] = x[j%4*4+j/4]
 	}
 	it.Barrier()
 	for j := range x {
-		i := to + j*done
-		tile[i+i/16] = imag(x[j%4*4+j/4])
+		x[j] = tile[bank(l+j*Size)]
 	}
-	it.Barrier()
-	for j := range x {
-		i := l + j*Size
-		x[j] = complex(re[j], tile[i+i/16])
-	}
-	it.Barrier()
 	done *= Radix
 	twist(x, float32(l%done)/float32(done*Radix))
 }
 
+// bank returns where an element is in work-group memory: neighbours, and elements that lie 16 apart,
+// are in different banks.
+func bank(i int) int { return i ^ i/16%16 }
+
 // twist multiplies x[j] by the root of unity that has j times a part of the turn, clockwise.
-func twist(x *[Radix]complex64, part float32) {
+func twist(x *[Radix]Complex, part float32) {
 	turn := 2 * math32.Pi * part // an eighth of Pi at most
-	var w [Radix]complex64       // powers
-	w[1] = complex(math32.FastCos(turn), -math32.FastSin(turn))
-	for j := 2; j < Radix; j++ {
-		w[j] = w[j/2] * w[j-j/2]
+	w := Complex{math32.FastCos(turn), -math32.FastSin(turn)}
+	odd, even := w, w.times(w)
+	step := even
+	for j := 1; j < Radix-1; j += 2 {
+		x[j], x[j+1] = x[j].times(odd), x[j+1].times(even)
+		odd, even = odd.times(step), even.times(step)
 	}
-	for j := 1; j < Radix; j++ {
-		x[j] *= w[j]
-	}
+	x[Radix-1] = x[Radix-1].times(odd)
+}
+
+// Complex is a complex number. Products of complex64 would have the same bits as in Go, where they
+// are computed in float64.
+type Complex struct{ Re, Im float32 }
+
+func (a Complex) plus(b Complex) Complex  { return Complex{a.Re + b.Re, a.Im + b.Im} }
+func (a Complex) minus(b Complex) Complex { return Complex{a.Re - b.Re, a.Im - b.Im} }
+
+// turned returns -i*a.
+func (a Complex) turned() Complex { return Complex{a.Im, -a.Re} }
+
+func (a Complex) times(b Complex) Complex {
+	return Complex{a.Re*b.Re - a.Im*b.Im, a.Re*b.Im + a.Im*b.Re}
 }
 
 // sixteen transforms 16 elements, as four times four. Element j of the result is x[j%4*4+j/4].
-func sixteen(x *[Radix]complex64) {
+func sixteen(x *[Radix]Complex) {
 	const c, s, r = 0.92387953251128676, 0.38268343236508977, 0.70710678118654752
 	for i := range 4 {
 		x[i], x[4+i], x[8+i], x[12+i] = four(x[i], x[4+i], x[8+i], x[12+i])
 	}
-	x[5] *= complex(c, -s)
-	x[6] *= complex(r, -r)
-	x[7] *= complex(s, -c)
-	x[9] *= complex(r, -r)
-	x[10] = complex(imag(x[10]), -real(x[10]))
-	x[11] *= complex(-r, -r)
-	x[13] *= complex(s, -c)
-	x[14] *= complex(-r, -r)
-	x[15] *= complex(-c, s)
+	x[5] = x[5].times(Complex{c, -s})
+	x[6] = x[6].times(Complex{r, -r})
+	x[7] = x[7].times(Complex{s, -c})
+	x[9] = x[9].times(Complex{r, -r})
+	x[10] = x[10].turned()
+	x[11] = x[11].times(Complex{-r, -r})
+	x[13] = x[13].times(Complex{s, -c})
+	x[14] = x[14].times(Complex{-r, -r})
+	x[15] = x[15].times(Complex{-c, s})
 	for i := range 4 {
 		x[4*i], x[4*i+1], x[4*i+2], x[4*i+3] = four(x[4*i], x[4*i+1], x[4*i+2], x[4*i+3])
 	}
 }
 
 // four transforms four elements.
-func four(a, b, c, d complex64) (complex64, complex64, complex64, complex64) {
-	s, t, u, v := a+c, a-c, b+d, b-d
-	v = complex(imag(v), -real(v)) // times -i
-	return s + u, t + v, s - u, t - v
+func four(a, b, c, d Complex) (_, _, _, _ Complex) {
+	s, t, u, v := a.plus(c), a.minus(c), b.plus(d), b.minus(d).turned()
+	return s.plus(u), t.plus(v), s.minus(u), t.minus(v)
 }

@@ -40,75 +40,73 @@ func (g *localMPHost) Run() {
 	v5 := g.Int64(40)
 	v6 := g.Int64(48)
 	c0 := g.c0
-	v27 := c0 / 2
-	v33 := v27 + -1
-	v34 := int64(v33)
+	v26 := int32(uint32(c0) >> 1)
+	v32 := v26 + -1
+	v33 := int64(v32)
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
-	v28 := int64(uint32(v27))
-	v29 := v18 * v28
-	v37 := int32(uint32(v17) / 2)
-	v38 := int64(uint32(v37))
+	v27 := int64(uint32(v26))
+	v28 := v18 * v27
+	v36 := int32(uint32(v17) >> 1)
+	v37 := int64(uint32(v36))
 	v21 := int64(uint32(c0))
-	v42 := v38 * v21
-	v39 := v37 * 2
-	v40 := v17 - v39
-	v44 := 0 < v40
-	v41 := int64(uint32(v40))
-	v46 := v6 * v41
+	v40 := v37 * v21
+	v38 := v17 & 1
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
 	v1 := g.Int64(24)
-	v48 := v1 + -1
+	v46 := v1 + -1
 	basex := g.Base(0)
 	v10 := g.Int64(80)
 	v15 := g.Int64(128)
-	v59 := v15 != 0
+	v57 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
 	v7 := g.Int64(56)
 	v8 := g.Int64(64)
 	v9 := g.Int64(72)
-	v79 := v1 + -1
+	v77 := v1 + -1
 	v11 := g.Int64(96)
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
 	m1 := g.Memory(1)
 	v13 := g.Int64(112)
 	p9 := g.Pointer(9)
-	v96 := v1 + -1
+	v94 := v1 + -1
 	for li := range n {
 		v0 := int32(basex + li)
-		var v43, v50, v52, v62, v66, v81, v93, v98, v101 int64
-		var v51, v92, v100 int32
+		var v41, v48, v50, v60, v64, v79, v91, v96, v99 int64
+		var v49, v90, v98 int32
 		v19 := int32(li)
 		v20 := int64(uint32(v19))
 		if v4 {
-			v22 := int32(uint32(v19) / 2)
-			v25 := v19 - (v22 * 2)
-			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
-			v51 = v25
-			v52 = v29 + v35
+			v24 := v19 & 1
+			v31 := (int64(uint32(int32(uint32(v19)>>1))) * v5) + (v6 * int64(uint32(v24)))
+			v49 = v24
+			v50 = v28 + (v31 & v33)
 			goto b7
 		}
-		v43 = v42 + v20
-		if v44 {
-			v50 = ((v43 * v5) + v46) & v48
+		v41 = v40 + v20
+		if v42 {
+			v48 = ((v41 * v5) + v44) & v46
 		} else {
-			v50 = v43
+			v48 = v41
 		}
-		v51 = v40
-		v52 = v50
+		v49 = v38
+		v50 = v48
 	b7:
-		v56 := ((int64(basex+li) * v6) ^ v52) & v10
-		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
-		if !v61 {
-			v66 = v56
+		v54 := ((int64(basex+li) * v6) ^ v50) & v10
+		v59 := ((-2147483648 <= v54) && (v54 <= 2147483647)) && v57
+		if !v59 {
+			v64 = v54
 			goto b10
 		}
-		v62 = v56
+		v60 = v54
 	b8:
-		if 0 < v62 {
+		if 0 < v60 {
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 = v62 + -1
+			v60 = v60 + -1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -117,66 +115,66 @@ func (g *localMPHost) Run() {
 		}
 		goto b14
 	b10:
-		if 0 >= v66 {
+		if 0 >= v64 {
 			goto b14
 		}
-		if !v59 {
+		if !v57 {
 			g.Fault(0, 0, v15, v0)
 			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
-		v66 = v66 + -1
+		v64 = v64 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b10
 	b14:
-		v71 := v52 * v7
-		v73 := int32(uint64(v71 & 255))
-		v77 := int32(uint64(((v52 * v8) + v9) & 255))
-		if v51 != 0 {
+		v69 := v50 * v7
+		v71 := int32(uint64(v69 & 255))
+		v75 := int32(uint64(((v50 * v8) + v9) & 255))
+		if v49 != 0 {
 			goto b18
 		}
-		v81 = (v71 & v79) * 2
-		if uint64(v81) >= uint64(v11) {
-			g.Fault(1, v81, v11, v0)
+		v79 = (v69 & v77) * 2
+		if uint64(v79) >= uint64(v11) {
+			g.Fault(1, v79, v11, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v73)*4)) = 1
-		*(*int32)(unsafe.Add(p8, int(v81)*4)) = 1
-		*(*int32)(unsafe.Add(m1, int(v77)*4)) = int32(1)
+		*(*int32)(unsafe.Add(m0, int(v71)*4)) = 1
+		*(*int32)(unsafe.Add(p8, int(v79)*4)) = 1
+		*(*int32)(unsafe.Add(m1, int(v75)*4)) = int32(1)
 		continue
 	b18:
-		v87 := *(*int32)(unsafe.Add(m1, int(v77)*4))
-		v88 := v52 * 4
-		if uint64(v88) >= uint64(v13) {
-			g.Fault(2, v88, v13, v0)
+		v85 := *(*int32)(unsafe.Add(m1, int(v75)*4))
+		v86 := v50 * 4
+		if uint64(v86) >= uint64(v13) {
+			g.Fault(2, v86, v13, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v88)*4)) = v87
-		if v87 != 1 {
+		*(*int32)(unsafe.Add(p9, int(v86)*4)) = v85
+		if v85 != 1 {
 			goto b27
 		}
-		v92 = *(*int32)(unsafe.Add(m0, int(v73)*4))
-		v93 = v88 + 1
-		if uint64(v93) >= uint64(v13) {
-			g.Fault(2, v93, v13, v0)
+		v90 = *(*int32)(unsafe.Add(m0, int(v71)*4))
+		v91 = v86 + 1
+		if uint64(v91) >= uint64(v13) {
+			g.Fault(2, v91, v13, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v93)*4)) = v92
-		v98 = (v71 & v96) * 2
-		if uint64(v98) >= uint64(v11) {
-			g.Fault(1, v98, v11, v0)
+		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v90
+		v96 = (v69 & v94) * 2
+		if uint64(v96) >= uint64(v11) {
+			g.Fault(1, v96, v11, v0)
 			continue
 		}
-		v100 = *(*int32)(unsafe.Add(p8, int(v98)*4))
-		v101 = v88 + 2
-		if uint64(v101) >= uint64(v13) {
-			g.Fault(2, v101, v13, v0)
+		v98 = *(*int32)(unsafe.Add(p8, int(v96)*4))
+		v99 = v86 + 2
+		if uint64(v99) >= uint64(v13) {
+			g.Fault(2, v99, v13, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v101)*4)) = v100
+		*(*int32)(unsafe.Add(p9, int(v99)*4)) = v98
 	b27:
 	}
 }
@@ -209,34 +207,33 @@ func (g *localSBHost) Run() {
 	v5 := g.Int64(40)
 	v6 := g.Int64(48)
 	c0 := g.c0
-	v27 := c0 / 2
-	v33 := v27 + -1
-	v34 := int64(v33)
+	v26 := int32(uint32(c0) >> 1)
+	v32 := v26 + -1
+	v33 := int64(v32)
 	v17 := int32(g.ID[0])
 	v18 := int64(uint32(v17))
-	v28 := int64(uint32(v27))
-	v29 := v18 * v28
-	v37 := int32(uint32(v17) / 2)
-	v38 := int64(uint32(v37))
+	v27 := int64(uint32(v26))
+	v28 := v18 * v27
+	v36 := int32(uint32(v17) >> 1)
+	v37 := int64(uint32(v36))
 	v21 := int64(uint32(c0))
-	v42 := v38 * v21
-	v39 := v37 * 2
-	v40 := v17 - v39
-	v44 := 0 < v40
-	v41 := int64(uint32(v40))
-	v46 := v6 * v41
+	v40 := v37 * v21
+	v38 := v17 & 1
+	v42 := 0 < v38
+	v39 := int64(uint32(v38))
+	v44 := v6 * v39
 	v1 := g.Int64(24)
-	v48 := v1 + -1
+	v46 := v1 + -1
 	basex := g.Base(0)
 	v10 := g.Int64(80)
 	v15 := g.Int64(128)
-	v59 := v15 != 0
+	v57 := v15 != 0
 	p10 := g.Pointer(10)
 	stop := g.Cancelled()
 	v7 := g.Int64(56)
 	v8 := g.Int64(64)
 	v9 := g.Int64(72)
-	v76 := v1 + -1
+	v74 := v1 + -1
 	v11 := g.Int64(96)
 	m0 := g.Memory(0)
 	p8 := g.Pointer(8)
@@ -244,38 +241,37 @@ func (g *localSBHost) Run() {
 	p9 := g.Pointer(9)
 	for li := range n {
 		v0 := int32(basex + li)
-		var v43, v50, v52, v62, v66, v84 int64
-		var v51, v83 int32
+		var v41, v48, v50, v60, v64, v82 int64
+		var v49, v81 int32
 		v19 := int32(li)
 		v20 := int64(uint32(v19))
 		if v4 {
-			v22 := int32(uint32(v19) / 2)
-			v25 := v19 - (v22 * 2)
-			v35 := ((int64(uint32(v22)) * v5) + (v6 * int64(uint32(v25)))) & v34
-			v51 = v25
-			v52 = v29 + v35
+			v24 := v19 & 1
+			v31 := (int64(uint32(int32(uint32(v19)>>1))) * v5) + (v6 * int64(uint32(v24)))
+			v49 = v24
+			v50 = v28 + (v31 & v33)
 			goto b6
 		}
-		v43 = v42 + v20
-		if v44 {
-			v50 = ((v43 * v5) + v46) & v48
+		v41 = v40 + v20
+		if v42 {
+			v48 = ((v41 * v5) + v44) & v46
 		} else {
-			v50 = v43
+			v48 = v41
 		}
-		v51 = v40
-		v52 = v50
+		v49 = v38
+		v50 = v48
 	b6:
-		v56 := ((int64(basex+li) * v6) ^ v52) & v10
-		v61 := ((-2147483648 <= v56) && (v56 <= 2147483647)) && v59
-		if !v61 {
-			v66 = v56
+		v54 := ((int64(basex+li) * v6) ^ v50) & v10
+		v59 := ((-2147483648 <= v54) && (v54 <= 2147483647)) && v57
+		if !v59 {
+			v64 = v54
 			goto b9
 		}
-		v62 = v56
+		v60 = v54
 	b7:
-		if 0 < v62 {
+		if 0 < v60 {
 			atomic.AddInt32((*int32)(p10), int32(1))
-			v62 = v62 + -1
+			v60 = v60 + -1
 			if stop.Load() {
 				g.Stop()
 				return
@@ -284,47 +280,47 @@ func (g *localSBHost) Run() {
 		}
 		goto b13
 	b9:
-		if 0 >= v66 {
+		if 0 >= v64 {
 			goto b13
 		}
-		if !v59 {
+		if !v57 {
 			g.Fault(0, 0, v15, v0)
 			continue
 		}
 		atomic.AddInt32((*int32)(p10), int32(1))
-		v66 = v66 + -1
+		v64 = v64 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b9
 	b13:
-		v73 := int32(uint64((v52 * v7) & 255))
-		v79 := ((((v52 * v8) + v9) & v76) * 2) + 1
-		if uint64(v79) >= uint64(v11) {
-			g.Fault(1, v79, v11, v0)
+		v71 := int32(uint64((v50 * v7) & 255))
+		v77 := ((((v50 * v8) + v9) & v74) * 2) + 1
+		if uint64(v77) >= uint64(v11) {
+			g.Fault(1, v77, v11, v0)
 			continue
 		}
-		if v51 != 0 {
+		if v49 != 0 {
 			goto b18
 		}
-		*(*int32)(unsafe.Add(m0, int(v73)*4)) = int32(1)
-		v83 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v79)*4)))
-		v84 = v52 * 4
-		if uint64(v84) >= uint64(v13) {
-			g.Fault(2, v84, v13, v0)
+		*(*int32)(unsafe.Add(m0, int(v71)*4)) = int32(1)
+		v81 = atomic.LoadInt32((*int32)(unsafe.Add(p8, int(v77)*4)))
+		v82 = v50 * 4
+		if uint64(v82) >= uint64(v13) {
+			g.Fault(2, v82, v13, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v84)*4)) = v83
+		*(*int32)(unsafe.Add(p9, int(v82)*4)) = v81
 		continue
 	b18:
-		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v79)*4)), int32(1))
-		v89 := *(*int32)(unsafe.Add(m0, int(v73)*4))
-		v91 := (v52 * 4) + 1
-		if uint64(v91) >= uint64(v13) {
-			g.Fault(2, v91, v13, v0)
+		atomic.StoreInt32((*int32)(unsafe.Add(p8, int(v77)*4)), int32(1))
+		v87 := *(*int32)(unsafe.Add(m0, int(v71)*4))
+		v89 := (v50 * 4) + 1
+		if uint64(v89) >= uint64(v13) {
+			g.Fault(2, v89, v13, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p9, int(v91)*4)) = v89
+		*(*int32)(unsafe.Add(p9, int(v89)*4)) = v87
 	}
 }

@@ -246,7 +246,7 @@ func (g *evensHost) Run() {
 		v0 := int32(basex + li)
 		v3 := int32(li)
 		v4 := int64(uint32(v3))
-		if v3 != (int32(uint32(v3)/2) * 2) {
+		if v3 != (v3 & -2) {
 			goto b6
 		}
 		if uint32(v3) >= 64 {
@@ -272,17 +272,17 @@ func (g *evensHost) Run() {
 		v3 := int32(li)
 		v4 := int64(uint32(v3))
 		v0 := int32(basex + li)
-		v11 := int64(basex + li)
+		v10 := int64(basex + li)
 		if uint32(v3) >= 64 {
 			g.Fault(1, v4, 64, v0)
 			continue
 		}
-		v13 := *(*int32)(unsafe.Add(m1, li*4))
-		if uint64(v11) >= uint64(v1) {
-			g.Fault(2, v11, v1, v0)
+		v12 := *(*int32)(unsafe.Add(m1, li*4))
+		if uint64(v10) >= uint64(v1) {
+			g.Fault(2, v10, v1, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v13
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v12
 	}
 }
 
@@ -850,7 +850,7 @@ func (g *lastStepsHost) r0() int {
 			next = 3
 			continue
 		}
-		v12 = v12 / 2
+		v12 = int32(uint32(v12) >> 1)
 		if stop.Load() {
 			return g.Stop()
 		}
@@ -896,7 +896,7 @@ func (g *lastStepsHost) r4() int {
 		v0 := int32(basex + li)
 		var v25 int32
 	b12:
-		v12 = v12 / 2
+		v12 = int32(uint32(v12) >> 1)
 		if 0 >= v12 {
 			goto b13
 		}
@@ -1042,7 +1042,7 @@ func (g *lieRoundsHost) r0() int {
 	for li := range n {
 		v0 := int32(basex + li)
 		var v8 int64
-		v6 := int64(uint32(int32(uint32(int32(li)) / 32)))
+		v6 := int64(uint32(int32(uint32(int32(li)) >> 5)))
 		if 0 < v6 {
 			v8 = 0
 			u6 = v6

@@ -794,26 +794,23 @@ func (g *matMulHost) r0() int {
 			v668 := int64(uint32(v22 * 4))
 			v669 = 0
 		b118:
-			v670 := v669 / 8
-			v672 := v669 - (v670 * 8)
-			v673 := v670 / 4
-			v680 := v672 / 4
-			v688 := ((v21 + int64(uint32(v680*64))) + v668) + int64(uint32(v672-(v680*4)))
-			v689 := int64(uint32(((v673*64)+v666)+(v670-(v673*4)))) * v4
-			v690 := v689 + v688
-			if v688 >= v4 {
+			v676 := ((int32(uint32(v669)>>5) * 64) + v666) + (int32(uint32(v669)>>3) & 3)
+			v682 := (v21 + int64(uint32(int32(uint32(v669&7)>>2)*64))) + v668
+			v685 := v682 + int64(uint32(v669&3))
+			v687 := (int64(uint32(v676)) * v4) + v685
+			if v685 >= v4 {
 				goto b121
 			}
-			if uint64(v690) < uint64(v39) {
-				*(*float32)(unsafe.Add(p5, v40+int(v690)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
+			if uint64(v687) < uint64(v39) {
+				*(*float32)(unsafe.Add(p5, v40+int(v687)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
 			}
 		b121:
-			v695 := v669 + 1
-			if v695 >= 64 {
+			v692 := v669 + 1
+			if v692 >= 64 {
 				g.Leave(li)
 				continue
 			}
-			v669 = v695
+			v669 = v692
 			goto b118
 		}
 	}
@@ -2148,26 +2145,23 @@ func (g *matMulHost) r3() int {
 			v668 := int64(uint32(v22 * 4))
 			v669 = 0
 		b118:
-			v670 := v669 / 8
-			v672 := v669 - (v670 * 8)
-			v673 := v670 / 4
-			v680 := v672 / 4
-			v688 := ((v21 + int64(uint32(v680*64))) + v668) + int64(uint32(v672-(v680*4)))
-			v689 := int64(uint32(((v673*64)+v666)+(v670-(v673*4)))) * v4
-			v690 := v689 + v688
-			if v688 >= v4 {
+			v676 := ((int32(uint32(v669)>>5) * 64) + v666) + (int32(uint32(v669)>>3) & 3)
+			v682 := (v21 + int64(uint32(int32(uint32(v669&7)>>2)*64))) + v668
+			v685 := v682 + int64(uint32(v669&3))
+			v687 := (int64(uint32(v676)) * v4) + v685
+			if v685 >= v4 {
 				goto b121
 			}
-			if uint64(v690) < uint64(v39) {
-				*(*float32)(unsafe.Add(p5, v40+int(v690)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
+			if uint64(v687) < uint64(v39) {
+				*(*float32)(unsafe.Add(p5, v40+int(v687)*4)) = *(*float32)(unsafe.Add(m2, int(v669)*4))
 			}
 		b121:
-			v695 := v669 + 1
-			if v695 >= 64 {
+			v692 := v669 + 1
+			if v692 >= 64 {
 				g.Leave(li)
 				continue
 			}
-			v669 = v695
+			v669 = v692
 			goto b118
 		}
 	}

@@ -37,7 +37,7 @@ func (g *blurHost) Run() {
 	v4 := g.Int64(32)
 	p3 := g.Pointer(3)
 	p0 := g.Pointer(0)
-	v20 := v4 / 2
+	v20 := int64(uint64(v4) >> 1)
 	v6 := kernelimpl.HostArg[int8](&g.HostGroup, 40)
 	v7 := int32(uint8(v6))
 	v8 := v7 != 0

@@ -890,7 +890,7 @@ func (g *searchHost) r5() int {
 		var v266, v267, v268, v271, v279, v281, v283, v363, v365, v367, v369, v371, v373, v375, v377, v379, v381, v383, v385, v387, v389, v391, v393 int32
 		var v270, v282, v362, v364, v366, v368, v370, v372, v374, v376, v378, v380, v382, v384, v386, v388, v390, v392 float32
 		var v293 bool
-		v263 = v263 / 2
+		v263 = int32(uint32(v263) >> 1)
 		if 0 >= v263 {
 			goto b54
 		}

@@ -75,7 +75,7 @@ func (g *lifeHost) Run() {
 				goto b14
 			}
 			{
-				v29 = v27 / 18
+				v29 = int32(uint32(v27) / 18)
 				v32 = v27 - (v29 * 18)
 				v36 := ((v23 + int64(uint32(v29))) + -1) + v2
 				v38 := (v36 == -9223372036854775808) && v24
@@ -103,7 +103,7 @@ func (g *lifeHost) Run() {
 			if v59 >= 324 {
 				goto b14
 			}
-			v61 = v59 / 18
+			v61 = int32(uint32(v59) / 18)
 			v64 = v59 - (v61 * 18)
 			v65 = int64(uint32(v64))
 			v68 = ((v19 + int64(uint32(v61))) + -1) + v2

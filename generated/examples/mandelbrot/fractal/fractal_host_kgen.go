@@ -51,17 +51,17 @@ func (g *mandelbrotHost) Run() {
 		v11 := int64(y)
 		v18 := float32(v11)
 		v21 := float32(v20*float32(0.5) + v18)
-		v257 := v11 * v12
+		v256 := v11 * v12
 		v1 := int32(y)
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			var v23, v24, v25, v53, v54, v56, v57, v58, v61, v67, v109, v111, v117, v159, v163, v166, v169, v175, v181, v223, v252, v253, v254 float32
-			var v26, v62, v76, v77, v112, v126, v127, v176, v190, v191 int32
-			var v52, v170 bool
-			var v55, v167 int64
+			var v23, v24, v25, v52, v53, v55, v56, v57, v60, v66, v108, v110, v116, v158, v162, v165, v168, v174, v180, v222, v251, v252, v253 float32
+			var v26, v61, v75, v76, v111, v125, v126, v175, v189, v190 int32
+			var v51, v169 bool
+			var v54, v166 int64
 			v0 := int32(x)
 			v10 := int64(x)
 			v17 := float32(v16*float32(0.5) + float32(v10))
@@ -70,141 +70,140 @@ func (g *mandelbrotHost) Run() {
 			v25 = 0
 			v26 = 0
 		b1:
-			v27 := v26 / 2
-			v36 := float32(float32(float32(int64(uint32(v26-(v27*2))))+0.5)*float32(0.5) + v17)
-			v37 := float32(float32(float32(int64(uint32(v27)))+0.5)*float32(0.5) + v21)
-			v39 := float32(v4 + float32(v6*v36))
-			v41 := float32(v5 + float32(v6*v37))
-			v42 := float32(v41 * v41)
-			v43 := float32(v39 - 0.25)
-			v44 := float32(v43*v43 + v42)
-			if float32(v44*float32(v44+v43)) <= float32(v42*0.25) {
-				v52 = true
+			v34 := float32(float32(int64(uint32(int32(uint32(v26)>>1)))) + 0.5)
+			v35 := float32(float32(float32(int64(uint32(v26&1)))+0.5)*float32(0.5) + v17)
+			v38 := float32(v4 + float32(v6*v35))
+			v40 := float32(v5 + float32(v6*float32(v34*float32(0.5)+v21)))
+			v41 := float32(v40 * v40)
+			v42 := float32(v38 - 0.25)
+			v43 := float32(v42*v42 + v41)
+			if float32(v43*float32(v43+v42)) <= float32(v41*0.25) {
+				v51 = true
 			} else {
-				v49 := float32(v39 + 1)
-				v52 = float32(v49*v49+v42) <= 0.0625
+				v48 := float32(v38 + 1)
+				v51 = float32(v48*v48+v41) <= 0.0625
 			}
-			if v52 {
-				v169 = 0
-				v170 = false
+			if v51 {
+				v168 = 0
+				v169 = false
 				goto b26
 			}
 			if !v22 {
 				goto b25
 			}
+			v52 = 0
 			v53 = 0
 			v54 = 0
-			v55 = 0
 		b5:
+			v55 = float32(v52 * v52)
 			v56 = float32(v53 * v53)
-			v57 = float32(v54 * v54)
-			v58 = float32(v56 + v57)
-			if !(65536 < v58) {
+			v57 = float32(v55 + v56)
+			if !(65536 < v57) {
 				goto b23
 			}
-			v61 = float32(float32(v55) + 1)
-			v62 = int32(math.Float32bits(v58))
-			if 2139095039 > uint32(v62+-1) {
+			v60 = float32(float32(v54) + 1)
+			v61 = int32(math.Float32bits(v57))
+			if 2139095039 > uint32(v61+-1) {
 				goto b11
 			}
-			if v58 == 0 {
-				v67 = math.Float32frombits(0xff800000)
+			if v57 == 0 {
+				v66 = math.Float32frombits(0xff800000)
 				goto b10
 			}
-			if v58 < 0 {
-				v67 = math.Float32frombits(0x7fc00000)
+			if v57 < 0 {
+				v66 = math.Float32frombits(0x7fc00000)
 			} else {
-				v67 = v58
+				v66 = v57
 			}
 		b10:
-			v109 = v67
+			v108 = v66
 			goto b14
 		b11:
-			if uint32(v62) < 8388608 {
-				v71 := (31 - (int32(bits.Len32(uint32(v62))) - 1)) + -8
-				v75 := int32(0)
-				if uint32(v71) < 32 {
-					v75 = v62 << (uint32(v71&31) & 31)
+			if uint32(v61) < 8388608 {
+				v70 := (31 - (int32(bits.Len32(uint32(v61))) - 1)) + -8
+				v74 := int32(0)
+				if uint32(v70) < 32 {
+					v74 = v61 << (uint32(v70&31) & 31)
 				}
-				v76 = v75
-				v77 = v71
+				v75 = v74
+				v76 = v70
 			} else {
-				v76 = v62
-				v77 = 0
+				v75 = v61
+				v76 = 0
 			}
 			{
-				v79 := (v76 + -1060439283) >> 23
-				v83 := float32(math.Float32frombits(uint32(v76-(v79<<23))) - 1)
-				v85 := float32(v79 - v77)
-				v87 := float32(v83 / float32(v83+2))
-				v88 := float32(v87 * v87)
-				v91 := float32(v88 * float32(float32(v88*0.24033555)+0.2850991))
-				v94 := float32(float32(v88*float32(v91+0.40000853)) + 0.6666666)
-				v96 := float32(float32(v83*0.5) * v83)
-				v101 := float32(float32(v87*float32(v96+float32(v88*v94))) + float32(v85*1.4286068e-06))
-				v102 := float32(v85 * 0.69314575)
-				v103 := float32(v102 + v83)
-				v107 := float32(float32(v83-float32(v103-v102)) + float32(v101-v96))
-				v109 = float32(v103 + v107)
+				v78 := (v75 + -1060439283) >> 23
+				v82 := float32(math.Float32frombits(uint32(v75-(v78<<23))) - 1)
+				v84 := float32(v78 - v76)
+				v86 := float32(v82 / float32(v82+2))
+				v87 := float32(v86 * v86)
+				v90 := float32(v87 * float32(float32(v87*0.24033555)+0.2850991))
+				v93 := float32(float32(v87*float32(v90+0.40000853)) + 0.6666666)
+				v95 := float32(float32(v82*0.5) * v82)
+				v100 := float32(float32(v86*float32(v95+float32(v87*v93))) + float32(v84*1.4286068e-06))
+				v101 := float32(v84 * 0.69314575)
+				v102 := float32(v101 + v82)
+				v106 := float32(float32(v82-float32(v102-v101)) + float32(v100-v95))
+				v108 = float32(v102 + v106)
 			}
 		b14:
-			v111 = float32(float32(v109*1.442695) * 0.5)
-			v112 = int32(math.Float32bits(v111))
-			if 2139095039 > uint32(v112+-1) {
+			v110 = float32(float32(v108*1.442695) * 0.5)
+			v111 = int32(math.Float32bits(v110))
+			if 2139095039 > uint32(v111+-1) {
 				goto b19
 			}
-			if v111 == 0 {
-				v117 = math.Float32frombits(0xff800000)
+			if v110 == 0 {
+				v116 = math.Float32frombits(0xff800000)
 				goto b18
 			}
-			if v111 < 0 {
-				v117 = math.Float32frombits(0x7fc00000)
+			if v110 < 0 {
+				v116 = math.Float32frombits(0x7fc00000)
 			} else {
-				v117 = v111
+				v116 = v110
 			}
 		b18:
-			v159 = v117
+			v158 = v116
 			goto b22
 		b19:
-			if uint32(v112) < 8388608 {
-				v121 := (31 - (int32(bits.Len32(uint32(v112))) - 1)) + -8
-				v125 := int32(0)
-				if uint32(v121) < 32 {
-					v125 = v112 << (uint32(v121&31) & 31)
+			if uint32(v111) < 8388608 {
+				v120 := (31 - (int32(bits.Len32(uint32(v111))) - 1)) + -8
+				v124 := int32(0)
+				if uint32(v120) < 32 {
+					v124 = v111 << (uint32(v120&31) & 31)
 				}
-				v126 = v125
-				v127 = v121
+				v125 = v124
+				v126 = v120
 			} else {
-				v126 = v112
-				v127 = 0
+				v125 = v111
+				v126 = 0
 			}
 			{
-				v129 := (v126 + -1060439283) >> 23
-				v133 := float32(math.Float32frombits(uint32(v126-(v129<<23))) - 1)
-				v135 := float32(v129 - v127)
-				v137 := float32(v133 / float32(v133+2))
-				v138 := float32(v137 * v137)
-				v141 := float32(v138 * float32(float32(v138*0.24033555)+0.2850991))
-				v144 := float32(float32(v138*float32(v141+0.40000853)) + 0.6666666)
-				v146 := float32(float32(v133*0.5) * v133)
-				v151 := float32(float32(v137*float32(v146+float32(v138*v144))) + float32(v135*1.4286068e-06))
-				v152 := float32(v135 * 0.69314575)
-				v153 := float32(v152 + v133)
-				v157 := float32(float32(v133-float32(v153-v152)) + float32(v151-v146))
-				v159 = float32(v153 + v157)
+				v128 := (v125 + -1060439283) >> 23
+				v132 := float32(math.Float32frombits(uint32(v125-(v128<<23))) - 1)
+				v134 := float32(v128 - v126)
+				v136 := float32(v132 / float32(v132+2))
+				v137 := float32(v136 * v136)
+				v140 := float32(v137 * float32(float32(v137*0.24033555)+0.2850991))
+				v143 := float32(float32(v137*float32(v140+0.40000853)) + 0.6666666)
+				v145 := float32(float32(v132*0.5) * v132)
+				v150 := float32(float32(v136*float32(v145+float32(v137*v143))) + float32(v134*1.4286068e-06))
+				v151 := float32(v134 * 0.69314575)
+				v152 := float32(v151 + v132)
+				v156 := float32(float32(v132-float32(v152-v151)) + float32(v150-v145))
+				v158 = float32(v152 + v156)
 			}
 		b22:
-			v169 = float32((-v159)*float32(1.442695) + v61)
-			v170 = true
+			v168 = float32((-v158)*float32(1.442695) + v60)
+			v169 = true
 			goto b26
 		b23:
-			v163 = float32(float32(v56-v57) + v39)
-			v166 = float32(float32(float32(v53*2)*v54) + v41)
-			v167 = v55 + 1
-			if v167 < v7 {
-				v53 = v163
+			v162 = float32(float32(v55-v56) + v38)
+			v165 = float32(float32(float32(v52*2)*v53) + v40)
+			v166 = v54 + 1
+			if v166 < v7 {
+				v52 = v162
+				v53 = v165
 				v54 = v166
-				v55 = v167
 				if stop.Load() {
 					g.Stop()
 					return
@@ -212,206 +211,206 @@ func (g *mandelbrotHost) Run() {
 				goto b5
 			}
 		b25:
-			v169 = 0
-			v170 = false
+			v168 = 0
+			v169 = false
 		b26:
-			if !v170 {
-				v252 = v23
-				v253 = v24
-				v254 = v25
+			if !v169 {
+				v251 = v23
+				v252 = v24
+				v253 = v25
 				goto b36
 			}
 			{
-				v172 := float32(0)
-				if 0 < v169 {
-					v172 = v169
+				v171 := float32(0)
+				if 0 < v168 {
+					v171 = v168
 				}
-				v174 := v172
-				if v169 != v169 {
-					v174 = v169
+				v173 := v171
+				if v168 != v168 {
+					v173 = v168
 				}
-				v175 = float32(v174 + 2)
-				v176 = int32(math.Float32bits(v175))
-				if 2139095039 > uint32(v176+-1) {
+				v174 = float32(v173 + 2)
+				v175 = int32(math.Float32bits(v174))
+				if 2139095039 > uint32(v175+-1) {
 					goto b32
 				}
 			}
-			if v175 == 0 {
-				v181 = math.Float32frombits(0xff800000)
+			if v174 == 0 {
+				v180 = math.Float32frombits(0xff800000)
 				goto b31
 			}
-			if v175 < 0 {
-				v181 = math.Float32frombits(0x7fc00000)
+			if v174 < 0 {
+				v180 = math.Float32frombits(0x7fc00000)
 			} else {
-				v181 = v175
+				v180 = v174
 			}
 		b31:
-			v223 = v181
+			v222 = v180
 			goto b35
 		b32:
-			if uint32(v176) < 8388608 {
-				v185 := (31 - (int32(bits.Len32(uint32(v176))) - 1)) + -8
-				v189 := int32(0)
-				if uint32(v185) < 32 {
-					v189 = v176 << (uint32(v185&31) & 31)
+			if uint32(v175) < 8388608 {
+				v184 := (31 - (int32(bits.Len32(uint32(v175))) - 1)) + -8
+				v188 := int32(0)
+				if uint32(v184) < 32 {
+					v188 = v175 << (uint32(v184&31) & 31)
 				}
-				v190 = v189
-				v191 = v185
+				v189 = v188
+				v190 = v184
 			} else {
-				v190 = v176
-				v191 = 0
+				v189 = v175
+				v190 = 0
 			}
 			{
-				v193 := (v190 + -1060439283) >> 23
-				v197 := float32(math.Float32frombits(uint32(v190-(v193<<23))) - 1)
-				v199 := float32(v193 - v191)
-				v201 := float32(v197 / float32(v197+2))
-				v202 := float32(v201 * v201)
-				v205 := float32(v202 * float32(float32(v202*0.24033555)+0.2850991))
-				v208 := float32(float32(v202*float32(v205+0.40000853)) + 0.6666666)
-				v210 := float32(float32(v197*0.5) * v197)
-				v215 := float32(float32(v201*float32(v210+float32(v202*v208))) + float32(v199*1.4286068e-06))
-				v216 := float32(v199 * 0.69314575)
-				v217 := float32(v216 + v197)
-				v221 := float32(float32(v197-float32(v217-v216)) + float32(v215-v210))
-				v223 = float32(v217 + v221)
+				v192 := (v189 + -1060439283) >> 23
+				v196 := float32(math.Float32frombits(uint32(v189-(v192<<23))) - 1)
+				v198 := float32(v192 - v190)
+				v200 := float32(v196 / float32(v196+2))
+				v201 := float32(v200 * v200)
+				v204 := float32(v201 * float32(float32(v201*0.24033555)+0.2850991))
+				v207 := float32(float32(v201*float32(v204+0.40000853)) + 0.6666666)
+				v209 := float32(float32(v196*0.5) * v196)
+				v214 := float32(float32(v200*float32(v209+float32(v201*v207))) + float32(v198*1.4286068e-06))
+				v215 := float32(v198 * 0.69314575)
+				v216 := float32(v215 + v196)
+				v220 := float32(float32(v196-float32(v216-v215)) + float32(v214-v209))
+				v222 = float32(v216 + v220)
 			}
 		b35:
 			{
-				v224 := float32(v223 * 1.442695)
-				v225 := float32(v224*float32(0.9) + float32(0.5))
-				v228 := float32(float32(v225-float32(math.Floor(float64(v225))))*float32(2) + float32(-1))
-				v229 := float32(math.Abs(float64(v228)))
-				v233 := float32(v224*float32(0.9) + float32(0.42))
-				v236 := float32(float32(v233-float32(math.Floor(float64(v233))))*float32(2) + float32(-1))
-				v237 := float32(math.Abs(float64(v236)))
-				v241 := float32(v224*float32(0.9) + float32(0.3))
-				v244 := float32(float32(v241-float32(math.Floor(float64(v241))))*float32(2) + float32(-1))
-				v245 := float32(math.Abs(float64(v244)))
-				v249 := float32(float32(v229*v229)*float32((-v229)*float32(2)+float32(3)) + v23)
-				v250 := float32(float32(v237*v237)*float32((-v237)*float32(2)+float32(3)) + v24)
-				v251 := float32(float32(v245*v245)*float32((-v245)*float32(2)+float32(3)) + v25)
+				v223 := float32(v222 * 1.442695)
+				v224 := float32(v223*float32(0.9) + float32(0.5))
+				v227 := float32(float32(v224-float32(math.Floor(float64(v224))))*float32(2) + float32(-1))
+				v228 := float32(math.Abs(float64(v227)))
+				v232 := float32(v223*float32(0.9) + float32(0.42))
+				v235 := float32(float32(v232-float32(math.Floor(float64(v232))))*float32(2) + float32(-1))
+				v236 := float32(math.Abs(float64(v235)))
+				v240 := float32(v223*float32(0.9) + float32(0.3))
+				v243 := float32(float32(v240-float32(math.Floor(float64(v240))))*float32(2) + float32(-1))
+				v244 := float32(math.Abs(float64(v243)))
+				v248 := float32(float32(v228*v228)*float32((-v228)*float32(2)+float32(3)) + v23)
+				v249 := float32(float32(v236*v236)*float32((-v236)*float32(2)+float32(3)) + v24)
+				v250 := float32(float32(v244*v244)*float32((-v244)*float32(2)+float32(3)) + v25)
+				v251 = v248
 				v252 = v249
 				v253 = v250
-				v254 = v251
 			}
 		b36:
-			v255 := v26 + 1
-			if v255 < 4 {
-				v23 = v252
-				v24 = v253
-				v25 = v254
-				v26 = v255
+			v254 := v26 + 1
+			if v254 < 4 {
+				v23 = v251
+				v24 = v252
+				v25 = v253
+				v26 = v254
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b1
 			}
-			v258 := v257 + v10
+			v257 := v256 + v10
+			v258 := float32(v251 * 0.25)
 			v259 := float32(v252 * 0.25)
 			v260 := float32(v253 * 0.25)
-			v261 := float32(v254 * 0.25)
-			v263 := float32(0)
+			v262 := float32(0)
+			if 0 < v258 {
+				v262 = v258
+			}
+			v264 := v262
+			if v258 != v258 {
+				v264 = v258
+			}
+			v267 := math.Float32frombits(uint32(int32(math.Float32bits(v264)) | 1065353216))
+			v269 := float32(1)
+			if v264 == 1 {
+				v269 = v267
+			}
+			v271 := v269
+			if v264 < 1 {
+				v271 = v264
+			}
+			v273 := v271
+			if v264 != v264 {
+				v273 = v264
+			}
+			v274 := float32(v273*float32(255) + float32(0.5))
+			v277 := (v274 < 9.223372e+18) && (-9.223372e+18 <= v274)
+			v278 := float32(0)
+			if v277 {
+				v278 = v274
+			}
+			v280 := int64(-9223372036854775808)
+			if v277 {
+				v280 = int64(v278)
+			}
+			v283 := float32(0)
 			if 0 < v259 {
-				v263 = v259
+				v283 = v259
 			}
-			v265 := v263
+			v285 := v283
 			if v259 != v259 {
-				v265 = v259
+				v285 = v259
 			}
-			v268 := math.Float32frombits(uint32(int32(math.Float32bits(v265)) | 1065353216))
-			v270 := float32(1)
-			if v265 == 1 {
-				v270 = v268
+			v288 := math.Float32frombits(uint32(int32(math.Float32bits(v285)) | 1065353216))
+			v290 := float32(1)
+			if v285 == 1 {
+				v290 = v288
 			}
-			v272 := v270
-			if v265 < 1 {
-				v272 = v265
+			v292 := v290
+			if v285 < 1 {
+				v292 = v285
 			}
-			v274 := v272
-			if v265 != v265 {
-				v274 = v265
+			v294 := v292
+			if v285 != v285 {
+				v294 = v285
 			}
-			v275 := float32(v274*float32(255) + float32(0.5))
-			v278 := (v275 < 9.223372e+18) && (-9.223372e+18 <= v275)
-			v279 := float32(0)
-			if v278 {
-				v279 = v275
+			v295 := float32(v294*float32(255) + float32(0.5))
+			v298 := (v295 < 9.223372e+18) && (-9.223372e+18 <= v295)
+			v299 := float32(0)
+			if v298 {
+				v299 = v295
 			}
-			v281 := int64(-9223372036854775808)
-			if v278 {
-				v281 = int64(v279)
+			v301 := int64(-9223372036854775808)
+			if v298 {
+				v301 = int64(v299)
 			}
-			v284 := float32(0)
+			v306 := float32(0)
 			if 0 < v260 {
-				v284 = v260
+				v306 = v260
 			}
-			v286 := v284
+			v308 := v306
 			if v260 != v260 {
-				v286 = v260
+				v308 = v260
 			}
-			v289 := math.Float32frombits(uint32(int32(math.Float32bits(v286)) | 1065353216))
-			v291 := float32(1)
-			if v286 == 1 {
-				v291 = v289
+			v311 := math.Float32frombits(uint32(int32(math.Float32bits(v308)) | 1065353216))
+			v313 := float32(1)
+			if v308 == 1 {
+				v313 = v311
 			}
-			v293 := v291
-			if v286 < 1 {
-				v293 = v286
+			v315 := v313
+			if v308 < 1 {
+				v315 = v308
 			}
-			v295 := v293
-			if v286 != v286 {
-				v295 = v286
+			v317 := v315
+			if v308 != v308 {
+				v317 = v308
 			}
-			v296 := float32(v295*float32(255) + float32(0.5))
-			v299 := (v296 < 9.223372e+18) && (-9.223372e+18 <= v296)
-			v300 := float32(0)
-			if v299 {
-				v300 = v296
+			v318 := float32(v317*float32(255) + float32(0.5))
+			v321 := (v318 < 9.223372e+18) && (-9.223372e+18 <= v318)
+			v322 := float32(0)
+			if v321 {
+				v322 = v318
 			}
-			v302 := int64(-9223372036854775808)
-			if v299 {
-				v302 = int64(v300)
+			v324 := int64(-9223372036854775808)
+			if v321 {
+				v324 = int64(v322)
 			}
-			v307 := float32(0)
-			if 0 < v261 {
-				v307 = v261
-			}
-			v309 := v307
-			if v261 != v261 {
-				v309 = v261
-			}
-			v312 := math.Float32frombits(uint32(int32(math.Float32bits(v309)) | 1065353216))
-			v314 := float32(1)
-			if v309 == 1 {
-				v314 = v312
-			}
-			v316 := v314
-			if v309 < 1 {
-				v316 = v309
-			}
-			v318 := v316
-			if v309 != v309 {
-				v318 = v309
-			}
-			v319 := float32(v318*float32(255) + float32(0.5))
-			v322 := (v319 < 9.223372e+18) && (-9.223372e+18 <= v319)
-			v323 := float32(0)
-			if v322 {
-				v323 = v319
-			}
-			v325 := int64(-9223372036854775808)
-			if v322 {
-				v325 = int64(v323)
-			}
-			v328 := (int32(uint64(v281)) | (int32(uint64(v302)) << 8)) | (int32(uint64(v325)) << 16)
-			v329 := v328 | -16777216
-			if uint64(v258) >= uint64(v8) {
-				g.Fault(0, v258, v8, v0, v1)
+			v327 := (int32(uint64(v280)) | (int32(uint64(v301)) << 8)) | (int32(uint64(v324)) << 16)
+			v328 := v327 | -16777216
+			if uint64(v257) >= uint64(v8) {
+				g.Fault(0, v257, v8, v0, v1)
 				continue
 			}
-			*(*int32)(unsafe.Add(p2, int(v258)*4)) = v329
+			*(*int32)(unsafe.Add(p2, int(v257)*4)) = v328
 		}
 		x = 0
 		y++

@@ -40,7 +40,7 @@ func (g *medianHost) Run() {
 	c1 := g.c1
 	stop := g.Cancelled()
 	c0 := g.c0
-	v18 := c0 / 2
+	v18 := int32(uint32(c0) >> 1)
 	v19 := int64(uint32(v18))
 	v3 := g.Int32(12)
 	v20 := v3 + -1
@@ -53,7 +53,7 @@ func (g *medianHost) Run() {
 	p0 := g.Pointer(0)
 	v8 := c0 * c0
 	v9 := int64(uint32(v8))
-	v93 := v8 / 2
+	v93 := int32(uint32(v8) >> 1)
 	v6 := g.Int64(48)
 	p1 := g.Pointer(1)
 	nx := g.Global[0]

@@ -485,7 +485,7 @@ func (g *scatterHost) r4() int {
 			continue
 		}
 		v7 := int32(li)
-		v164 := int32(uint32(v7) / 32)
+		v164 := int32(uint32(v7) >> 5)
 		v165 := v7 + v164
 		v167 := h167[li]
 		v169 := h169[li]
@@ -713,54 +713,54 @@ func (g *scatterHost) r4() int {
 		}
 		v7 := int32(li)
 		v370 := v7 * 16
-		v372 := v370 + int32(uint32(v370)/32)
+		v372 := v370 + int32(uint32(v370)>>5)
 		v373 := *(*int32)(unsafe.Add(m0, int(v372)*4))
 		v374 := v370 + 1
-		v376 := v374 + int32(uint32(v374)/32)
+		v376 := v374 + int32(uint32(v374)>>5)
 		v377 := *(*int32)(unsafe.Add(m0, int(v376)*4))
 		v379 := v370 + 2
-		v381 := v379 + int32(uint32(v379)/32)
+		v381 := v379 + int32(uint32(v379)>>5)
 		v382 := *(*int32)(unsafe.Add(m0, int(v381)*4))
 		v384 := v370 + 3
-		v386 := v384 + int32(uint32(v384)/32)
+		v386 := v384 + int32(uint32(v384)>>5)
 		v387 := *(*int32)(unsafe.Add(m0, int(v386)*4))
 		v389 := v370 + 4
-		v391 := v389 + int32(uint32(v389)/32)
+		v391 := v389 + int32(uint32(v389)>>5)
 		v392 := *(*int32)(unsafe.Add(m0, int(v391)*4))
 		v394 := v370 + 5
-		v396 := v394 + int32(uint32(v394)/32)
+		v396 := v394 + int32(uint32(v394)>>5)
 		v397 := *(*int32)(unsafe.Add(m0, int(v396)*4))
 		v399 := v370 + 6
-		v401 := v399 + int32(uint32(v399)/32)
+		v401 := v399 + int32(uint32(v399)>>5)
 		v402 := *(*int32)(unsafe.Add(m0, int(v401)*4))
 		v404 := v370 + 7
-		v406 := v404 + int32(uint32(v404)/32)
+		v406 := v404 + int32(uint32(v404)>>5)
 		v407 := *(*int32)(unsafe.Add(m0, int(v406)*4))
 		v408 := ((((((v373 + v377) + v382) + v387) + v392) + v397) + v402) + v407
 		v409 := v370 + 8
-		v411 := v409 + int32(uint32(v409)/32)
+		v411 := v409 + int32(uint32(v409)>>5)
 		v412 := *(*int32)(unsafe.Add(m0, int(v411)*4))
 		v414 := v370 + 9
-		v416 := v414 + int32(uint32(v414)/32)
+		v416 := v414 + int32(uint32(v414)>>5)
 		v417 := *(*int32)(unsafe.Add(m0, int(v416)*4))
 		v419 := v370 + 10
-		v421 := v419 + int32(uint32(v419)/32)
+		v421 := v419 + int32(uint32(v419)>>5)
 		v422 := *(*int32)(unsafe.Add(m0, int(v421)*4))
 		v424 := v370 + 11
-		v426 := v424 + int32(uint32(v424)/32)
+		v426 := v424 + int32(uint32(v424)>>5)
 		v427 := *(*int32)(unsafe.Add(m0, int(v426)*4))
 		v429 := v370 + 12
-		v431 := v429 + int32(uint32(v429)/32)
+		v431 := v429 + int32(uint32(v429)>>5)
 		v432 := *(*int32)(unsafe.Add(m0, int(v431)*4))
 		v434 := v370 + 13
-		v436 := v434 + int32(uint32(v434)/32)
+		v436 := v434 + int32(uint32(v434)>>5)
 		v437 := *(*int32)(unsafe.Add(m0, int(v436)*4))
 		v439 := v370 + 14
-		v441 := v439 + int32(uint32(v439)/32)
+		v441 := v439 + int32(uint32(v439)>>5)
 		v442 := *(*int32)(unsafe.Add(m0, int(v441)*4))
 		v443 := ((((((v408 + v412) + v417) + v422) + v427) + v432) + v437) + v442
 		v444 := v370 + 15
-		v446 := v444 + int32(uint32(v444)/32)
+		v446 := v444 + int32(uint32(v444)>>5)
 		v448 := v443 + *(*int32)(unsafe.Add(m0, int(v446)*4))
 		h372[li] = v372
 		h373[li] = v373
@@ -1487,13 +1487,13 @@ type scatterLanesHost struct {
 	c0             int32
 	v0, v1, v3, v5 int64
 
-	v16 int32
+	v14 int32
 
-	v24, v151, v152, v156, v158, v161, v170, v172, v202, v203, v233 []int32
+	v22, v149, v150, v154, v156, v159, v168, v170, v200, v201, v231 []int32
 
-	v25, v144, v153 int32
+	v23, v142, v151 int32
 
-	v157 []bool
+	v155 []bool
 
 	sbool  []bool
 	sint32 []int32
@@ -1507,15 +1507,15 @@ func (g *scatterLanesHost) Begin() {
 	g.v1 = g.Int64(40)
 	g.v3 = g.Int64(56)
 	g.v5 = g.Int64(72)
-	g.v16 = g.Int32(8)
+	g.v14 = g.Int32(8)
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 256)
 	g.Allot(0, 17408)
 	g.Allot(1, 8192)
 	g.Allot(2, 1024)
 	g.Allot(3, 72*n)
 	g.Allot(4, 72*n)
-	kernelimpl.HostRoom(n, &g.sbool, &g.v157)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v24, &g.v151, &g.v152, &g.v156, &g.v158, &g.v161, &g.v170, &g.v172, &g.v202, &g.v203, &g.v233)
+	kernelimpl.HostRoom(n, &g.sbool, &g.v155)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v22, &g.v149, &g.v150, &g.v154, &g.v156, &g.v159, &g.v168, &g.v170, &g.v200, &g.v201, &g.v231)
 }
 
 func (g *scatterLanesHost) Run() {
@@ -1542,27 +1542,27 @@ func (g *scatterLanesHost) r0() int {
 	g.Zero(1)
 	// ZeroLocal, lanes.go:32
 	g.Zero(2)
-	v16 := g.v16
+	v14 := g.v14
 	c0 := g.c0
-	v13 := int32(g.ID[0])
-	v14 := int64(uint32(v13))
+	v11 := int32(g.ID[0])
+	v12 := int64(uint32(v11))
 	v3 := g.v3
 	p2 := g.Pointer(2)
-	v15 := v13 * 17408
-	v26 := v15 + 17408
+	v13 := v11 * 17408
+	v24 := v13 + 17408
 	v1 := g.v1
-	v27 := int32(uint64(v1))
-	v28 := uint32(v26) < uint32(v27)
-	v29 := v27
-	if v28 {
-		v29 = v26
+	v25 := int32(uint64(v1))
+	v26 := uint32(v24) < uint32(v25)
+	v27 := v25
+	if v26 {
+		v27 = v24
 	}
 	m1 := g.Memory(1)
 	m4 := g.Memory(4)
 	m3 := g.Memory(3)
 	p1 := g.Pointer(1)
-	h24 := g.v24[:n]
-	u25 := g.v25
+	h22 := g.v22[:n]
+	u23 := g.v23
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -1573,18 +1573,18 @@ func (g *scatterLanesHost) r0() int {
 			_, _ = lane, sub
 			own4 := unsafe.Add(m4, li*72)
 			own3 := unsafe.Add(m3, li*72)
-			var v23, v24, v25 int32
+			var v21, v22, v23 int32
 			v8 := int32(lane)
 			v9 := int32(sub)
-			v20 := int64(uint32(int32(li)*int32(uint32(v16)/uint32(c0)))) + v14
-			if v20 < v3 {
-				v23 = *(*int32)(unsafe.Add(p2, int(v20)*4))
+			v18 := int64(uint32(int32(li)*int32(uint32(v14)/uint32(c0)))) + v12
+			if v18 < v3 {
+				v21 = *(*int32)(unsafe.Add(p2, int(v18)*4))
 			} else {
-				v23 = 0
+				v21 = 0
 			}
-			v24 = v23
-			v25 = v15
-			if uint32(v25) >= uint32(v29) {
+			v22 = v21
+			v23 = v13
+			if uint32(v23) >= uint32(v27) {
 				g.Leave(li)
 				continue
 			}
@@ -1597,98 +1597,98 @@ func (g *scatterLanesHost) r0() int {
 			*(*int32)(unsafe.Add(m1, li*4+6144)) = 0
 			*(*int32)(unsafe.Add(m1, li*4+7168)) = 0
 			*(*[68]byte)(own4) = [68]byte{}
-			v42 := (v25 + (v9 * 544)) + v8
+			v40 := (v23 + (v9 * 544)) + v8
 			*(*int32)(own3) = -1
-			v44 := int64(uint32(v42))
-			if v44 < v1 {
-				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v44)*4))
+			v42 := int64(uint32(v40))
+			if v42 < v1 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v42)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 4)) = -1
-			v50 := int64(uint32(v42 + 32))
-			if v50 < v1 {
-				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v50)*4))
+			v48 := int64(uint32(v40 + 32))
+			if v48 < v1 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v48)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 8)) = -1
-			v56 := int64(uint32(v42 + 64))
-			if v56 < v1 {
-				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v56)*4))
+			v54 := int64(uint32(v40 + 64))
+			if v54 < v1 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v54)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 12)) = -1
-			v62 := int64(uint32(v42 + 96))
-			if v62 < v1 {
-				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v62)*4))
+			v60 := int64(uint32(v40 + 96))
+			if v60 < v1 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 16)) = -1
-			v68 := int64(uint32(v42 + 128))
-			if v68 < v1 {
-				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v68)*4))
+			v66 := int64(uint32(v40 + 128))
+			if v66 < v1 {
+				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v66)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 20)) = -1
-			v74 := int64(uint32(v42 + 160))
-			if v74 < v1 {
-				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v74)*4))
+			v72 := int64(uint32(v40 + 160))
+			if v72 < v1 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v72)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 24)) = -1
-			v80 := int64(uint32(v42 + 192))
-			if v80 < v1 {
-				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v80)*4))
+			v78 := int64(uint32(v40 + 192))
+			if v78 < v1 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v78)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 28)) = -1
-			v86 := int64(uint32(v42 + 224))
-			if v86 < v1 {
-				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v86)*4))
+			v84 := int64(uint32(v40 + 224))
+			if v84 < v1 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v84)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 32)) = -1
-			v92 := int64(uint32(v42 + 256))
-			if v92 < v1 {
-				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v92)*4))
+			v90 := int64(uint32(v40 + 256))
+			if v90 < v1 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v90)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 36)) = -1
-			v98 := int64(uint32(v42 + 288))
-			if v98 < v1 {
-				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v98)*4))
+			v96 := int64(uint32(v40 + 288))
+			if v96 < v1 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v96)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 40)) = -1
-			v104 := int64(uint32(v42 + 320))
-			if v104 < v1 {
-				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v104)*4))
+			v102 := int64(uint32(v40 + 320))
+			if v102 < v1 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v102)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 44)) = -1
-			v110 := int64(uint32(v42 + 352))
-			if v110 < v1 {
-				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v110)*4))
+			v108 := int64(uint32(v40 + 352))
+			if v108 < v1 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v108)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 48)) = -1
-			v116 := int64(uint32(v42 + 384))
-			if v116 < v1 {
-				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v116)*4))
+			v114 := int64(uint32(v40 + 384))
+			if v114 < v1 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v114)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 52)) = -1
-			v122 := int64(uint32(v42 + 416))
-			if v122 < v1 {
-				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v122)*4))
+			v120 := int64(uint32(v40 + 416))
+			if v120 < v1 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v120)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 56)) = -1
-			v128 := int64(uint32(v42 + 448))
-			if v128 < v1 {
-				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v128)*4))
+			v126 := int64(uint32(v40 + 448))
+			if v126 < v1 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v126)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 60)) = -1
-			v134 := int64(uint32(v42 + 480))
-			if v134 < v1 {
-				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v134)*4))
+			v132 := int64(uint32(v40 + 480))
+			if v132 < v1 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v132)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 64)) = -1
-			v140 := int64(uint32(v42 + 512))
-			if v140 < v1 {
-				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v140)*4))
+			v138 := int64(uint32(v40 + 512))
+			if v138 < v1 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v138)*4))
 			}
-			h24[li] = v24
-			u25 = v25
+			h22[li] = v22
+			u23 = v23
 			next = 3
 		}
 	}
-	g.v25 = u25
+	g.v23 = u23
 	return next
 }
 
@@ -1696,42 +1696,42 @@ func (g *scatterLanesHost) r4() int {
 	const n = 256
 	m3 := g.Memory(3)
 	v0 := g.v0
-	v147 := int32(uint64(v0))
-	v148 := v147 & 31
-	v146 := uint64(v0) < 32
-	u144 := g.v144
-	h151 := g.v151[:n]
-	h152 := g.v152[:n]
-	u153 := g.v153
-	h156 := g.v156[:n]
-	h157 := g.v157[:n]
+	v145 := int32(uint64(v0))
+	v146 := v145 & 31
+	v144 := uint64(v0) < 32
+	u142 := g.v142
+	h149 := g.v149[:n]
+	h150 := g.v150[:n]
+	u151 := g.v151
+	h154 := g.v154[:n]
+	h155 := g.v155[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		own3 := unsafe.Add(m3, li*72)
-		var v144, v152, v153 int32
-		v144 = 0
-		v149 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v144)*4))) >> (uint32(v148) & 31))
-		v150 := int32(0)
-		if v146 {
-			v150 = v149
+		var v142, v150, v151 int32
+		v142 = 0
+		v147 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v142)*4))) >> (uint32(v146) & 31))
+		v148 := int32(0)
+		if v144 {
+			v148 = v147
 		}
-		v151 := v150 & 255
-		v152 = -1
-		v153 = 0
-		v156 := int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
-		v157 := v156 == 1
-		u144 = v144
-		h151[li] = v151
-		h152[li] = v152
-		u153 = v153
-		h156[li] = v156
-		h157[li] = v157
+		v149 := v148 & 255
+		v150 = -1
+		v151 = 0
+		v154 := int32(uint32(v149)>>(uint32(v151&31)&31)) & 1
+		v155 := v154 == 1
+		u142 = v142
+		h149[li] = v149
+		h150[li] = v150
+		u151 = v151
+		h154[li] = v154
+		h155[li] = v155
 	}
-	g.v144 = u144
-	g.v153 = u153
+	g.v142 = u142
+	g.v151 = u151
 	return 4
 }
 
@@ -1739,22 +1739,22 @@ func (g *scatterLanesHost) r5() int {
 	const n = 256
 	// GroupBallot, lanes.go:59
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v157, false)
-		kernelimpl.HostBallot(g.v158, in, g.SubGroup, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v155, false)
+		kernelimpl.HostBallot(g.v156, in, g.SubGroup, 0)
 	}
-	h152 := g.v152[:n]
-	e153 := g.v153
+	h150 := g.v150[:n]
+	e151 := g.v151
+	h154 := g.v154[:n]
 	h156 := g.v156[:n]
-	h158 := g.v158[:n]
 	m1 := g.Memory(1)
-	h151 := g.v151[:n]
+	h149 := g.v149[:n]
 	m4 := g.Memory(4)
-	v144 := g.v144
-	h161 := g.v161[:n]
+	v142 := g.v142
+	h159 := g.v159[:n]
+	h168 := g.v168[:n]
 	h170 := g.v170[:n]
-	h172 := g.v172[:n]
-	u153 := g.v153
-	h157 := g.v157[:n]
+	u151 := g.v151
+	h155 := g.v155[:n]
 	dead := g.Dead[:n]
 	next := -1
 	{
@@ -1767,30 +1767,28 @@ func (g *scatterLanesHost) r5() int {
 			if dead[li] {
 				continue
 			}
-			v152 := h152[li]
-			v153 := e153
+			v150 := h150[li]
+			v151 := e151
+			v154 := h154[li]
 			v156 := h156[li]
-			v158 := h158[li]
 			v8 := int32(lane)
 			v9 := int32(sub)
-			v10 := int32(uint32(v9) / 8)
-			v11 := v10 * 8
-			v12 := v9 - v11
-			v151 := h151[li]
+			v10 := v9 & 7
+			v149 := h149[li]
 			own4 := unsafe.Add(m4, li*72)
-			v161 := v152 & (v158 ^ (v156 + -1))
-			v162 := v153 + 1
-			if uint32(v162) >= 8 {
-				v167 := int32(0)
+			v159 := v150 & (v156 ^ (v154 + -1))
+			v160 := v151 + 1
+			if uint32(v160) >= 8 {
+				v165 := int32(0)
 				if uint32(v8) < 32 {
-					v167 = int32(1) << (uint32(v8&31) & 31)
+					v165 = int32(1) << (uint32(v8&31) & 31)
 				}
-				v170 := int32(bits.OnesCount32(uint32(v161 & (v167 + -1))))
-				v172 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v151)*4)) + v170
-				*(*int32)(unsafe.Add(own4, int(v144)*4)) = v172
-				h161[li] = v161
+				v168 := int32(bits.OnesCount32(uint32(v159 & (v165 + -1))))
+				v170 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v149)*4)) + v168
+				*(*int32)(unsafe.Add(own4, int(v142)*4)) = v170
+				h159[li] = v159
+				h168[li] = v168
 				h170[li] = v170
-				h172[li] = v172
 				if next != 6 {
 					if next >= 0 {
 						return g.Diverge()
@@ -1799,14 +1797,14 @@ func (g *scatterLanesHost) r5() int {
 				}
 				continue
 			}
-			v152 = v161
-			v153 = v162
-			v156 = int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
-			v157 := v156 == 1
-			h152[li] = v152
-			u153 = v153
-			h156[li] = v156
-			h157[li] = v157
+			v150 = v159
+			v151 = v160
+			v154 = int32(uint32(v149)>>(uint32(v151&31)&31)) & 1
+			v155 := v154 == 1
+			h150[li] = v150
+			u151 = v151
+			h154[li] = v154
+			h155[li] = v155
 			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1815,17 +1813,17 @@ func (g *scatterLanesHost) r5() int {
 			}
 		}
 	}
-	g.v153 = u153
+	g.v151 = u151
 	return next
 }
 
 func (g *scatterLanesHost) r7() int {
 	const n = 256
+	h168 := g.v168[:n]
+	h159 := g.v159[:n]
 	h170 := g.v170[:n]
-	h161 := g.v161[:n]
-	h172 := g.v172[:n]
 	m1 := g.Memory(1)
-	h151 := g.v151[:n]
+	h149 := g.v149[:n]
 	dead := g.Dead[:n]
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -1837,41 +1835,39 @@ func (g *scatterLanesHost) r7() int {
 			if dead[li] {
 				continue
 			}
+			v168 := h168[li]
+			v159 := h159[li]
 			v170 := h170[li]
-			v161 := h161[li]
-			v172 := h172[li]
 			v9 := int32(sub)
-			v10 := int32(uint32(v9) / 8)
-			v11 := v10 * 8
-			v12 := v9 - v11
-			v151 := h151[li]
-			if v170 == 0 {
-				*(*int32)(unsafe.Add(m1, int(v12)*1024+int(v151)*4)) = v172 + int32(bits.OnesCount32(uint32(v161)))
+			v10 := v9 & 7
+			v149 := h149[li]
+			if v168 == 0 {
+				*(*int32)(unsafe.Add(m1, int(v10)*1024+int(v149)*4)) = v170 + int32(bits.OnesCount32(uint32(v159)))
 			}
 		}
 	}
 	// Barrier, lanes.go:67
-	e144 := g.v144
+	e142 := g.v142
 	m3 := g.Memory(3)
 	v0 := g.v0
-	v147 := int32(uint64(v0))
-	v148 := v147 & 31
-	v146 := uint64(v0) < 32
-	u144 := g.v144
-	h152 := g.v152[:n]
-	u153 := g.v153
-	h156 := g.v156[:n]
-	h157 := g.v157[:n]
+	v145 := int32(uint64(v0))
+	v146 := v145 & 31
+	v144 := uint64(v0) < 32
+	u142 := g.v142
+	h150 := g.v150[:n]
+	u151 := g.v151
+	h154 := g.v154[:n]
+	h155 := g.v155[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v144 := e144
+		v142 := e142
 		own3 := unsafe.Add(m3, li*72)
-		var v152, v153 int32
-		v178 := v144 + 1
-		if v178 >= 17 {
+		var v150, v151 int32
+		v176 := v142 + 1
+		if v176 >= 17 {
 			if next != 8 {
 				if next >= 0 {
 					return g.Diverge()
@@ -1880,23 +1876,23 @@ func (g *scatterLanesHost) r7() int {
 			}
 			continue
 		}
-		v144 = v178
-		v149 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v144)*4))) >> (uint32(v148) & 31))
-		v150 := int32(0)
-		if v146 {
-			v150 = v149
+		v142 = v176
+		v147 := int32(uint32(*(*int32)(unsafe.Add(own3, int(v142)*4))) >> (uint32(v146) & 31))
+		v148 := int32(0)
+		if v144 {
+			v148 = v147
 		}
-		v151 := v150 & 255
-		v152 = -1
-		v153 = 0
-		v156 := int32(uint32(v151)>>(uint32(v153&31)&31)) & 1
-		v157 := v156 == 1
-		u144 = v144
-		h151[li] = v151
-		h152[li] = v152
-		u153 = v153
-		h156[li] = v156
-		h157[li] = v157
+		v149 := v148 & 255
+		v150 = -1
+		v151 = 0
+		v154 := int32(uint32(v149)>>(uint32(v151&31)&31)) & 1
+		v155 := v154 == 1
+		u142 = v142
+		h149[li] = v149
+		h150[li] = v150
+		u151 = v151
+		h154[li] = v154
+		h155[li] = v155
 		if next != 4 {
 			if next >= 0 {
 				return g.Diverge()
@@ -1904,84 +1900,84 @@ func (g *scatterLanesHost) r7() int {
 			next = 4
 		}
 	}
-	g.v144 = u144
-	g.v153 = u153
+	g.v142 = u142
+	g.v151 = u151
 	return next
 }
 
 func (g *scatterLanesHost) r9() int {
 	const n = 256
 	m1 := g.Memory(1)
-	h202 := g.v202[:n]
+	h200 := g.v200[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v180 := *(*int32)(unsafe.Add(m1, li*4))
+		v178 := *(*int32)(unsafe.Add(m1, li*4))
 		*(*int32)(unsafe.Add(m1, li*4)) = 0
-		v182 := *(*int32)(unsafe.Add(m1, li*4+1024))
-		*(*int32)(unsafe.Add(m1, li*4+1024)) = v180
-		v184 := v180 + v182
-		v185 := *(*int32)(unsafe.Add(m1, li*4+2048))
-		*(*int32)(unsafe.Add(m1, li*4+2048)) = v184
-		v187 := v184 + v185
-		v188 := *(*int32)(unsafe.Add(m1, li*4+3072))
-		*(*int32)(unsafe.Add(m1, li*4+3072)) = v187
-		v190 := v187 + v188
-		v191 := *(*int32)(unsafe.Add(m1, li*4+4096))
-		*(*int32)(unsafe.Add(m1, li*4+4096)) = v190
-		v193 := v190 + v191
-		v194 := *(*int32)(unsafe.Add(m1, li*4+5120))
-		*(*int32)(unsafe.Add(m1, li*4+5120)) = v193
-		v196 := v193 + v194
-		v197 := *(*int32)(unsafe.Add(m1, li*4+6144))
-		*(*int32)(unsafe.Add(m1, li*4+6144)) = v196
-		v199 := v196 + v197
-		v200 := *(*int32)(unsafe.Add(m1, li*4+7168))
-		*(*int32)(unsafe.Add(m1, li*4+7168)) = v199
-		v202 := v199 + v200
-		h202[li] = v202
+		v180 := *(*int32)(unsafe.Add(m1, li*4+1024))
+		*(*int32)(unsafe.Add(m1, li*4+1024)) = v178
+		v182 := v178 + v180
+		v183 := *(*int32)(unsafe.Add(m1, li*4+2048))
+		*(*int32)(unsafe.Add(m1, li*4+2048)) = v182
+		v185 := v182 + v183
+		v186 := *(*int32)(unsafe.Add(m1, li*4+3072))
+		*(*int32)(unsafe.Add(m1, li*4+3072)) = v185
+		v188 := v185 + v186
+		v189 := *(*int32)(unsafe.Add(m1, li*4+4096))
+		*(*int32)(unsafe.Add(m1, li*4+4096)) = v188
+		v191 := v188 + v189
+		v192 := *(*int32)(unsafe.Add(m1, li*4+5120))
+		*(*int32)(unsafe.Add(m1, li*4+5120)) = v191
+		v194 := v191 + v192
+		v195 := *(*int32)(unsafe.Add(m1, li*4+6144))
+		*(*int32)(unsafe.Add(m1, li*4+6144)) = v194
+		v197 := v194 + v195
+		v198 := *(*int32)(unsafe.Add(m1, li*4+7168))
+		*(*int32)(unsafe.Add(m1, li*4+7168)) = v197
+		v200 := v197 + v198
+		h200[li] = v200
 	}
 	// GroupExclusiveScan, lanes.go:76
 	{
-		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v202, 0)
+		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v200, 0)
 		kernelimpl.HostScans(in, len(in), kernelimpl.HostScanAdd[int32])
-		kernelimpl.HostShift(g.v203, in, len(in), int32(0))
+		kernelimpl.HostShift(g.v201, in, len(in), int32(0))
 	}
-	h203 := g.v203[:n]
-	h24 := g.v24[:n]
+	h201 := g.v201[:n]
+	h22 := g.v22[:n]
 	m2 := g.Memory(2)
-	h233 := g.v233[:n]
+	h231 := g.v231[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v203 := h203[li]
-		v24 := h24[li]
-		v202 := h202[li]
-		v206 := v203
+		v201 := h201[li]
+		v22 := h22[li]
+		v200 := h200[li]
+		v204 := v201
 		if int32(li) == 0 {
-			v206 = 0
+			v204 = 0
 		}
-		*(*int32)(unsafe.Add(m1, li*4)) = *(*int32)(unsafe.Add(m1, li*4)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+1024)) = *(*int32)(unsafe.Add(m1, li*4+1024)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+2048)) = *(*int32)(unsafe.Add(m1, li*4+2048)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+3072)) = *(*int32)(unsafe.Add(m1, li*4+3072)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+4096)) = *(*int32)(unsafe.Add(m1, li*4+4096)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+5120)) = *(*int32)(unsafe.Add(m1, li*4+5120)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+6144)) = *(*int32)(unsafe.Add(m1, li*4+6144)) + v206
-		*(*int32)(unsafe.Add(m1, li*4+7168)) = *(*int32)(unsafe.Add(m1, li*4+7168)) + v206
-		*(*int32)(unsafe.Add(m2, li*4)) = v24 - v206
-		v233 := v24 + v202
-		h233[li] = v233
+		*(*int32)(unsafe.Add(m1, li*4)) = *(*int32)(unsafe.Add(m1, li*4)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+1024)) = *(*int32)(unsafe.Add(m1, li*4+1024)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+2048)) = *(*int32)(unsafe.Add(m1, li*4+2048)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+3072)) = *(*int32)(unsafe.Add(m1, li*4+3072)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+4096)) = *(*int32)(unsafe.Add(m1, li*4+4096)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+5120)) = *(*int32)(unsafe.Add(m1, li*4+5120)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+6144)) = *(*int32)(unsafe.Add(m1, li*4+6144)) + v204
+		*(*int32)(unsafe.Add(m1, li*4+7168)) = *(*int32)(unsafe.Add(m1, li*4+7168)) + v204
+		*(*int32)(unsafe.Add(m2, li*4)) = v22 - v204
+		v231 := v22 + v200
+		h231[li] = v231
 	}
 	// Barrier, lanes.go:82
 	m3 := g.Memory(3)
 	v0 := g.v0
-	v147 := int32(uint64(v0))
-	v148 := v147 & 31
-	v146 := uint64(v0) < 32
+	v145 := int32(uint64(v0))
+	v146 := v145 & 31
+	v144 := uint64(v0) < 32
 	m4 := g.Memory(4)
 	m0 := g.Memory(0)
 	{
@@ -1996,147 +1992,145 @@ func (g *scatterLanesHost) r9() int {
 			}
 			own3 := unsafe.Add(m3, li*72)
 			v9 := int32(sub)
-			v10 := int32(uint32(v9) / 8)
-			v11 := v10 * 8
-			v12 := v9 - v11
+			v10 := v9 & 7
 			own4 := unsafe.Add(m4, li*72)
-			v234 := *(*int32)(own3)
-			v236 := int32(0)
-			if v146 {
-				v236 = int32(uint32(v234) >> (uint32(v148) & 31))
+			v232 := *(*int32)(own3)
+			v234 := int32(0)
+			if v144 {
+				v234 = int32(uint32(v232) >> (uint32(v146) & 31))
 			}
-			v240 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v236&255)*4)) + *(*int32)(own4)
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v240)%4352))*4)) = v234
-			v243 := *(*int32)(unsafe.Add(own3, 4))
-			v245 := int32(0)
-			if v146 {
-				v245 = int32(uint32(v243) >> (uint32(v148) & 31))
+			v238 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v234&255)*4)) + *(*int32)(own4)
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v238)%4352))*4)) = v232
+			v241 := *(*int32)(unsafe.Add(own3, 4))
+			v243 := int32(0)
+			if v144 {
+				v243 = int32(uint32(v241) >> (uint32(v146) & 31))
 			}
-			v249 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v245&255)*4)) + *(*int32)(unsafe.Add(own4, 4))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v249)%4352))*4)) = v243
-			v252 := *(*int32)(unsafe.Add(own3, 8))
-			v254 := int32(0)
-			if v146 {
-				v254 = int32(uint32(v252) >> (uint32(v148) & 31))
+			v247 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v243&255)*4)) + *(*int32)(unsafe.Add(own4, 4))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v247)%4352))*4)) = v241
+			v250 := *(*int32)(unsafe.Add(own3, 8))
+			v252 := int32(0)
+			if v144 {
+				v252 = int32(uint32(v250) >> (uint32(v146) & 31))
 			}
-			v258 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v254&255)*4)) + *(*int32)(unsafe.Add(own4, 8))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v258)%4352))*4)) = v252
-			v261 := *(*int32)(unsafe.Add(own3, 12))
-			v263 := int32(0)
-			if v146 {
-				v263 = int32(uint32(v261) >> (uint32(v148) & 31))
+			v256 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v252&255)*4)) + *(*int32)(unsafe.Add(own4, 8))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v256)%4352))*4)) = v250
+			v259 := *(*int32)(unsafe.Add(own3, 12))
+			v261 := int32(0)
+			if v144 {
+				v261 = int32(uint32(v259) >> (uint32(v146) & 31))
 			}
-			v267 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v263&255)*4)) + *(*int32)(unsafe.Add(own4, 12))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v267)%4352))*4)) = v261
-			v270 := *(*int32)(unsafe.Add(own3, 16))
-			v272 := int32(0)
-			if v146 {
-				v272 = int32(uint32(v270) >> (uint32(v148) & 31))
+			v265 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v261&255)*4)) + *(*int32)(unsafe.Add(own4, 12))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v265)%4352))*4)) = v259
+			v268 := *(*int32)(unsafe.Add(own3, 16))
+			v270 := int32(0)
+			if v144 {
+				v270 = int32(uint32(v268) >> (uint32(v146) & 31))
 			}
-			v276 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v272&255)*4)) + *(*int32)(unsafe.Add(own4, 16))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v276)%4352))*4)) = v270
-			v279 := *(*int32)(unsafe.Add(own3, 20))
-			v281 := int32(0)
-			if v146 {
-				v281 = int32(uint32(v279) >> (uint32(v148) & 31))
+			v274 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v270&255)*4)) + *(*int32)(unsafe.Add(own4, 16))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v274)%4352))*4)) = v268
+			v277 := *(*int32)(unsafe.Add(own3, 20))
+			v279 := int32(0)
+			if v144 {
+				v279 = int32(uint32(v277) >> (uint32(v146) & 31))
 			}
-			v285 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v281&255)*4)) + *(*int32)(unsafe.Add(own4, 20))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v285)%4352))*4)) = v279
-			v288 := *(*int32)(unsafe.Add(own3, 24))
-			v290 := int32(0)
-			if v146 {
-				v290 = int32(uint32(v288) >> (uint32(v148) & 31))
+			v283 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v279&255)*4)) + *(*int32)(unsafe.Add(own4, 20))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v283)%4352))*4)) = v277
+			v286 := *(*int32)(unsafe.Add(own3, 24))
+			v288 := int32(0)
+			if v144 {
+				v288 = int32(uint32(v286) >> (uint32(v146) & 31))
 			}
-			v294 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v290&255)*4)) + *(*int32)(unsafe.Add(own4, 24))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v294)%4352))*4)) = v288
-			v297 := *(*int32)(unsafe.Add(own3, 28))
-			v299 := int32(0)
-			if v146 {
-				v299 = int32(uint32(v297) >> (uint32(v148) & 31))
+			v292 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v288&255)*4)) + *(*int32)(unsafe.Add(own4, 24))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v292)%4352))*4)) = v286
+			v295 := *(*int32)(unsafe.Add(own3, 28))
+			v297 := int32(0)
+			if v144 {
+				v297 = int32(uint32(v295) >> (uint32(v146) & 31))
 			}
-			v303 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v299&255)*4)) + *(*int32)(unsafe.Add(own4, 28))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v303)%4352))*4)) = v297
-			v306 := *(*int32)(unsafe.Add(own3, 32))
-			v308 := int32(0)
-			if v146 {
-				v308 = int32(uint32(v306) >> (uint32(v148) & 31))
+			v301 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v297&255)*4)) + *(*int32)(unsafe.Add(own4, 28))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v301)%4352))*4)) = v295
+			v304 := *(*int32)(unsafe.Add(own3, 32))
+			v306 := int32(0)
+			if v144 {
+				v306 = int32(uint32(v304) >> (uint32(v146) & 31))
 			}
-			v312 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v308&255)*4)) + *(*int32)(unsafe.Add(own4, 32))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v312)%4352))*4)) = v306
-			v315 := *(*int32)(unsafe.Add(own3, 36))
-			v317 := int32(0)
-			if v146 {
-				v317 = int32(uint32(v315) >> (uint32(v148) & 31))
+			v310 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v306&255)*4)) + *(*int32)(unsafe.Add(own4, 32))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v310)%4352))*4)) = v304
+			v313 := *(*int32)(unsafe.Add(own3, 36))
+			v315 := int32(0)
+			if v144 {
+				v315 = int32(uint32(v313) >> (uint32(v146) & 31))
 			}
-			v321 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v317&255)*4)) + *(*int32)(unsafe.Add(own4, 36))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v321)%4352))*4)) = v315
-			v324 := *(*int32)(unsafe.Add(own3, 40))
-			v326 := int32(0)
-			if v146 {
-				v326 = int32(uint32(v324) >> (uint32(v148) & 31))
+			v319 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v315&255)*4)) + *(*int32)(unsafe.Add(own4, 36))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v319)%4352))*4)) = v313
+			v322 := *(*int32)(unsafe.Add(own3, 40))
+			v324 := int32(0)
+			if v144 {
+				v324 = int32(uint32(v322) >> (uint32(v146) & 31))
 			}
-			v330 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v326&255)*4)) + *(*int32)(unsafe.Add(own4, 40))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v330)%4352))*4)) = v324
-			v333 := *(*int32)(unsafe.Add(own3, 44))
-			v335 := int32(0)
-			if v146 {
-				v335 = int32(uint32(v333) >> (uint32(v148) & 31))
+			v328 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v324&255)*4)) + *(*int32)(unsafe.Add(own4, 40))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v328)%4352))*4)) = v322
+			v331 := *(*int32)(unsafe.Add(own3, 44))
+			v333 := int32(0)
+			if v144 {
+				v333 = int32(uint32(v331) >> (uint32(v146) & 31))
 			}
-			v339 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v335&255)*4)) + *(*int32)(unsafe.Add(own4, 44))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v339)%4352))*4)) = v333
-			v342 := *(*int32)(unsafe.Add(own3, 48))
-			v344 := int32(0)
-			if v146 {
-				v344 = int32(uint32(v342) >> (uint32(v148) & 31))
+			v337 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v333&255)*4)) + *(*int32)(unsafe.Add(own4, 44))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v337)%4352))*4)) = v331
+			v340 := *(*int32)(unsafe.Add(own3, 48))
+			v342 := int32(0)
+			if v144 {
+				v342 = int32(uint32(v340) >> (uint32(v146) & 31))
 			}
-			v348 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v344&255)*4)) + *(*int32)(unsafe.Add(own4, 48))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v348)%4352))*4)) = v342
-			v351 := *(*int32)(unsafe.Add(own3, 52))
-			v353 := int32(0)
-			if v146 {
-				v353 = int32(uint32(v351) >> (uint32(v148) & 31))
+			v346 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v342&255)*4)) + *(*int32)(unsafe.Add(own4, 48))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v346)%4352))*4)) = v340
+			v349 := *(*int32)(unsafe.Add(own3, 52))
+			v351 := int32(0)
+			if v144 {
+				v351 = int32(uint32(v349) >> (uint32(v146) & 31))
 			}
-			v357 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v353&255)*4)) + *(*int32)(unsafe.Add(own4, 52))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v357)%4352))*4)) = v351
-			v360 := *(*int32)(unsafe.Add(own3, 56))
-			v362 := int32(0)
-			if v146 {
-				v362 = int32(uint32(v360) >> (uint32(v148) & 31))
+			v355 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v351&255)*4)) + *(*int32)(unsafe.Add(own4, 52))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v355)%4352))*4)) = v349
+			v358 := *(*int32)(unsafe.Add(own3, 56))
+			v360 := int32(0)
+			if v144 {
+				v360 = int32(uint32(v358) >> (uint32(v146) & 31))
 			}
-			v366 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v362&255)*4)) + *(*int32)(unsafe.Add(own4, 56))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v366)%4352))*4)) = v360
-			v369 := *(*int32)(unsafe.Add(own3, 60))
-			v371 := int32(0)
-			if v146 {
-				v371 = int32(uint32(v369) >> (uint32(v148) & 31))
+			v364 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v360&255)*4)) + *(*int32)(unsafe.Add(own4, 56))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v364)%4352))*4)) = v358
+			v367 := *(*int32)(unsafe.Add(own3, 60))
+			v369 := int32(0)
+			if v144 {
+				v369 = int32(uint32(v367) >> (uint32(v146) & 31))
 			}
-			v375 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v371&255)*4)) + *(*int32)(unsafe.Add(own4, 60))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v375)%4352))*4)) = v369
-			v378 := *(*int32)(unsafe.Add(own3, 64))
-			v380 := int32(0)
-			if v146 {
-				v380 = int32(uint32(v378) >> (uint32(v148) & 31))
+			v373 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v369&255)*4)) + *(*int32)(unsafe.Add(own4, 60))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v373)%4352))*4)) = v367
+			v376 := *(*int32)(unsafe.Add(own3, 64))
+			v378 := int32(0)
+			if v144 {
+				v378 = int32(uint32(v376) >> (uint32(v146) & 31))
 			}
-			v384 := *(*int32)(unsafe.Add(m1, int(v12)*1024+int(v380&255)*4)) + *(*int32)(unsafe.Add(own4, 64))
-			*(*int32)(unsafe.Add(m0, int(int32(uint32(v384)%4352))*4)) = v378
+			v382 := *(*int32)(unsafe.Add(m1, int(v10)*1024+int(v378&255)*4)) + *(*int32)(unsafe.Add(own4, 64))
+			*(*int32)(unsafe.Add(m0, int(int32(uint32(v382)%4352))*4)) = v376
 		}
 	}
 	// Barrier, lanes.go:86
-	e25 := g.v25
+	e23 := g.v23
 	v1 := g.v1
 	v5 := g.v5
 	p3 := g.Pointer(3)
-	v13 := int32(g.ID[0])
-	v15 := v13 * 17408
-	v26 := v15 + 17408
-	v27 := int32(uint64(v1))
-	v28 := uint32(v26) < uint32(v27)
-	v29 := v27
-	if v28 {
-		v29 = v26
+	v11 := int32(g.ID[0])
+	v13 := v11 * 17408
+	v24 := v13 + 17408
+	v25 := int32(uint64(v1))
+	v26 := uint32(v24) < uint32(v25)
+	v27 := v25
+	if v26 {
+		v27 = v24
 	}
 	p1 := g.Pointer(1)
-	u25 := g.v25
+	u23 := g.v23
 	next := -1
 	{
 		lane, sub, size := -1, 0, g.SubGroup
@@ -2148,42 +2142,42 @@ func (g *scatterLanesHost) r9() int {
 			if dead[li] {
 				continue
 			}
-			v25 := e25
+			v23 := e23
 			v7 := int32(li)
-			v233 := h233[li]
+			v231 := h231[li]
 			own4 := unsafe.Add(m4, li*72)
 			v9 := int32(sub)
 			v8 := int32(lane)
 			own3 := unsafe.Add(m3, li*72)
-			var v24, v387, v394 int32
-			var v398 int64
-			v387 = v7
+			var v22, v385, v392 int32
+			var v396 int64
+			v385 = v7
 		b59:
-			if uint32(v387) >= 4352 {
-				v24 = v233
-				v25 = v25 + 4352
+			if uint32(v385) >= 4352 {
+				v22 = v231
+				v23 = v23 + 4352
 				goto b6
 			}
 			{
-				v390 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v387)*4))) >> (uint32(v148) & 31))
-				v391 := int32(0)
-				if v146 {
-					v391 = v390
+				v388 := int32(uint32(*(*int32)(unsafe.Add(m0, int(v385)*4))) >> (uint32(v146) & 31))
+				v389 := int32(0)
+				if v144 {
+					v389 = v388
 				}
-				v394 = *(*int32)(unsafe.Add(m2, int(v391&255)*4)) + v387
-				if int64(uint32(v25+v387)) >= v1 {
+				v392 = *(*int32)(unsafe.Add(m2, int(v389&255)*4)) + v385
+				if int64(uint32(v23+v385)) >= v1 {
 					goto b63
 				}
 			}
-			v398 = int64(uint32(v394))
-			if v398 < v5 {
-				*(*int32)(unsafe.Add(p3, int(v398)*4)) = *(*int32)(unsafe.Add(m0, int(v387)*4))
+			v396 = int64(uint32(v392))
+			if v396 < v5 {
+				*(*int32)(unsafe.Add(p3, int(v396)*4)) = *(*int32)(unsafe.Add(m0, int(v385)*4))
 			}
 		b63:
-			v387 = v387 + 256
+			v385 = v385 + 256
 			goto b59
 		b6:
-			if uint32(v25) >= uint32(v29) {
+			if uint32(v23) >= uint32(v27) {
 				g.Leave(li)
 				continue
 			}
@@ -2196,97 +2190,97 @@ func (g *scatterLanesHost) r9() int {
 			*(*int32)(unsafe.Add(m1, li*4+6144)) = 0
 			*(*int32)(unsafe.Add(m1, li*4+7168)) = 0
 			*(*[68]byte)(own4) = [68]byte{}
-			v42 := (v25 + (v9 * 544)) + v8
+			v40 := (v23 + (v9 * 544)) + v8
 			*(*int32)(own3) = -1
-			v44 := int64(uint32(v42))
-			if v44 < v1 {
-				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v44)*4))
+			v42 := int64(uint32(v40))
+			if v42 < v1 {
+				*(*int32)(own3) = *(*int32)(unsafe.Add(p1, int(v42)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 4)) = -1
-			v50 := int64(uint32(v42 + 32))
-			if v50 < v1 {
-				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v50)*4))
+			v48 := int64(uint32(v40 + 32))
+			if v48 < v1 {
+				*(*int32)(unsafe.Add(own3, 4)) = *(*int32)(unsafe.Add(p1, int(v48)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 8)) = -1
-			v56 := int64(uint32(v42 + 64))
-			if v56 < v1 {
-				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v56)*4))
+			v54 := int64(uint32(v40 + 64))
+			if v54 < v1 {
+				*(*int32)(unsafe.Add(own3, 8)) = *(*int32)(unsafe.Add(p1, int(v54)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 12)) = -1
-			v62 := int64(uint32(v42 + 96))
-			if v62 < v1 {
-				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v62)*4))
+			v60 := int64(uint32(v40 + 96))
+			if v60 < v1 {
+				*(*int32)(unsafe.Add(own3, 12)) = *(*int32)(unsafe.Add(p1, int(v60)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 16)) = -1
-			v68 := int64(uint32(v42 + 128))
-			if v68 < v1 {
-				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v68)*4))
+			v66 := int64(uint32(v40 + 128))
+			if v66 < v1 {
+				*(*int32)(unsafe.Add(own3, 16)) = *(*int32)(unsafe.Add(p1, int(v66)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 20)) = -1
-			v74 := int64(uint32(v42 + 160))
-			if v74 < v1 {
-				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v74)*4))
+			v72 := int64(uint32(v40 + 160))
+			if v72 < v1 {
+				*(*int32)(unsafe.Add(own3, 20)) = *(*int32)(unsafe.Add(p1, int(v72)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 24)) = -1
-			v80 := int64(uint32(v42 + 192))
-			if v80 < v1 {
-				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v80)*4))
+			v78 := int64(uint32(v40 + 192))
+			if v78 < v1 {
+				*(*int32)(unsafe.Add(own3, 24)) = *(*int32)(unsafe.Add(p1, int(v78)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 28)) = -1
-			v86 := int64(uint32(v42 + 224))
-			if v86 < v1 {
-				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v86)*4))
+			v84 := int64(uint32(v40 + 224))
+			if v84 < v1 {
+				*(*int32)(unsafe.Add(own3, 28)) = *(*int32)(unsafe.Add(p1, int(v84)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 32)) = -1
-			v92 := int64(uint32(v42 + 256))
-			if v92 < v1 {
-				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v92)*4))
+			v90 := int64(uint32(v40 + 256))
+			if v90 < v1 {
+				*(*int32)(unsafe.Add(own3, 32)) = *(*int32)(unsafe.Add(p1, int(v90)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 36)) = -1
-			v98 := int64(uint32(v42 + 288))
-			if v98 < v1 {
-				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v98)*4))
+			v96 := int64(uint32(v40 + 288))
+			if v96 < v1 {
+				*(*int32)(unsafe.Add(own3, 36)) = *(*int32)(unsafe.Add(p1, int(v96)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 40)) = -1
-			v104 := int64(uint32(v42 + 320))
-			if v104 < v1 {
-				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v104)*4))
+			v102 := int64(uint32(v40 + 320))
+			if v102 < v1 {
+				*(*int32)(unsafe.Add(own3, 40)) = *(*int32)(unsafe.Add(p1, int(v102)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 44)) = -1
-			v110 := int64(uint32(v42 + 352))
-			if v110 < v1 {
-				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v110)*4))
+			v108 := int64(uint32(v40 + 352))
+			if v108 < v1 {
+				*(*int32)(unsafe.Add(own3, 44)) = *(*int32)(unsafe.Add(p1, int(v108)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 48)) = -1
-			v116 := int64(uint32(v42 + 384))
-			if v116 < v1 {
-				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v116)*4))
+			v114 := int64(uint32(v40 + 384))
+			if v114 < v1 {
+				*(*int32)(unsafe.Add(own3, 48)) = *(*int32)(unsafe.Add(p1, int(v114)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 52)) = -1
-			v122 := int64(uint32(v42 + 416))
-			if v122 < v1 {
-				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v122)*4))
+			v120 := int64(uint32(v40 + 416))
+			if v120 < v1 {
+				*(*int32)(unsafe.Add(own3, 52)) = *(*int32)(unsafe.Add(p1, int(v120)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 56)) = -1
-			v128 := int64(uint32(v42 + 448))
-			if v128 < v1 {
-				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v128)*4))
+			v126 := int64(uint32(v40 + 448))
+			if v126 < v1 {
+				*(*int32)(unsafe.Add(own3, 56)) = *(*int32)(unsafe.Add(p1, int(v126)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 60)) = -1
-			v134 := int64(uint32(v42 + 480))
-			if v134 < v1 {
-				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v134)*4))
+			v132 := int64(uint32(v40 + 480))
+			if v132 < v1 {
+				*(*int32)(unsafe.Add(own3, 60)) = *(*int32)(unsafe.Add(p1, int(v132)*4))
 			}
 			*(*int32)(unsafe.Add(own3, 64)) = -1
-			v140 := int64(uint32(v42 + 512))
-			if v140 < v1 {
-				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v140)*4))
+			v138 := int64(uint32(v40 + 512))
+			if v138 < v1 {
+				*(*int32)(unsafe.Add(own3, 64)) = *(*int32)(unsafe.Add(p1, int(v138)*4))
 			}
-			h24[li] = v24
-			u25 = v25
+			h22[li] = v22
+			u23 = v23
 			next = 3
 		}
 	}
-	g.v25 = u25
+	g.v23 = u23
 	return next
 }

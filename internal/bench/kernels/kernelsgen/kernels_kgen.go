@@ -42,7 +42,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xfeee7677},
+		{File: "internal/bench/kernels/fft.go", Package: "kernels", Sum: 0xf642f800},
 		{File: "internal/bench/kernels/kernels.go", Package: "kernels", Sum: 0x40a03873},
 		{File: "internal/bench/kernels/stream.go", Package: "kernels", Sum: 0x16346e66},
 	},

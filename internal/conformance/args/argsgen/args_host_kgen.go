@@ -39,23 +39,22 @@ func (g *arrayHost) Run() {
 		*(*int32)(m0) = v1
 		*(*int32)(unsafe.Add(m0, 4)) = v2
 		v7 := int64(x)
-		v11 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
+		v9 := *(*int32)(unsafe.Add(m0, int(v0&1)*4))
 		if uint64(v7) >= uint64(v3) {
 			g.Fault(0, v7, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, x*4)) = v11
+		*(*int32)(unsafe.Add(p1, x*4)) = v9
 	}
 }
 
 //go:noinline
 func arrayHostLoop0(x int, end int, m0 unsafe.Pointer, v1 int32, v2 int32, p1 unsafe.Pointer) {
 	for ; x < end; x++ {
-		v0 := int32(x)
 		*(*int32)(m0) = v1
 		*(*int32)(unsafe.Add(m0, 4)) = v2
-		v11 := *(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/2)*2))*4))
-		*(*int32)(unsafe.Add(p1, x*4)) = v11
+		v9 := *(*int32)(unsafe.Add(m0, int(int32(x)&1)*4))
+		*(*int32)(unsafe.Add(p1, x*4)) = v9
 	}
 }
 

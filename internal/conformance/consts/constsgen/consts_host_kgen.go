@@ -95,7 +95,7 @@ func (g *foldedHost) Run() {
 	}
 	// Barrier, kernels.go:235
 	v21 := c0 * 2000
-	v5 := c0 / 2
+	v5 := int32(uint32(c0) >> 1)
 	v6 := v5 + 1
 	v35 := 100 < c0
 	v1 := g.Int64(32)

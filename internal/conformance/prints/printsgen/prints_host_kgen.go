@@ -372,7 +372,7 @@ func gridHostLoop0(x int, end int, v12 int64, v10 int64, p0 unsafe.Pointer, p1 u
 // groupsHost is a work-group of the kernel [Groups].
 type groupsHost struct {
 	kernelimpl.HostGroup
-	v8, v74 []int32
+	v8, v73 []int32
 
 	sint32 []int32
 }
@@ -384,7 +384,7 @@ const groupsHostSites = `1	internal/conformance/prints/kernels.go:168:7`
 func (g *groupsHost) Begin() {
 	g.Sites = groupsHostSites
 	n := g.Items
-	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v74)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v8, &g.v73)
 }
 
 func (g *groupsHost) Run() {
@@ -433,31 +433,31 @@ func (g *groupsHost) Run() {
 		v7 := int64(basex + li)
 		v9 := int64(uint64(v7) >> 32)
 		v10 := int32(uint64(v9))
-		var v45 int32
-		if v8 != (int32(uint32(v8)/2) * 2) {
+		var v44 int32
+		if v8 != (v8 & -2) {
 			goto b13
 		}
 		{
-			v43 := atomic.LoadInt32((*int32)(p1))
-			if uint32(v43) >= uint32(v3) {
+			v42 := atomic.LoadInt32((*int32)(p1))
+			if uint32(v42) >= uint32(v3) {
 				goto b11
 			}
 		}
-		v45 = atomic.AddInt32((*int32)(p1), int32(7)) - int32(7)
-		if (uint32(v45) <= uint32(v3)) && (7 <= uint32(v3-v45)) {
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+4)))*4)) = 2
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+5)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+8)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+9)))*4)) = v10
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v45+10)))*4)) = v39
+		v44 = atomic.AddInt32((*int32)(p1), int32(7)) - int32(7)
+		if (uint32(v44) <= uint32(v3)) && (7 <= uint32(v3-v44)) {
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+4)))*4)) = 2
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+8)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+9)))*4)) = v10
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v44+10)))*4)) = v39
 			goto b13
 		}
 	b11:
 		{
-			v71 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
-			if v71 == -1 {
+			v70 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
+			if v70 == -1 {
 				atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), int32(1))
 			}
 		}
@@ -467,22 +467,22 @@ func (g *groupsHost) Run() {
 	// GroupReduce, kernels.go:167
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, -2147483648)
-		kernelimpl.HostBySubGroup(g.v74, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
+		kernelimpl.HostBySubGroup(g.v73, in, g.SubGroup, kernelimpl.HostReduceMax[int32])
 	}
 	v5 := g.Int64(32)
 	p0 := g.Pointer(0)
-	h74 := g.v74[:n]
+	h73 := g.v73[:n]
 	more := false
 	for li := range n {
 		v7 := int64(basex + li)
 		v4 := int32(basex + li)
-		v74 := h74[li]
+		v73 := h73[li]
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(0, v7, v5, v4)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v74
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v73
 		more = true
 	}
 	if !more {
@@ -498,25 +498,25 @@ func (g *groupsHost) Run() {
 		v7 := int64(basex + li)
 		v9 := int64(uint64(v7) >> 32)
 		v10 := int32(uint64(v9))
-		var v79 int32
-		v77 := atomic.LoadInt32((*int32)(p1))
-		if uint32(v77) >= uint32(v3) {
+		var v78 int32
+		v76 := atomic.LoadInt32((*int32)(p1))
+		if uint32(v76) >= uint32(v3) {
 			goto b20
 		}
-		v79 = atomic.AddInt32((*int32)(p1), int32(6)) - int32(6)
-		if (uint32(v79) <= uint32(v3)) && (6 <= uint32(v3-v79)) {
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+4)))*4)) = 3
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+5)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+6)))*4)) = 0
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+7)))*4)) = 0
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+8)))*4)) = v4
-			*(*int32)(unsafe.Add(p1, int(int64(uint32(v79+9)))*4)) = v10
+		v78 = atomic.AddInt32((*int32)(p1), int32(6)) - int32(6)
+		if (uint32(v78) <= uint32(v3)) && (6 <= uint32(v3-v78)) {
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+4)))*4)) = 3
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+5)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+6)))*4)) = 0
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+7)))*4)) = 0
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+8)))*4)) = v4
+			*(*int32)(unsafe.Add(p1, int(int64(uint32(v78+9)))*4)) = v10
 			goto b22
 		}
 	b20:
 		{
-			v102 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
-			if v102 == -1 {
+			v101 := atomic.AddInt32((*int32)(unsafe.Add(p1, 4)), int32(1)) - int32(1)
+			if v101 == -1 {
 				atomic.AddInt32((*int32)(unsafe.Add(p1, 8)), int32(1))
 			}
 		}

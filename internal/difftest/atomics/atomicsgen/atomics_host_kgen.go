@@ -163,11 +163,11 @@ func (g *genericFloat32Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -194,30 +194,30 @@ func (g *genericFloat32Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[float32])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		kernelimpl.HostUpdate((*float32)(unsafe.Add(p1, 12)), float32(1), kernelimpl.HostAdd[float32])
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -248,23 +248,23 @@ func (g *genericFloat32Host) Run() {
 		}
 		v9 := h9[li]
 		_ = *(*float32)(unsafe.Add(m0, 4))
-		if at32 := (*float32)(unsafe.Add(m0, 4)); true {
-			*at32 = kernelimpl.HostAdd(*at32, v9)
+		if at30 := (*float32)(unsafe.Add(m0, 4)); true {
+			*at30 = kernelimpl.HostAdd(*at30, v9)
 		}
 		_ = *(*float32)(unsafe.Add(m0, 8))
-		if at33 := (*float32)(unsafe.Add(m0, 8)); true {
-			*at33 = kernelimpl.HostMin(*at33, v9)
+		if at31 := (*float32)(unsafe.Add(m0, 8)); true {
+			*at31 = kernelimpl.HostMin(*at31, v9)
 		}
 		_ = *(*float32)(unsafe.Add(m0, 12))
-		if at34 := (*float32)(unsafe.Add(m0, 12)); true {
-			*at34 = kernelimpl.HostMax(*at34, v9)
+		if at32 := (*float32)(unsafe.Add(m0, 12)); true {
+			*at32 = kernelimpl.HostMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -272,18 +272,18 @@ func (g *genericFloat32Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40 int64
-		var v41 float32
+		var v38 int64
+		var v39 float32
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*float32)(unsafe.Add(m0, li*4+4))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*float32)(unsafe.Add(m0, li*4+4))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p1, int(v40)*4)) = v41
+		*(*float32)(unsafe.Add(p1, int(v38)*4)) = v39
 	b20:
 	}
 }
@@ -320,11 +320,11 @@ func (g *genericFloat64Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -351,30 +351,30 @@ func (g *genericFloat64Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[float64])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		kernelimpl.HostUpdate((*float64)(unsafe.Add(p1, 24)), float64(1), kernelimpl.HostAdd[float64])
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -405,23 +405,23 @@ func (g *genericFloat64Host) Run() {
 		}
 		v9 := h9[li]
 		_ = *(*float64)(unsafe.Add(m0, 8))
-		if at32 := (*float64)(unsafe.Add(m0, 8)); true {
-			*at32 = kernelimpl.HostAdd(*at32, v9)
+		if at30 := (*float64)(unsafe.Add(m0, 8)); true {
+			*at30 = kernelimpl.HostAdd(*at30, v9)
 		}
 		_ = *(*float64)(unsafe.Add(m0, 16))
-		if at33 := (*float64)(unsafe.Add(m0, 16)); true {
-			*at33 = kernelimpl.HostMin(*at33, v9)
+		if at31 := (*float64)(unsafe.Add(m0, 16)); true {
+			*at31 = kernelimpl.HostMin(*at31, v9)
 		}
 		_ = *(*float64)(unsafe.Add(m0, 24))
-		if at34 := (*float64)(unsafe.Add(m0, 24)); true {
-			*at34 = kernelimpl.HostMax(*at34, v9)
+		if at32 := (*float64)(unsafe.Add(m0, 24)); true {
+			*at32 = kernelimpl.HostMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -429,18 +429,18 @@ func (g *genericFloat64Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40 int64
-		var v41 float64
+		var v38 int64
+		var v39 float64
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*float64)(unsafe.Add(m0, li*8+8))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*float64)(unsafe.Add(m0, li*8+8))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*float64)(unsafe.Add(p1, int(v40)*8)) = v41
+		*(*float64)(unsafe.Add(p1, int(v38)*8)) = v39
 	b20:
 	}
 }
@@ -477,11 +477,11 @@ func (g *genericInt32Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -508,30 +508,30 @@ func (g *genericInt32Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostMax[int32])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -564,19 +564,19 @@ func (g *genericInt32Host) Run() {
 		_ = *(*int32)(unsafe.Add(m0, 4))
 		*(*int32)(unsafe.Add(m0, 4)) += v9
 		_ = *(*int32)(unsafe.Add(m0, 8))
-		if at33 := (*int32)(unsafe.Add(m0, 8)); true {
-			*at33 = kernelimpl.HostMin(*at33, v9)
+		if at31 := (*int32)(unsafe.Add(m0, 8)); true {
+			*at31 = kernelimpl.HostMin(*at31, v9)
 		}
 		_ = *(*int32)(unsafe.Add(m0, 12))
-		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
-			*at34 = kernelimpl.HostMax(*at34, v9)
+		if at32 := (*int32)(unsafe.Add(m0, 12)); true {
+			*at32 = kernelimpl.HostMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -584,18 +584,18 @@ func (g *genericInt32Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40 int64
-		var v41 int32
+		var v38 int64
+		var v39 int32
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*int32)(unsafe.Add(m0, li*4+4))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*int32)(unsafe.Add(m0, li*4+4))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
+		*(*int32)(unsafe.Add(p1, int(v38)*4)) = v39
 	b20:
 	}
 }
@@ -632,11 +632,11 @@ func (g *genericInt64Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -663,30 +663,30 @@ func (g *genericInt64Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostMax[int64])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -719,19 +719,19 @@ func (g *genericInt64Host) Run() {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at33 = kernelimpl.HostMin(*at33, v9)
+		if at31 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at31 = kernelimpl.HostMin(*at31, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at34 = kernelimpl.HostMax(*at34, v9)
+		if at32 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at32 = kernelimpl.HostMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -739,17 +739,17 @@ func (g *genericInt64Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40, v41 int64
+		var v38, v39 int64
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*int64)(unsafe.Add(m0, li*8+8))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*int64)(unsafe.Add(m0, li*8+8))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		*(*int64)(unsafe.Add(p1, int(v38)*8)) = v39
 	b20:
 	}
 }
@@ -786,11 +786,11 @@ func (g *genericUint32Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -817,30 +817,30 @@ func (g *genericUint32Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*int32)(unsafe.Add(p1, 8)), v9, kernelimpl.HostUMax[int32])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		atomic.AddInt32((*int32)(unsafe.Add(p1, 12)), int32(1))
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -873,19 +873,19 @@ func (g *genericUint32Host) Run() {
 		_ = *(*int32)(unsafe.Add(m0, 4))
 		*(*int32)(unsafe.Add(m0, 4)) += v9
 		_ = *(*int32)(unsafe.Add(m0, 8))
-		if at33 := (*int32)(unsafe.Add(m0, 8)); true {
-			*at33 = kernelimpl.HostUMin(*at33, v9)
+		if at31 := (*int32)(unsafe.Add(m0, 8)); true {
+			*at31 = kernelimpl.HostUMin(*at31, v9)
 		}
 		_ = *(*int32)(unsafe.Add(m0, 12))
-		if at34 := (*int32)(unsafe.Add(m0, 12)); true {
-			*at34 = kernelimpl.HostUMax(*at34, v9)
+		if at32 := (*int32)(unsafe.Add(m0, 12)); true {
+			*at32 = kernelimpl.HostUMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -893,18 +893,18 @@ func (g *genericUint32Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40 int64
-		var v41 int32
+		var v38 int64
+		var v39 int32
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*int32)(unsafe.Add(m0, li*4+4))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*int32)(unsafe.Add(m0, li*4+4))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v40)*4)) = v41
+		*(*int32)(unsafe.Add(p1, int(v38)*4)) = v39
 	b20:
 	}
 }
@@ -941,11 +941,11 @@ func (g *genericUint64Host) Run() {
 	p1 := g.Pointer(1)
 	v12 := 1 < uint64(v3)
 	v14 := 2 < uint64(v3)
-	v19 := 3 < uint64(v3)
+	v17 := 3 < uint64(v3)
 	h9 := g.v9[:n]
 	more := false
 	for li := range n {
-		var v20, v24 int32
+		var v18, v22 int32
 		v0 := int32(basex + li)
 		v5 := int64(basex + li)
 		if uint64(v5) >= uint64(v1) {
@@ -972,30 +972,30 @@ func (g *genericUint64Host) Run() {
 			continue
 		}
 		kernelimpl.HostUpdate((*int64)(unsafe.Add(p1, 16)), v9, kernelimpl.HostUMax[int64])
-		v18 := v0 - (int32(uint32(v0)/4) * 4)
-		if !v19 {
-			v24 = v18
+		v16 := v0 & 3
+		if !v17 {
+			v22 = v16
 			goto b7
 		}
-		v20 = v18
+		v18 = v16
 	b5:
-		if 0 < v20 {
+		if 0 < v18 {
 			atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-			v20 = v20 + -1
+			v18 = v18 + -1
 			goto b5
 		}
 		goto b11
 	b7:
-		if 0 >= v24 {
+		if 0 >= v22 {
 			goto b11
 		}
-		if !v19 {
+		if !v17 {
 			g.Fault(4, 3, v3, v0)
 			g.Leave(li)
 			continue
 		}
 		atomic.AddInt64((*int64)(unsafe.Add(p1, 24)), int64(1))
-		v24 = v24 + -1
+		v22 = v22 + -1
 		goto b7
 	b11:
 		h9[li] = v9
@@ -1028,19 +1028,19 @@ func (g *genericUint64Host) Run() {
 		_ = *(*int64)(unsafe.Add(m0, 8))
 		*(*int64)(unsafe.Add(m0, 8)) += v9
 		_ = *(*int64)(unsafe.Add(m0, 16))
-		if at33 := (*int64)(unsafe.Add(m0, 16)); true {
-			*at33 = kernelimpl.HostUMin(*at33, v9)
+		if at31 := (*int64)(unsafe.Add(m0, 16)); true {
+			*at31 = kernelimpl.HostUMin(*at31, v9)
 		}
 		_ = *(*int64)(unsafe.Add(m0, 24))
-		if at34 := (*int64)(unsafe.Add(m0, 24)); true {
-			*at34 = kernelimpl.HostUMax(*at34, v9)
+		if at32 := (*int64)(unsafe.Add(m0, 24)); true {
+			*at32 = kernelimpl.HostUMax(*at32, v9)
 		}
 	}
 	// Barrier, kernel.go:190
-	v36 := int32(g.ID[0])
-	v37 := int64(uint32(v36))
-	v38 := v37 * 3
-	v39 := v38 + 4
+	v34 := int32(g.ID[0])
+	v35 := int64(uint32(v34))
+	v36 := v35 * 3
+	v37 := v36 + 4
 	for li := range n {
 		if dead[li] {
 			continue
@@ -1048,17 +1048,17 @@ func (g *genericUint64Host) Run() {
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
-		var v40, v41 int64
+		var v38, v39 int64
 		if uint32(v6) >= 3 {
 			goto b20
 		}
-		v40 = v39 + v7
-		v41 = *(*int64)(unsafe.Add(m0, li*8+8))
-		if uint64(v40) >= uint64(v3) {
-			g.Fault(5, v40, v3, v0)
+		v38 = v37 + v7
+		v39 = *(*int64)(unsafe.Add(m0, li*8+8))
+		if uint64(v38) >= uint64(v3) {
+			g.Fault(5, v38, v3, v0)
 			continue
 		}
-		*(*int64)(unsafe.Add(p1, int(v40)*8)) = v41
+		*(*int64)(unsafe.Add(p1, int(v38)*8)) = v39
 	b20:
 	}
 }

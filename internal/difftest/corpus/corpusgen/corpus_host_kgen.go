@@ -1541,7 +1541,7 @@ func (g *grid2LocalHost) Run() {
 				more = true
 				continue
 			}
-			v26 := v24 / 10
+			v26 := int64(uint64(v24) / 10)
 			v28 := (v21 + v26) + -1
 			v30 := v24 - (v26 * 10)
 			v32 := (v22 + v30) + -1
@@ -2485,9 +2485,9 @@ type groupGuardsHost struct {
 	c0     int32
 	v1, v3 int64
 
-	v10, v18, v19, v34, v39 []int32
+	v10, v16, v17, v32, v37 []int32
 
-	v11, v20, v24, v35, v36 int32
+	v11, v18, v22, v33, v34 int32
 
 	v12 []bool
 
@@ -2511,7 +2511,7 @@ func (g *groupGuardsHost) Begin() {
 	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
 	g.Allot(0, 256)
 	kernelimpl.HostRoom(n, &g.sbool, &g.v12)
-	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v18, &g.v19, &g.v34, &g.v39)
+	kernelimpl.HostRoom(n, &g.sint32, &g.v10, &g.v16, &g.v17, &g.v32, &g.v37)
 }
 
 func (g *groupGuardsHost) Run() {
@@ -2522,22 +2522,22 @@ func (g *groupGuardsHost) Run() {
 			g.v13 = kernelimpl.HostAny(kernelimpl.HostGather(&g.HostGroup, g.sbool, g.v12, false))
 			next = g.r1()
 		case 1: // GroupReduce, groupalgs.go:182
-			g.v20 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v19, 0))
+			g.v18 = kernelimpl.HostReduceAdd[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v17, 0))
 			next = g.r2()
 		case 2: // GroupSelect, groupalgs.go:184
 			c0 := g.c0
-			v22 := 3 < uint32(c0)
-			v23 := int32(0)
-			if v22 {
-				v23 = 3
+			v20 := 3 < uint32(c0)
+			v21 := int32(0)
+			if v20 {
+				v21 = 3
 			}
-			g.v24 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v23]
+			g.v22 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)[v21]
 			next = g.r3()
 		case 3: // ZeroLocal, groupalgs.go:185
 			g.Zero(0)
 			next = g.r4()
 		case 5: // GroupReduce, groupalgs.go:191
-			g.v36 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v34, -2147483648))
+			g.v34 = kernelimpl.HostReduceMax[int32](kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v32, -2147483648))
 			next = g.r6()
 		case 6: // Barrier, groupalgs.go:192
 			next = g.r7()
@@ -2579,8 +2579,8 @@ func (g *groupGuardsHost) r1() int {
 	n := g.Items
 	v13 := g.v13
 	h10 := g.v10[:n]
-	h18 := g.v18[:n]
-	h19 := g.v19[:n]
+	h16 := g.v16[:n]
+	h17 := g.v17[:n]
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
@@ -2590,10 +2590,10 @@ func (g *groupGuardsHost) r1() int {
 		v6 := int32(li)
 		v10 := h10[li]
 		if v13 {
-			v18 := v10 - ((v6 - (int32(uint32(v6)/4) * 4)) + 10)
-			v19 := v18 & 1
-			h18[li] = v18
-			h19[li] = v19
+			v16 := v10 - ((v6 & 3) + 10)
+			v17 := v16 & 1
+			h16[li] = v16
+			h17[li] = v17
 			if next != 1 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2615,8 +2615,8 @@ func (g *groupGuardsHost) r1() int {
 func (g *groupGuardsHost) r2() int {
 	n := g.Items
 	e11 := g.v11
-	v20 := g.v20
-	h18 := g.v18[:n]
+	v18 := g.v18
+	h16 := g.v16[:n]
 	h10 := g.v10[:n]
 	u11 := g.v11
 	h12 := g.v12[:n]
@@ -2626,10 +2626,10 @@ func (g *groupGuardsHost) r2() int {
 			continue
 		}
 		v11 := e11
-		v18 := h18[li]
+		v16 := h16[li]
 		var v10 int32
-		v10 = v18
-		v11 = v11 + v20
+		v10 = v16
+		v11 = v11 + v18
 		v12 := 0 < v10
 		h10[li] = v10
 		u11 = v11
@@ -2642,24 +2642,24 @@ func (g *groupGuardsHost) r2() int {
 func (g *groupGuardsHost) r3() int {
 	n := g.Items
 	c0 := g.c0
-	v22 := 3 < uint32(c0)
-	v24 := g.v24
-	v25 := int32(0)
-	if v22 {
-		v25 = v24
+	v20 := 3 < uint32(c0)
+	v22 := g.v22
+	v23 := int32(0)
+	if v20 {
+		v23 = v22
 	}
-	v26 := v25 < -5
+	v24 := v23 < -5
 	v11 := g.v11
-	h34 := g.v34[:n]
-	u35 := g.v35
+	h32 := g.v32[:n]
+	u33 := g.v33
 	dead := g.Dead[:n]
 	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		var v33, v34, v35 int32
-		if v26 {
+		var v31, v32, v33 int32
+		if v24 {
 			if next != 3 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2668,11 +2668,11 @@ func (g *groupGuardsHost) r3() int {
 			}
 			continue
 		}
-		v33 = v11
-		v34 = v33
-		v35 = 0
-		h34[li] = v34
-		u35 = v35
+		v31 = v11
+		v32 = v31
+		v33 = 0
+		h32[li] = v32
+		u33 = v33
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2680,7 +2680,7 @@ func (g *groupGuardsHost) r3() int {
 			next = 5
 		}
 	}
-	g.v35 = u35
+	g.v33 = u33
 	return next
 }
 
@@ -2712,30 +2712,30 @@ func (g *groupGuardsHost) r4() int {
 	}
 	// Barrier, groupalgs.go:187
 	v11 := g.v11
-	h34 := g.v34[:n]
-	u35 := g.v35
+	h32 := g.v32[:n]
+	u33 := g.v33
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v6 := int32(li)
-		var v33, v34, v35 int32
-		v33 = v11 + *(*int32)(unsafe.Add(m0, int(63-v6)*4))
-		v34 = v33
-		v35 = 0
-		h34[li] = v34
-		u35 = v35
+		var v31, v32, v33 int32
+		v31 = v11 + *(*int32)(unsafe.Add(m0, int(63-v6)*4))
+		v32 = v31
+		v33 = 0
+		h32[li] = v32
+		u33 = v33
 	}
-	g.v35 = u35
+	g.v33 = u33
 	return 5
 }
 
 func (g *groupGuardsHost) r6() int {
 	n := g.Items
-	h34 := g.v34[:n]
-	e35 := g.v35
-	v36 := g.v36
-	u35 := g.v35
+	h32 := g.v32[:n]
+	e33 := g.v33
+	v34 := g.v34
+	u33 := g.v33
 	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -2745,14 +2745,14 @@ func (g *groupGuardsHost) r6() int {
 		if dead[li] {
 			continue
 		}
-		v34 := h34[li]
-		v35 := e35
+		v32 := h32[li]
+		v33 := e33
 		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		var v41 int32
-		if (v35 * 40) < v36 {
-			h34[li] = v34
-			u35 = v35
+		var v39 int32
+		if (v33 * 40) < v34 {
+			h32[li] = v32
+			u33 = v33
 			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
@@ -2761,16 +2761,16 @@ func (g *groupGuardsHost) r6() int {
 			}
 			continue
 		}
-		v41 = v34
-		v42 := v35 + 1
-		if v42 < 3 {
-			v34 = v41
-			v35 = v42
+		v39 = v32
+		v40 := v33 + 1
+		if v40 < 3 {
+			v32 = v39
+			v33 = v40
 		} else {
 			goto b21
 		}
-		h34[li] = v34
-		u35 = v35
+		h32[li] = v32
+		u33 = v33
 		if next != 5 {
 			if next >= 0 {
 				return g.Diverge()
@@ -2784,10 +2784,10 @@ func (g *groupGuardsHost) r6() int {
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v39
 		g.Leave(li)
 	}
-	g.v35 = u35
+	g.v33 = u33
 	return next
 }
 
@@ -2797,12 +2797,12 @@ func (g *groupGuardsHost) r7() int {
 	{
 		in := kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v10, 0)
 		kernelimpl.HostScans(in, g.SubGroup, kernelimpl.HostScanAdd[int32])
-		copy(g.v39, in)
+		copy(g.v37, in)
 	}
-	h34 := g.v34[:n]
-	e35 := g.v35
-	h39 := g.v39[:n]
-	u35 := g.v35
+	h32 := g.v32[:n]
+	e33 := g.v33
+	h37 := g.v37[:n]
+	u33 := g.v33
 	basex := g.Base(0)
 	v3 := g.v3
 	p1 := g.Pointer(1)
@@ -2812,22 +2812,22 @@ func (g *groupGuardsHost) r7() int {
 		if dead[li] {
 			continue
 		}
-		v34 := h34[li]
-		v35 := e35
-		v39 := h39[li]
+		v32 := h32[li]
+		v33 := e33
+		v37 := h37[li]
 		v5 := int64(basex + li)
 		v0 := int32(basex + li)
-		var v41 int32
-		v41 = v34 - v39
-		v42 := v35 + 1
-		if v42 < 3 {
-			v34 = v41
-			v35 = v42
+		var v39 int32
+		v39 = v32 - v37
+		v40 := v33 + 1
+		if v40 < 3 {
+			v32 = v39
+			v33 = v40
 		} else {
 			goto b21
 		}
-		h34[li] = v34
-		u35 = v35
+		h32[li] = v32
+		u33 = v33
 		next = 5
 		continue
 	b21:
@@ -2836,10 +2836,10 @@ func (g *groupGuardsHost) r7() int {
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v41
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v39
 		g.Leave(li)
 	}
-	g.v35 = u35
+	g.v33 = u33
 	return next
 }
 
@@ -6763,7 +6763,7 @@ func (g *groupSettlesHost) r0() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v25 + int32(uint64(9/v26))
-		v32 := v16 / 2
+		v32 := int32(uint32(v16) >> 1)
 		v33 := v32 + -1
 		h32[li] = v32
 		h33[li] = v33
@@ -6836,7 +6836,7 @@ func (g *groupSettlesHost) r1() int {
 			continue
 		}
 		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v25 + int32(uint64(9/v26))
-		v32 = v16 / 2
+		v32 = int32(uint32(v16) >> 1)
 		v33 = v32 + -1
 		h32[li] = v32
 		h33[li] = v33
@@ -7630,7 +7630,7 @@ type localStructsHost struct {
 	kernelimpl.HostGroup
 	c0   int32
 	c1   int32
-	v331 []int32
+	v299 []int32
 }
 
 func newLocalStructsHost() kernelimpl.HostForm { return new(localStructsHost) }
@@ -7652,7 +7652,7 @@ func (g *localStructsHost) Begin() {
 	g.Allot(1, int(g.c1)*8)
 	g.Allot(2, 512)
 	g.Allot(3, 512)
-	kernelimpl.HostRoom(n, &g.v331)
+	kernelimpl.HostRoom(n, &g.v299)
 }
 
 func (g *localStructsHost) Run() {
@@ -7728,9 +7728,9 @@ func (g *localStructsHost) Run() {
 		return
 	}
 	// Barrier, groups2.go:42
-	v292 := c0 != 0
+	v260 := c0 != 0
 	stop := g.Cancelled()
-	h331 := g.v331[:n]
+	h299 := g.v299[:n]
 	dead := g.Dead[:n]
 	more = false
 	for li := range n {
@@ -7740,235 +7740,226 @@ func (g *localStructsHost) Run() {
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
 		v0 := int32(basex + li)
-		var v50, v61, v72, v83, v94, v105, v116, v127, v138, v149, v160, v171, v182, v193, v204, v215, v224, v235, v246, v257, v268, v279, v290, v293, v301, v312 int32
-		var v294, v297 int64
-		v45 := v7 - (int32(uint32(v7)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v45)*32+4)) {
-			v49 := *(*int32)(unsafe.Add(m2, int(v45)*32)) + *(*int32)(unsafe.Add(m2, int(v45)*32+8))
-			v50 = v49
+		var v48, v57, v66, v75, v84, v93, v102, v111, v120, v129, v138, v147, v156, v165, v174, v183, v192, v203, v214, v225, v236, v247, v258, v261, v269, v280 int32
+		var v262, v265 int64
+		v43 := v7 & 15
+		if *(*bool)(unsafe.Add(m2, int(v43)*32+4)) {
+			v47 := *(*int32)(unsafe.Add(m2, int(v43)*32)) + *(*int32)(unsafe.Add(m2, int(v43)*32+8))
+			v48 = v47
 		} else {
-			v50 = 0
+			v48 = 0
 		}
-		v51 := v7 + 1
-		v54 := v51 - (int32(uint32(v51)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v54)*32+4)) {
-			v60 := ((v50 * 3) + *(*int32)(unsafe.Add(m2, int(v54)*32))) + *(*int32)(unsafe.Add(m2, int(v54)*32+12))
-			v61 = v60
+		v49 := v7 + 1
+		v50 := v49 & 15
+		if *(*bool)(unsafe.Add(m2, int(v50)*32+4)) {
+			v56 := ((v48 * 3) + *(*int32)(unsafe.Add(m2, int(v50)*32))) + *(*int32)(unsafe.Add(m2, int(v50)*32+12))
+			v57 = v56
 		} else {
-			v61 = v50
+			v57 = v48
 		}
-		v62 := v7 + 2
-		v65 := v62 - (int32(uint32(v62)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v65)*32+4)) {
-			v71 := ((v61 * 3) + *(*int32)(unsafe.Add(m2, int(v65)*32))) + *(*int32)(unsafe.Add(m2, int(v65)*32+16))
-			v72 = v71
+		v58 := v7 + 2
+		v59 := v58 & 15
+		if *(*bool)(unsafe.Add(m2, int(v59)*32+4)) {
+			v65 := ((v57 * 3) + *(*int32)(unsafe.Add(m2, int(v59)*32))) + *(*int32)(unsafe.Add(m2, int(v59)*32+16))
+			v66 = v65
 		} else {
-			v72 = v61
+			v66 = v57
 		}
-		v73 := v7 + 3
-		v76 := v73 - (int32(uint32(v73)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v76)*32+4)) {
-			v82 := ((v72 * 3) + *(*int32)(unsafe.Add(m2, int(v76)*32))) + *(*int32)(unsafe.Add(m2, int(v76)*32+8))
-			v83 = v82
+		v67 := v7 + 3
+		v68 := v67 & 15
+		if *(*bool)(unsafe.Add(m2, int(v68)*32+4)) {
+			v74 := ((v66 * 3) + *(*int32)(unsafe.Add(m2, int(v68)*32))) + *(*int32)(unsafe.Add(m2, int(v68)*32+8))
+			v75 = v74
 		} else {
-			v83 = v72
+			v75 = v66
 		}
-		v84 := v7 + 4
-		v87 := v84 - (int32(uint32(v84)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v87)*32+4)) {
-			v93 := ((v83 * 3) + *(*int32)(unsafe.Add(m2, int(v87)*32))) + *(*int32)(unsafe.Add(m2, int(v87)*32+12))
-			v94 = v93
+		v76 := v7 + 4
+		v77 := v76 & 15
+		if *(*bool)(unsafe.Add(m2, int(v77)*32+4)) {
+			v83 := ((v75 * 3) + *(*int32)(unsafe.Add(m2, int(v77)*32))) + *(*int32)(unsafe.Add(m2, int(v77)*32+12))
+			v84 = v83
 		} else {
-			v94 = v83
+			v84 = v75
 		}
-		v95 := v7 + 5
-		v98 := v95 - (int32(uint32(v95)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v98)*32+4)) {
-			v104 := ((v94 * 3) + *(*int32)(unsafe.Add(m2, int(v98)*32))) + *(*int32)(unsafe.Add(m2, int(v98)*32+16))
-			v105 = v104
+		v85 := v7 + 5
+		v86 := v85 & 15
+		if *(*bool)(unsafe.Add(m2, int(v86)*32+4)) {
+			v92 := ((v84 * 3) + *(*int32)(unsafe.Add(m2, int(v86)*32))) + *(*int32)(unsafe.Add(m2, int(v86)*32+16))
+			v93 = v92
 		} else {
-			v105 = v94
+			v93 = v84
 		}
-		v106 := v7 + 6
-		v109 := v106 - (int32(uint32(v106)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v109)*32+4)) {
-			v115 := ((v105 * 3) + *(*int32)(unsafe.Add(m2, int(v109)*32))) + *(*int32)(unsafe.Add(m2, int(v109)*32+8))
-			v116 = v115
+		v94 := v7 + 6
+		v95 := v94 & 15
+		if *(*bool)(unsafe.Add(m2, int(v95)*32+4)) {
+			v101 := ((v93 * 3) + *(*int32)(unsafe.Add(m2, int(v95)*32))) + *(*int32)(unsafe.Add(m2, int(v95)*32+8))
+			v102 = v101
 		} else {
-			v116 = v105
+			v102 = v93
 		}
-		v117 := v7 + 7
-		v120 := v117 - (int32(uint32(v117)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v120)*32+4)) {
-			v126 := ((v116 * 3) + *(*int32)(unsafe.Add(m2, int(v120)*32))) + *(*int32)(unsafe.Add(m2, int(v120)*32+12))
-			v127 = v126
+		v104 := (v7 + 7) & 15
+		if *(*bool)(unsafe.Add(m2, int(v104)*32+4)) {
+			v110 := ((v102 * 3) + *(*int32)(unsafe.Add(m2, int(v104)*32))) + *(*int32)(unsafe.Add(m2, int(v104)*32+12))
+			v111 = v110
 		} else {
-			v127 = v116
+			v111 = v102
 		}
-		v128 := v7 + 8
-		v131 := v128 - (int32(uint32(v128)/16) * 16)
+		v113 := (v7 + 8) & 15
+		if *(*bool)(unsafe.Add(m2, int(v113)*32+4)) {
+			v119 := ((v111 * 3) + *(*int32)(unsafe.Add(m2, int(v113)*32))) + *(*int32)(unsafe.Add(m2, int(v113)*32+16))
+			v120 = v119
+		} else {
+			v120 = v111
+		}
+		v122 := (v7 + 9) & 15
+		if *(*bool)(unsafe.Add(m2, int(v122)*32+4)) {
+			v128 := ((v120 * 3) + *(*int32)(unsafe.Add(m2, int(v122)*32))) + *(*int32)(unsafe.Add(m2, int(v122)*32+8))
+			v129 = v128
+		} else {
+			v129 = v120
+		}
+		v131 := (v7 + 10) & 15
 		if *(*bool)(unsafe.Add(m2, int(v131)*32+4)) {
-			v137 := ((v127 * 3) + *(*int32)(unsafe.Add(m2, int(v131)*32))) + *(*int32)(unsafe.Add(m2, int(v131)*32+16))
+			v137 := ((v129 * 3) + *(*int32)(unsafe.Add(m2, int(v131)*32))) + *(*int32)(unsafe.Add(m2, int(v131)*32+12))
 			v138 = v137
 		} else {
-			v138 = v127
+			v138 = v129
 		}
-		v139 := v7 + 9
-		v142 := v139 - (int32(uint32(v139)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v142)*32+4)) {
-			v148 := ((v138 * 3) + *(*int32)(unsafe.Add(m2, int(v142)*32))) + *(*int32)(unsafe.Add(m2, int(v142)*32+8))
-			v149 = v148
+		v140 := (v7 + 11) & 15
+		if *(*bool)(unsafe.Add(m2, int(v140)*32+4)) {
+			v146 := ((v138 * 3) + *(*int32)(unsafe.Add(m2, int(v140)*32))) + *(*int32)(unsafe.Add(m2, int(v140)*32+16))
+			v147 = v146
 		} else {
-			v149 = v138
+			v147 = v138
 		}
-		v150 := v7 + 10
-		v153 := v150 - (int32(uint32(v150)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v153)*32+4)) {
-			v159 := ((v149 * 3) + *(*int32)(unsafe.Add(m2, int(v153)*32))) + *(*int32)(unsafe.Add(m2, int(v153)*32+12))
-			v160 = v159
+		v149 := (v7 + 12) & 15
+		if *(*bool)(unsafe.Add(m2, int(v149)*32+4)) {
+			v155 := ((v147 * 3) + *(*int32)(unsafe.Add(m2, int(v149)*32))) + *(*int32)(unsafe.Add(m2, int(v149)*32+8))
+			v156 = v155
 		} else {
-			v160 = v149
+			v156 = v147
 		}
-		v161 := v7 + 11
-		v164 := v161 - (int32(uint32(v161)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v164)*32+4)) {
-			v170 := ((v160 * 3) + *(*int32)(unsafe.Add(m2, int(v164)*32))) + *(*int32)(unsafe.Add(m2, int(v164)*32+16))
-			v171 = v170
+		v158 := (v7 + 13) & 15
+		if *(*bool)(unsafe.Add(m2, int(v158)*32+4)) {
+			v164 := ((v156 * 3) + *(*int32)(unsafe.Add(m2, int(v158)*32))) + *(*int32)(unsafe.Add(m2, int(v158)*32+12))
+			v165 = v164
 		} else {
-			v171 = v160
+			v165 = v156
 		}
-		v172 := v7 + 12
-		v175 := v172 - (int32(uint32(v172)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v175)*32+4)) {
-			v181 := ((v171 * 3) + *(*int32)(unsafe.Add(m2, int(v175)*32))) + *(*int32)(unsafe.Add(m2, int(v175)*32+8))
-			v182 = v181
+		v167 := (v7 + 14) & 15
+		if *(*bool)(unsafe.Add(m2, int(v167)*32+4)) {
+			v173 := ((v165 * 3) + *(*int32)(unsafe.Add(m2, int(v167)*32))) + *(*int32)(unsafe.Add(m2, int(v167)*32+16))
+			v174 = v173
 		} else {
-			v182 = v171
+			v174 = v165
 		}
-		v183 := v7 + 13
-		v186 := v183 - (int32(uint32(v183)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v186)*32+4)) {
-			v192 := ((v182 * 3) + *(*int32)(unsafe.Add(m2, int(v186)*32))) + *(*int32)(unsafe.Add(m2, int(v186)*32+12))
-			v193 = v192
+		v176 := (v7 + 15) & 15
+		if *(*bool)(unsafe.Add(m2, int(v176)*32+4)) {
+			v182 := ((v174 * 3) + *(*int32)(unsafe.Add(m2, int(v176)*32))) + *(*int32)(unsafe.Add(m2, int(v176)*32+8))
+			v183 = v182
 		} else {
-			v193 = v182
+			v183 = v174
 		}
-		v194 := v7 + 14
-		v197 := v194 - (int32(uint32(v194)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v197)*32+4)) {
-			v203 := ((v193 * 3) + *(*int32)(unsafe.Add(m2, int(v197)*32))) + *(*int32)(unsafe.Add(m2, int(v197)*32+16))
-			v204 = v203
+		v187 := (v7 - (int32(uint32(v7)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v187)*32+4)) {
+			v191 := *(*int32)(unsafe.Add(m3, int(v187)*32)) + *(*int32)(unsafe.Add(m3, int(v187)*32+8))
+			v192 = v191
 		} else {
-			v204 = v193
+			v192 = 0
 		}
-		v205 := v7 + 15
-		v208 := v205 - (int32(uint32(v205)/16) * 16)
-		if *(*bool)(unsafe.Add(m2, int(v208)*32+4)) {
-			v214 := ((v204 * 3) + *(*int32)(unsafe.Add(m2, int(v208)*32))) + *(*int32)(unsafe.Add(m2, int(v208)*32+8))
-			v215 = v214
+		v196 := (v49 - (int32(uint32(v49)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v196)*32+4)) {
+			v202 := ((v192 * 3) + *(*int32)(unsafe.Add(m3, int(v196)*32))) + *(*int32)(unsafe.Add(m3, int(v196)*32+12))
+			v203 = v202
 		} else {
-			v215 = v204
+			v203 = v192
 		}
-		v219 := (v7 - (int32(uint32(v7)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v219)*32+4)) {
-			v223 := *(*int32)(unsafe.Add(m3, int(v219)*32)) + *(*int32)(unsafe.Add(m3, int(v219)*32+8))
-			v224 = v223
+		v207 := (v58 - (int32(uint32(v58)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v207)*32+4)) {
+			v213 := ((v203 * 3) + *(*int32)(unsafe.Add(m3, int(v207)*32))) + *(*int32)(unsafe.Add(m3, int(v207)*32+16))
+			v214 = v213
 		} else {
-			v224 = 0
+			v214 = v203
 		}
-		v228 := (v51 - (int32(uint32(v51)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v228)*32+4)) {
-			v234 := ((v224 * 3) + *(*int32)(unsafe.Add(m3, int(v228)*32))) + *(*int32)(unsafe.Add(m3, int(v228)*32+12))
-			v235 = v234
+		v218 := (v67 - (int32(uint32(v67)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v218)*32+4)) {
+			v224 := ((v214 * 3) + *(*int32)(unsafe.Add(m3, int(v218)*32))) + *(*int32)(unsafe.Add(m3, int(v218)*32+8))
+			v225 = v224
 		} else {
-			v235 = v224
+			v225 = v214
 		}
-		v239 := (v62 - (int32(uint32(v62)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v239)*32+4)) {
-			v245 := ((v235 * 3) + *(*int32)(unsafe.Add(m3, int(v239)*32))) + *(*int32)(unsafe.Add(m3, int(v239)*32+16))
-			v246 = v245
+		v229 := (v76 - (int32(uint32(v76)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v229)*32+4)) {
+			v235 := ((v225 * 3) + *(*int32)(unsafe.Add(m3, int(v229)*32))) + *(*int32)(unsafe.Add(m3, int(v229)*32+12))
+			v236 = v235
 		} else {
-			v246 = v235
+			v236 = v225
 		}
-		v250 := (v73 - (int32(uint32(v73)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v250)*32+4)) {
-			v256 := ((v246 * 3) + *(*int32)(unsafe.Add(m3, int(v250)*32))) + *(*int32)(unsafe.Add(m3, int(v250)*32+8))
-			v257 = v256
+		v240 := (v85 - (int32(uint32(v85)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v240)*32+4)) {
+			v246 := ((v236 * 3) + *(*int32)(unsafe.Add(m3, int(v240)*32))) + *(*int32)(unsafe.Add(m3, int(v240)*32+16))
+			v247 = v246
 		} else {
-			v257 = v246
+			v247 = v236
 		}
-		v261 := (v84 - (int32(uint32(v84)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v261)*32+4)) {
-			v267 := ((v257 * 3) + *(*int32)(unsafe.Add(m3, int(v261)*32))) + *(*int32)(unsafe.Add(m3, int(v261)*32+12))
-			v268 = v267
+		v251 := (v94 - (int32(uint32(v94)/7) * 7)) + 2
+		if *(*bool)(unsafe.Add(m3, int(v251)*32+4)) {
+			v257 := ((v247 * 3) + *(*int32)(unsafe.Add(m3, int(v251)*32))) + *(*int32)(unsafe.Add(m3, int(v251)*32+8))
+			v258 = v257
 		} else {
-			v268 = v257
+			v258 = v247
 		}
-		v272 := (v95 - (int32(uint32(v95)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v272)*32+4)) {
-			v278 := ((v268 * 3) + *(*int32)(unsafe.Add(m3, int(v272)*32))) + *(*int32)(unsafe.Add(m3, int(v272)*32+16))
-			v279 = v278
-		} else {
-			v279 = v268
-		}
-		v283 := (v106 - (int32(uint32(v106)/7) * 7)) + 2
-		if *(*bool)(unsafe.Add(m3, int(v283)*32+4)) {
-			v289 := ((v279 * 3) + *(*int32)(unsafe.Add(m3, int(v283)*32))) + *(*int32)(unsafe.Add(m3, int(v283)*32+8))
-			v290 = v289
-		} else {
-			v290 = v279
-		}
-		v291 := v215 + v290
-		v293 = 0
-		v294 = -1
+		v259 := v183 + v258
+		v261 = 0
+		v262 = -1
 	b56:
-		v295 := v294 + 1
-		if v295 >= v5 {
+		v263 := v262 + 1
+		if v263 >= v5 {
 			goto b62
 		}
-		v297 = v295 + v8
-		if !v292 {
+		v265 = v263 + v8
+		if !v260 {
 			g.Fault(4, 0, 0, v0)
 			g.Leave(li)
 			continue
 		}
-		v301 = int32(uint64(v297 - ((v297 / v5) * v5)))
-		if *(*bool)(unsafe.Add(m0, int(v301)*32+4)) {
-			v310 := *(*int32)(unsafe.Add(m0, int(v301)*32+int(int32(uint64(v295-((v295/3)*3))))*4+8))
-			v311 := ((v293 * 3) + *(*int32)(unsafe.Add(m0, int(v301)*32))) + v310
-			v312 = v311
+		v269 = int32(uint64(v265 - ((v265 / v5) * v5)))
+		if *(*bool)(unsafe.Add(m0, int(v269)*32+4)) {
+			v278 := *(*int32)(unsafe.Add(m0, int(v269)*32+int(int32(uint64(v263-(int64(uint64(v263)/3)*3))))*4+8))
+			v279 := ((v261 * 3) + *(*int32)(unsafe.Add(m0, int(v269)*32))) + v278
+			v280 = v279
 		} else {
-			v312 = v293
+			v280 = v261
 		}
-		v293 = v312
-		v294 = v295
+		v261 = v280
+		v262 = v263
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b56
 	b62:
-		v314 := v291 + v293
-		v316 := *(*float64)(unsafe.Add(m2, int(v54)*32+24))
-		v320 := (v316 < 2.147483648e+09) && (-2.147483649e+09 < v316)
-		v321 := float64(0)
-		if v320 {
-			v321 = v316
+		v282 := v259 + v261
+		v284 := *(*float64)(unsafe.Add(m2, int(v50)*32+24))
+		v288 := (v284 < 2.147483648e+09) && (-2.147483649e+09 < v284)
+		v289 := float64(0)
+		if v288 {
+			v289 = v284
 		}
-		v323 := int32(-2147483648)
-		if v320 {
-			v323 = int32(v321)
+		v291 := int32(-2147483648)
+		if v288 {
+			v291 = int32(v289)
 		}
-		v324 := (*(*int32)(unsafe.Add(m2, int(v54)*32)) + 1) + v323
-		v325 := int64(uint32(v76))
-		if uint32(v76) >= uint32(c1) {
-			g.Fault(5, v325, v6, v0)
+		v292 := (*(*int32)(unsafe.Add(m2, int(v50)*32)) + 1) + v291
+		v293 := int64(uint32(v68))
+		if uint32(v68) >= uint32(c1) {
+			g.Fault(5, v293, v6, v0)
 			g.Leave(li)
 			continue
 		}
-		v330 := (v324 + *(*int32)(unsafe.Add(m1, int(v76)*8+4))) + *(*int32)(unsafe.Add(m1, li*8))
-		v331 := v314 + v330
-		h331[li] = v331
+		v298 := (v292 + *(*int32)(unsafe.Add(m1, int(v68)*8+4))) + *(*int32)(unsafe.Add(m1, li*8))
+		v299 := v282 + v298
+		h299[li] = v299
 		more = true
 	}
 	if !more {
@@ -7979,8 +7970,8 @@ func (g *localStructsHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v331 := h331[li]
-		*(*int32)(unsafe.Add(m2, li*32+8)) = (v331 << 24) >> 24
+		v299 := h299[li]
+		*(*int32)(unsafe.Add(m2, li*32+8)) = (v299 << 24) >> 24
 		*(*int32)(unsafe.Add(m2, li*32+12)) = 0
 		*(*int32)(unsafe.Add(m2, li*32+16)) = 0
 	}
@@ -7993,15 +7984,15 @@ func (g *localStructsHost) Run() {
 		}
 		v7 := int32(li)
 		v25 := 15 - v7
-		v331 := h331[li]
+		v299 := h299[li]
 		v9 := int64(basex + li)
 		v0 := int32(basex + li)
-		v338 := v331 + *(*int32)(unsafe.Add(m2, int(v25)*32+8))
+		v306 := v299 + *(*int32)(unsafe.Add(m2, int(v25)*32+8))
 		if uint64(v9) >= uint64(v3) {
 			g.Fault(6, v9, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v338
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v306
 	}
 }
 
@@ -8091,7 +8082,7 @@ func (g *loopedLocalHost) r1() int {
 		}
 		v3 := int32(li)
 		v11 := v3 + v6
-		*(*int32)(unsafe.Add(m0, int(v11-((v11/16)*16))*4)) = v11
+		*(*int32)(unsafe.Add(m0, int(v11&15)*4)) = v11
 	}
 	// Barrier, groups.go:117
 	e6 := g.v6
@@ -8108,11 +8099,11 @@ func (g *loopedLocalHost) r1() int {
 		v10 := h10[li]
 		v0 := int32(basex + li)
 		var v5 int32
-		v18 := v10 + *(*int32)(unsafe.Add(m0, int(15-v3)*4))
-		v19 := v6 + 1
-		if v19 < 3 {
-			v5 = v18
-			v6 = v19
+		v16 := v10 + *(*int32)(unsafe.Add(m0, int(15-v3)*4))
+		v17 := v6 + 1
+		if v17 < 3 {
+			v5 = v16
+			v6 = v17
 		} else {
 			goto b7
 		}
@@ -8121,13 +8112,13 @@ func (g *loopedLocalHost) r1() int {
 		next = 0
 		continue
 	b7:
-		v21 := int64(basex + li)
-		if uint64(v21) >= uint64(v1) {
-			g.Fault(1, v21, v1, v0)
+		v19 := int64(basex + li)
+		if uint64(v19) >= uint64(v1) {
+			g.Fault(1, v19, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v18
+		*(*int32)(unsafe.Add(p0, (basex+li)*4)) = v16
 		g.Leave(li)
 	}
 	g.v6 = u6
@@ -8165,30 +8156,30 @@ func (g *maybeNilHost) Run() {
 		x = end
 	}
 	for ; x < end; x++ {
-		var v12, v33 bool
-		var v13, v34 kernelimpl.HostAddr
-		var v27 int32
+		var v11, v32 bool
+		var v12, v33 kernelimpl.HostAddr
+		var v26 int32
 		v0 := int32(x)
 		v5 := int64(x)
-		if v0 != (int32(uint32(v0)/2) * 2) {
-			v12 = true
-			v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		if v0 != (v0 & -2) {
+			v11 = true
+			v12 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 			goto b4
 		}
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(0, v5, v1, v0)
 			continue
 		}
-		v12 = false
-		v13 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+		v11 = false
+		v12 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 	b4:
-		if !v12 {
-			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = *(*int32)(unsafe.Add(v13.Base, v13.Off)) + 5
+		if !v11 {
+			*(*int32)(unsafe.Add(v12.Base, v12.Off)) = *(*int32)(unsafe.Add(v12.Base, v12.Off)) + 5
 		}
-		v18 := int32(uint32(v0)/3) * 3
-		v19 := v0 - v18
-		v20 := v0 == v18
-		if v0 == v18 {
+		v17 := int32(uint32(v0)/3) * 3
+		v18 := v0 - v17
+		v19 := v0 == v17
+		if v0 == v17 {
 			goto b10
 		}
 		if uint64(v5) >= uint64(v3) {
@@ -8196,7 +8187,7 @@ func (g *maybeNilHost) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = -1
-		v27 = -1
+		v26 = -1
 		goto b12
 	b10:
 		if uint64(v5) >= uint64(v3) {
@@ -8204,7 +8195,7 @@ func (g *maybeNilHost) Run() {
 			continue
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = 10
-		v27 = 10
+		v26 = 10
 	b12:
 		if uint64(v5) >= uint64(v1) {
 			g.Fault(3, v5, v1, v0)
@@ -8214,22 +8205,22 @@ func (g *maybeNilHost) Run() {
 			g.Fault(4, v5, v3, v0)
 			continue
 		}
-		if v20 {
-			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+		if v19 {
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 			goto b18
 		}
-		if v19 == 1 {
-			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
+		if v18 == 1 {
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
 		} else {
-			v33 = true
-			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v32 = true
+			v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		}
 	b18:
-		if !v33 {
-			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
-			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
+		if !v32 {
+			v34 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
+			*(*int32)(unsafe.Add(p1, x*4)) = v26 + (v34 - ((v34 / 7) * 7))
 		}
 	}
 }
@@ -8237,50 +8228,50 @@ func (g *maybeNilHost) Run() {
 //go:noinline
 func maybeNilHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
 	for ; x < end; x++ {
-		var v12, v33 bool
-		var v13, v34 kernelimpl.HostAddr
-		var v27 int32
+		var v11, v32 bool
+		var v12, v33 kernelimpl.HostAddr
+		var v26 int32
 		v0 := int32(x)
-		if v0 != (int32(uint32(v0)/2) * 2) {
-			v12 = true
-			v13 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+		if v0 != (v0 & -2) {
+			v11 = true
+			v12 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 			goto b4r0f
 		}
-		v12 = false
-		v13 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+		v11 = false
+		v12 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 	b4r0f:
-		if !v12 {
-			*(*int32)(unsafe.Add(v13.Base, v13.Off)) = *(*int32)(unsafe.Add(v13.Base, v13.Off)) + 5
+		if !v11 {
+			*(*int32)(unsafe.Add(v12.Base, v12.Off)) = *(*int32)(unsafe.Add(v12.Base, v12.Off)) + 5
 		}
-		v18 := int32(uint32(v0)/3) * 3
-		v19 := v0 - v18
-		v20 := v0 == v18
-		if v0 == v18 {
+		v17 := int32(uint32(v0)/3) * 3
+		v18 := v0 - v17
+		v19 := v0 == v17
+		if v0 == v17 {
 			goto b11r0f
 		}
 		*(*int32)(unsafe.Add(p1, x*4)) = -1
-		v27 = -1
+		v26 = -1
 		goto b12r0f
 	b11r0f:
 		*(*int32)(unsafe.Add(p1, x*4)) = 10
-		v27 = 10
+		v26 = 10
 	b12r0f:
-		if v20 {
-			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
+		if v19 {
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p0, Off: x * 4}
 			goto b18r0f
 		}
-		if v19 == 1 {
-			v33 = false
-			v34 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
+		if v18 == 1 {
+			v32 = false
+			v33 = kernelimpl.HostAddr{Base: p1, Off: x * 4}
 		} else {
-			v33 = true
-			v34 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
+			v32 = true
+			v33 = kernelimpl.HostAddr{Base: unsafe.Pointer(nil), Off: 0}
 		}
 	b18r0f:
-		if !v33 {
-			v35 := *(*int32)(unsafe.Add(v34.Base, v34.Off))
-			*(*int32)(unsafe.Add(p1, x*4)) = v27 + (v35 - ((v35 / 7) * 7))
+		if !v32 {
+			v34 := *(*int32)(unsafe.Add(v33.Base, v33.Off))
+			*(*int32)(unsafe.Add(p1, x*4)) = v26 + (v34 - ((v34 / 7) * 7))
 		}
 	}
 }
@@ -8575,11 +8566,11 @@ type phasesHost struct {
 	kernelimpl.HostGroup
 	v1, v2, v4 int64
 
-	v14, v25, v31, v39, v55 []int32
+	v14, v24, v30, v36, v51 []int32
 
-	v15, v33 int64
+	v15, v32 int64
 
-	v32 int32
+	v31 int32
 }
 
 func newPhasesHost() kernelimpl.HostForm { return new(phasesHost) }
@@ -8597,7 +8588,7 @@ func (g *phasesHost) Begin() {
 	g.v4 = g.Int64(56)
 	g.Allot(0, 128)
 	g.Allot(1, 8)
-	kernelimpl.HostRoom(n, &g.v14, &g.v25, &g.v31, &g.v39, &g.v55)
+	kernelimpl.HostRoom(n, &g.v14, &g.v24, &g.v30, &g.v36, &g.v51)
 }
 
 func (g *phasesHost) Run() {
@@ -8651,15 +8642,15 @@ func (g *phasesHost) r0() int {
 	v13 := 0 < v1
 	h14 := g.v14[:n]
 	u15 := g.v15
-	h25 := g.v25[:n]
-	h31 := g.v31[:n]
+	h24 := g.v24[:n]
+	h30 := g.v30[:n]
+	u31 := g.v31
 	u32 := g.v32
-	u33 := g.v33
-	h39 := g.v39[:n]
+	h36 := g.v36[:n]
 	stop := g.Cancelled()
-	v56 := int32(g.ID[0])
-	v57 := v56 == 1
-	h55 := g.v55[:n]
+	v52 := int32(g.ID[0])
+	v53 := v52 == 1
+	h51 := g.v51[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
@@ -8672,34 +8663,34 @@ func (g *phasesHost) r0() int {
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
 		v8 := int64(basex + li)
-		var v14, v31, v32, v47, v52, v55, v63 int32
-		var v15, v22, v33, v53 int64
+		var v14, v30, v31, v44, v48, v51, v59 int32
+		var v15, v21, v32, v49 int64
 		if !v13 {
-			v55 = 0
+			v51 = 0
 			goto b19
 		}
 		v14 = 0
 		v15 = 0
 	b5:
-		if v15 != ((v15 / 2) * 2) {
-			v31 = v14
-			v32 = 1
+		if v15 != (v15 & -2) {
+			v30 = v14
+			v31 = 1
 			goto b11
 		}
 		{
-			v19 := v7 + v15
-			v22 = v19 - ((v19 / 32) * 32)
-			if uint64(v22) >= 32 {
-				g.Fault(2, v22, 32, v0)
+			v18 := v7 + v15
+			v21 = v18 - ((v18 / 32) * 32)
+			if uint64(v21) >= 32 {
+				g.Fault(2, v21, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
 		{
-			v25 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
+			v24 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v21)))*4))
 			h14[li] = v14
 			u15 = v15
-			h25[li] = v25
+			h24[li] = v24
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8709,15 +8700,14 @@ func (g *phasesHost) r0() int {
 			continue
 		}
 	b11:
-		v33 = int64(uint32(v32))
-		if v32 < 32 {
-			v35 := v6 + v32
-			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
+		v32 = int64(uint32(v31))
+		if v31 < 32 {
+			v36 := *(*int32)(unsafe.Add(m0, int((v6+v31)&31)*4))
 			u15 = v15
-			h31[li] = v31
+			h30[li] = v30
+			u31 = v31
 			u32 = v32
-			u33 = v33
-			h39[li] = v39
+			h36[li] = v36
 			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8726,24 +8716,24 @@ func (g *phasesHost) r0() int {
 			}
 			continue
 		}
-		v47 = v31
-		v52 = v47 + 1
-		if v6 == (int32(uint32(v6)/2) * 2) {
-			v52 = v47
+		v44 = v30
+		v48 = v44 + 1
+		if v6 == (v6 & -2) {
+			v48 = v44
 		}
-		v53 = v15 + 1
-		if v53 < v1 {
-			v14 = v52
-			v15 = v53
+		v49 = v15 + 1
+		if v49 < v1 {
+			v14 = v48
+			v15 = v49
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b5
 		}
-		v55 = v52
+		v51 = v48
 	b19:
-		if v57 {
-			h55[li] = v55
+		if v53 {
+			h51[li] = v51
 			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8752,33 +8742,33 @@ func (g *phasesHost) r0() int {
 			}
 			continue
 		}
-		v63 = v55
-		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		v59 = v51
+		v61 := v59 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v61
 		g.Leave(li)
 	}
 	g.v15 = u15
+	g.v31 = u31
 	g.v32 = u32
-	g.v33 = u33
 	return next
 }
 
 func (g *phasesHost) r3() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	h25 := g.v25[:n]
+	h24 := g.v24[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v25 := h25[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v25
+		v24 := h24[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v24
 	}
 	// Barrier, groups2.go:65
 	h14 := g.v14[:n]
@@ -8786,14 +8776,14 @@ func (g *phasesHost) r3() int {
 	v1 := g.v1
 	basex := g.Base(0)
 	u15 := g.v15
-	h31 := g.v31[:n]
+	h30 := g.v30[:n]
+	u31 := g.v31
 	u32 := g.v32
-	u33 := g.v33
-	h39 := g.v39[:n]
+	h36 := g.v36[:n]
 	stop := g.Cancelled()
-	v56 := int32(g.ID[0])
-	v57 := v56 == 1
-	h55 := g.v55[:n]
+	v52 := int32(g.ID[0])
+	v53 := v52 == 1
+	h51 := g.v51[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
@@ -8803,44 +8793,44 @@ func (g *phasesHost) r3() int {
 		}
 		v14 := h14[li]
 		v15 := e15
-		v25 := h25[li]
+		v24 := h24[li]
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
 		v8 := int64(basex + li)
-		var v22, v33 int64
-		var v31, v32, v47, v55, v63 int32
-		v47 = v14 + v25
+		var v21, v32 int64
+		var v30, v31, v44, v51, v59 int32
+		v44 = v14 + v24
 	b16:
-		v52 := v47 + 1
-		if v6 == (int32(uint32(v6)/2) * 2) {
-			v52 = v47
+		v48 := v44 + 1
+		if v6 == (v6 & -2) {
+			v48 = v44
 		}
-		v53 := v15 + 1
-		if v53 >= v1 {
-			v55 = v52
+		v49 := v15 + 1
+		if v49 >= v1 {
+			v51 = v48
 			goto b19
 		}
-		v14 = v52
-		v15 = v53
-		if v15 != ((v15 / 2) * 2) {
-			v31 = v14
-			v32 = 1
+		v14 = v48
+		v15 = v49
+		if v15 != (v15 & -2) {
+			v30 = v14
+			v31 = 1
 			goto b11
 		}
 		{
-			v19 := v7 + v15
-			v22 = v19 - ((v19 / 32) * 32)
-			if uint64(v22) >= 32 {
-				g.Fault(2, v22, 32, v0)
+			v18 := v7 + v15
+			v21 = v18 - ((v18 / 32) * 32)
+			if uint64(v21) >= 32 {
+				g.Fault(2, v21, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v25 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
+		v24 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v21)))*4))
 		h14[li] = v14
 		u15 = v15
-		h25[li] = v25
+		h24[li] = v24
 		if next != 2 {
 			if next >= 0 {
 				return g.Diverge()
@@ -8849,15 +8839,14 @@ func (g *phasesHost) r3() int {
 		}
 		continue
 	b11:
-		v33 = int64(uint32(v32))
-		if v32 < 32 {
-			v35 := v6 + v32
-			v39 := *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
+		v32 = int64(uint32(v31))
+		if v31 < 32 {
+			v36 := *(*int32)(unsafe.Add(m0, int((v6+v31)&31)*4))
 			u15 = v15
-			h31[li] = v31
+			h30[li] = v30
+			u31 = v31
 			u32 = v32
-			u33 = v33
-			h39[li] = v39
+			h36[li] = v36
 			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8866,14 +8855,14 @@ func (g *phasesHost) r3() int {
 			}
 			continue
 		}
-		v47 = v31
+		v44 = v30
 		if stop.Load() {
 			return g.Stop()
 		}
 		goto b16
 	b19:
-		if v57 {
-			h55[li] = v55
+		if v53 {
+			h51[li] = v51
 			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8882,50 +8871,50 @@ func (g *phasesHost) r3() int {
 			}
 			continue
 		}
-		v63 = v55
-		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		v59 = v51
+		v61 := v59 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v61
 		g.Leave(li)
 	}
 	g.v15 = u15
+	g.v31 = u31
 	g.v32 = u32
-	g.v33 = u33
 	return next
 }
 
 func (g *phasesHost) r5() int {
 	n := g.Items
 	m0 := g.Memory(0)
-	h39 := g.v39[:n]
+	h36 := g.v36[:n]
 	dead := g.Dead[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v39 := h39[li]
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v39
+		v36 := h36[li]
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v36
 	}
 	// Barrier, groups2.go:65
 	e15 := g.v15
-	h31 := g.v31[:n]
+	h30 := g.v30[:n]
+	e31 := g.v31
 	e32 := g.v32
-	e33 := g.v33
 	u15 := g.v15
+	u31 := g.v31
 	u32 := g.v32
-	u33 := g.v33
 	v1 := g.v1
 	stop := g.Cancelled()
 	basex := g.Base(0)
 	h14 := g.v14[:n]
-	h25 := g.v25[:n]
-	v56 := int32(g.ID[0])
-	v57 := v56 == 1
-	h55 := g.v55[:n]
+	h24 := g.v24[:n]
+	v52 := int32(g.ID[0])
+	v53 := v52 == 1
+	h51 := g.v51[:n]
 	v4 := g.v4
 	p2 := g.Pointer(2)
 	next := -1
@@ -8934,34 +8923,33 @@ func (g *phasesHost) r5() int {
 			continue
 		}
 		v15 := e15
-		v31 := h31[li]
+		v30 := h30[li]
+		v31 := e31
 		v32 := e32
-		v33 := e33
-		v39 := h39[li]
+		v36 := h36[li]
 		v6 := int32(li)
 		v7 := int64(uint32(v6))
 		v0 := int32(basex + li)
 		v8 := int64(basex + li)
-		var v14, v47, v55, v63 int32
-		var v22 int64
-		v43 := v31 ^ v39
-		if (v15 * 4) < v33 {
-			v47 = v43
+		var v14, v44, v51, v59 int32
+		var v21 int64
+		v40 := v30 ^ v36
+		if (v15 * 4) < v32 {
+			v44 = v40
 			goto b16
 		} else {
-			v31 = v43
-			v32 = v32 * 2
+			v30 = v40
+			v31 = v31 * 2
 		}
 	b11:
-		v33 = int64(uint32(v32))
-		if v32 < 32 {
-			v35 := v6 + v32
-			v39 = *(*int32)(unsafe.Add(m0, int(v35-((v35/32)*32))*4))
+		v32 = int64(uint32(v31))
+		if v31 < 32 {
+			v36 = *(*int32)(unsafe.Add(m0, int((v6+v31)&31)*4))
 			u15 = v15
-			h31[li] = v31
+			h30[li] = v30
+			u31 = v31
 			u32 = v32
-			u33 = v33
-			h39[li] = v39
+			h36[li] = v36
 			if next != 4 {
 				if next >= 0 {
 					return g.Diverge()
@@ -8970,41 +8958,41 @@ func (g *phasesHost) r5() int {
 			}
 			continue
 		}
-		v47 = v31
+		v44 = v30
 	b16:
-		v52 := v47 + 1
-		if v6 == (int32(uint32(v6)/2) * 2) {
-			v52 = v47
+		v48 := v44 + 1
+		if v6 == (v6 & -2) {
+			v48 = v44
 		}
-		v53 := v15 + 1
-		if v53 >= v1 {
-			v55 = v52
+		v49 := v15 + 1
+		if v49 >= v1 {
+			v51 = v48
 			goto b19
 		}
-		v14 = v52
-		v15 = v53
-		if v15 != ((v15 / 2) * 2) {
-			v31 = v14
-			v32 = 1
+		v14 = v48
+		v15 = v49
+		if v15 != (v15 & -2) {
+			v30 = v14
+			v31 = 1
 			if stop.Load() {
 				return g.Stop()
 			}
 			goto b11
 		}
 		{
-			v19 := v7 + v15
-			v22 = v19 - ((v19 / 32) * 32)
-			if uint64(v22) >= 32 {
-				g.Fault(2, v22, 32, v0)
+			v18 := v7 + v15
+			v21 = v18 - ((v18 / 32) * 32)
+			if uint64(v21) >= 32 {
+				g.Fault(2, v21, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
 		{
-			v25 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v22)))*4))
+			v24 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v21)))*4))
 			h14[li] = v14
 			u15 = v15
-			h25[li] = v25
+			h24[li] = v24
 			if next != 2 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9014,8 +9002,8 @@ func (g *phasesHost) r5() int {
 			continue
 		}
 	b19:
-		if v57 {
-			h55[li] = v55
+		if v53 {
+			h51[li] = v51
 			if next != 6 {
 				if next >= 0 {
 					return g.Diverge()
@@ -9024,19 +9012,19 @@ func (g *phasesHost) r5() int {
 			}
 			continue
 		}
-		v63 = v55
-		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		v59 = v51
+		v61 := v59 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v61
 		g.Leave(li)
 	}
 	g.v15 = u15
+	g.v31 = u31
 	g.v32 = u32
-	g.v33 = u33
 	return next
 }
 
@@ -9055,7 +9043,7 @@ func (g *phasesHost) r7() int {
 		}
 	}
 	// Barrier, groups2.go:96
-	h55 := g.v55[:n]
+	h51 := g.v51[:n]
 	basex := g.Base(0)
 	v4 := g.v4
 	p2 := g.Pointer(2)
@@ -9063,17 +9051,17 @@ func (g *phasesHost) r7() int {
 		if dead[li] {
 			continue
 		}
-		v55 := h55[li]
+		v51 := h51[li]
 		v8 := int64(basex + li)
 		v0 := int32(basex + li)
-		var v63 int32
-		v63 = v55 + *(*int32)(unsafe.Add(m1, 4))
-		v65 := v63 + *(*int32)(unsafe.Add(m0, li*4))
+		var v59 int32
+		v59 = v51 + *(*int32)(unsafe.Add(m1, 4))
+		v61 := v59 + *(*int32)(unsafe.Add(m0, li*4))
 		if uint64(v8) >= uint64(v4) {
 			g.Fault(3, v8, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v65
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v61
 	}
 	return -1
 }
@@ -9233,7 +9221,7 @@ func (g *reduceHost) r0() int {
 	}
 	// Barrier, groups.go:15
 	c0 := g.c0
-	v12 := c0 / 2
+	v12 := int32(uint32(c0) >> 1)
 	u13 := g.v13
 	v26 := int32(g.ID[0])
 	v27 := int64(uint32(v26))
@@ -9310,7 +9298,7 @@ func (g *reduceHost) r3() int {
 		v0 := int32(basex + li)
 		var v16, v17, v28 int32
 		var v18 int64
-		v13 = v13 / 2
+		v13 = int32(uint32(v13) >> 1)
 		if 0 >= v13 {
 			goto b12
 		}
@@ -9411,14 +9399,12 @@ func (g *returnEarlyHost) Run() {
 		v7 := int32(li)
 		v6 := int64(basex + li)
 		v0 := int32(basex + li)
-		v14 := v7 + 1
-		v18 := *(*int32)(unsafe.Add(m0, int(v14-(int32(uint32(v14)/32)*32))*4))
-		v19 := v18 + 1
+		v17 := *(*int32)(unsafe.Add(m0, int((v7+1)&31)*4)) + 1
 		if uint64(v6) >= uint64(v4) {
 			g.Fault(2, v6, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v19
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v17
 	}
 }
 
@@ -11981,10 +11967,10 @@ func (g *subSlicesHost) Run() {
 	p0 := g.Pointer(0)
 	v1 := g.Int64(32)
 	v3 := g.Int64(48)
-	v12 := 1 <= uint64(v3)
+	v10 := 1 <= uint64(v3)
 	p1 := g.Pointer(1)
-	v14 := 4
-	v13 := v3 + -1
+	v12 := 4
+	v11 := v3 + -1
 	stop := g.Cancelled()
 	v5 := g.Int64(64)
 	p2 := g.Pointer(2)
@@ -11993,55 +11979,55 @@ func (g *subSlicesHost) Run() {
 			g.Stop()
 			return
 		}
-		var v16, v38 kernelimpl.HostAddr
-		var v17, v39 int64
-		var v40 int32
+		var v14, v36 kernelimpl.HostAddr
+		var v15, v37 int64
+		var v38 int32
 		v0 := int32(x)
 		v7 := int64(x)
-		if (v0 - (int32(uint32(v0)/2) * 2)) != 1 {
-			v16 = kernelimpl.HostAddr{Base: p0, Off: 0}
-			v17 = v1
+		if (v0 & 1) != 1 {
+			v14 = kernelimpl.HostAddr{Base: p0, Off: 0}
+			v15 = v1
 			goto b4
 		}
-		if !v12 {
+		if !v10 {
 			g.Fault(0, 1, v3, v0)
 			continue
 		}
-		v16 = kernelimpl.HostAddr{Base: p1, Off: v14}
-		v17 = v13
+		v14 = kernelimpl.HostAddr{Base: p1, Off: v12}
+		v15 = v11
 	b4:
-		v20 := v0 - (int32(uint32(v0)/5) * 5)
-		v21 := int64(uint32(v20))
-		v23 := int64(uint32(v20 + 6))
-		if uint64(v23) > uint64(v17) {
-			g.Fault(1, v23, v17, v0)
+		v18 := v0 - (int32(uint32(v0)/5) * 5)
+		v19 := int64(uint32(v18))
+		v21 := int64(uint32(v18 + 6))
+		if uint64(v21) > uint64(v15) {
+			g.Fault(1, v21, v15, v0)
 			continue
 		}
-		v25 := kernelimpl.HostAddr{Base: v16.Base, Off: v16.Off + int(v20)*4}
-		v28 := *(*int32)(unsafe.Add(v25.Base, v25.Off)) + *(*int32)(unsafe.Add(v25.Base, v25.Off+4))
-		v32 := (v28 + *(*int32)(unsafe.Add(v25.Base, v25.Off+8))) + *(*int32)(unsafe.Add(v25.Base, v25.Off+12))
-		v38 = v16
-		v39 = v17
-		v40 = (v32 + 6000) + (int32(uint64(v17-v21)) * 7)
+		v23 := kernelimpl.HostAddr{Base: v14.Base, Off: v14.Off + int(v18)*4}
+		v26 := *(*int32)(unsafe.Add(v23.Base, v23.Off)) + *(*int32)(unsafe.Add(v23.Base, v23.Off+4))
+		v30 := (v26 + *(*int32)(unsafe.Add(v23.Base, v23.Off+8))) + *(*int32)(unsafe.Add(v23.Base, v23.Off+12))
+		v36 = v14
+		v37 = v15
+		v38 = (v30 + 6000) + (int32(uint64(v15-v19)) * 7)
 	b6:
-		if 3 < v39 {
-			v45 := kernelimpl.HostAddr{Base: v38.Base, Off: v38.Off + 12}
-			v38, v39, v40 = v45, v39+-3, v40^*(*int32)(unsafe.Add(v38.Base, v38.Off))
+		if 3 < v37 {
+			v43 := kernelimpl.HostAddr{Base: v36.Base, Off: v36.Off + 12}
+			v36, v37, v38 = v43, v37+-3, v38^*(*int32)(unsafe.Add(v36.Base, v36.Off))
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b6
 		}
-		v48 := v40
-		if v38.Base == nil {
-			v48 = 0 - v40
+		v46 := v38
+		if v36.Base == nil {
+			v46 = 0 - v38
 		}
 		if uint64(v7) >= uint64(v5) {
 			g.Fault(2, v7, v5, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, x*4)) = v48
+		*(*int32)(unsafe.Add(p2, x*4)) = v46
 	}
 }
 

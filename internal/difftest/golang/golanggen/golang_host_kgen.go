@@ -475,7 +475,7 @@ func (g *iteratorsHost) Run() {
 			v46 = 0
 			goto b20
 		}
-		if (v9 - ((v9 / 3) * 3)) == 1 {
+		if (v9 - (int32(uint32(v9)/3) * 3)) == 1 {
 			v38 = v7
 			v39 = v8
 			goto b17
@@ -1575,7 +1575,7 @@ func (g *pipelineHost) Run() {
 	b42:
 		if v84 == 0 {
 			v165 = v89 + -1
-			v167 = v165 / 2
+			v167 = int64(uint64(v165) >> 1)
 		} else {
 			goto b109
 		}
@@ -1936,7 +1936,7 @@ func (g *pipelineHost) Run() {
 			if uint32(v381) < 64 {
 				v386 = int64(1) << (uint64(int64(uint32(v381&63))) & 63)
 			}
-			v389 := v82 + ((v89 / 4) * 2)
+			v389 := v82 + (int64(uint64(v89)>>2) * 2)
 			v390 := v389 + -1
 			v395 = v389 + 1
 			v400 := ((-2147483648 <= v390) && (v390 <= 2147483647)) && (-2147483648 <= v389)
@@ -2029,7 +2029,7 @@ func (g *pipelineHost) Run() {
 		v456 = v84 + -1
 	b122:
 		{
-			v457 := v89 / 4
+			v457 := int64(uint64(v89) >> 2)
 			v458 = v82 + v457
 			v460 = v82 + (v457 * 2)
 			v462 = v82 + (v457 * 3)
@@ -3198,13 +3198,13 @@ func (g *pipelineHost) Run() {
 		if v1185 < v1186 {
 			v1194 = v1183 + 1
 			v1195 = v83
-			v1196 = (v89 / 8) <= v1185
+			v1196 = int64(uint64(v89)>>3) <= v1185
 			v1197 = v82
 			v1198 = v1183
 		} else {
 			v1194 = v82
 			v1195 = v1183
-			v1196 = (v89 / 8) <= v1186
+			v1196 = int64(uint64(v89)>>3) <= v1186
 			v1197 = v1183 + 1
 			v1198 = v83
 		}
@@ -3946,7 +3946,7 @@ func (g *sharedHost) Run() {
 	b32:
 		if v18 == 0 {
 			v93 = v23 + -1
-			v95 = v93 / 2
+			v95 = int64(uint64(v93) >> 1)
 		} else {
 			goto b117
 		}
@@ -4367,7 +4367,7 @@ func (g *sharedHost) Run() {
 			if uint32(v291) < 64 {
 				v296 = int64(1) << (uint64(int64(uint32(v291&63))) & 63)
 			}
-			v299 := v16 + ((v23 / 4) * 2)
+			v299 := v16 + (int64(uint64(v23)>>2) * 2)
 			v300 := v299 + -1
 			v305 = v299 + 1
 			v310 := ((-2147483648 <= v300) && (v300 <= 2147483647)) && (-2147483648 <= v299)
@@ -4460,7 +4460,7 @@ func (g *sharedHost) Run() {
 		v366 = v18 + -1
 	b130:
 		{
-			v367 := v23 / 4
+			v367 := int64(uint64(v23) >> 2)
 			v368 = v16 + v367
 			v370 = v16 + (v367 * 2)
 			v372 = v16 + (v367 * 3)
@@ -5885,13 +5885,13 @@ func (g *sharedHost) Run() {
 		if v1007 < v1008 {
 			v1016 = v1005 + 1
 			v1017 = v17
-			v1018 = (v23 / 8) <= v1007
+			v1018 = int64(uint64(v23)>>3) <= v1007
 			v1019 = v16
 			v1020 = v1005
 		} else {
 			v1016 = v16
 			v1017 = v1005
-			v1018 = (v23 / 8) <= v1008
+			v1018 = int64(uint64(v23)>>3) <= v1008
 			v1019 = v1005 + 1
 			v1020 = v17
 		}
@@ -6247,6 +6247,208 @@ func (g *sideHost) Run() {
 	}
 }
 
+// signalsHost is some work-items of the kernel [Signals].
+type signalsHost struct {
+	kernelimpl.HostGroup
+}
+
+func newSignalsHost() kernelimpl.HostForm { return new(signalsHost) }
+
+const signalsHostSites = `1	internal/difftest/golang/signals.go:55:7
+1	56:8
+1	57:8`
+
+var signalsHostTable0 = [3]struct {
+	f0 int32
+	f1 [2]float32
+}{struct {
+	f0 int32
+	f1 [2]float32
+}{1, [2]float32{1, math.Float32frombits(0x7f800001)}}, struct {
+	f0 int32
+	f1 [2]float32
+}{2, [2]float32{math.Float32frombits(0xffbfffff), 0}}, struct {
+	f0 int32
+	f1 [2]float32
+}{3, [2]float32{2, math.Float32frombits(0xff800001)}}}
+
+var signalsHostTable1 = [2][2]float32{[2]float32{math.Float32frombits(0x7f800001), math.Float32frombits(0xffbfffff)}, [2]float32{1, -1}}
+
+var signalsHostTable2 = [3]float64{math.Float64frombits(0x7ff0000000000001), 1, math.Float64frombits(0xfff7ffffffffffff)}
+
+func (g *signalsHost) Begin() {
+	g.Sites = signalsHostSites
+	g.Allot(0, 8)
+}
+
+func (g *signalsHost) Run() {
+	v1 := g.Int64(32)
+	v3 := g.Int64(48)
+	v5 := g.Int64(64)
+	m0 := g.Memory(0)
+	p0 := g.Pointer(0)
+	p1 := g.Pointer(1)
+	p2 := g.Pointer(2)
+	x, end := g.Lo, g.Hi
+	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
+		uint64(int64(last)) < uint64(v1) &&
+		uint64(int64(x)) < uint64(v3) &&
+		uint64(int64(last)) < uint64(v3) &&
+		uint64(int64(x)) < uint64(v5) &&
+		uint64(int64(last)) < uint64(v5) {
+		signalsHostLoop0(x, end, m0, p0, p1, p2)
+		x = end
+	}
+	for ; x < end; x++ {
+		var v39 float32
+		var v40 float64
+		v0 := int32(x)
+		v7 := int64(x)
+		v8 := float32(v7)
+		v9 := float64(v7)
+		v10 := int32(uint32(v0) >> 3)
+		v12 := v0 & 7
+		if v0 == (v0 & -8) {
+			v39 = math.Float32frombits(0x7f800001)
+			v40 = v9
+			goto b13
+		}
+		if v12 == 1 {
+			v20 := *(*float32)(unsafe.Add(unsafe.Pointer(&signalsHostTable0), int(v10-(int32(uint32(v10)/3)*3))*12+int(int32(uint32(v0)>>2)&1)*4+4))
+			v39 = v20
+			v40 = v9
+			goto b13
+		}
+		if v12 == 2 {
+			v25 := *(*float32)(unsafe.Add(unsafe.Pointer(&signalsHostTable1), int(int32(uint32(v0)>>4)&1)*8+int(v10&1)*4))
+			v39 = v25
+			v40 = v9
+			goto b13
+		}
+		if v12 != 3 {
+			goto b8
+		}
+		if 16 >= uint32(v0) {
+			v39 = math.Float32frombits(0xffbfffff)
+			v40 = v9
+			goto b13
+		}
+		v39 = math.Float32frombits(0x7f800001)
+		v40 = v9
+		goto b13
+	b8:
+		if v12 == 4 {
+			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&signalsHostTable2), int(v10-(int32(uint32(v10)/3)*3))*8))
+			v39 = v8
+			v40 = v32
+			goto b13
+		}
+		if v12 == 5 {
+			v39 = v8
+			v40 = math.Float64frombits(0x7ff0000000000001)
+			goto b13
+		}
+		if v12 == 6 {
+			*(*float32)(m0) = math.Float32frombits(0xffbfffff)
+			*(*float32)(unsafe.Add(m0, 4)) = math.Float32frombits(0x7f800001)
+			v39 = *(*float32)(unsafe.Add(m0, int(v10&1)*4))
+			v40 = math.Float64frombits(0x7ff7ffffffffffff)
+		} else {
+			v39 = v8
+			v40 = v9
+		}
+	b13:
+		if uint64(v7) >= uint64(v1) {
+			g.Fault(0, v7, v1, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p0, x*4)) = v39
+		v47 := *(*int32)(unsafe.Add(unsafe.Pointer(&signalsHostTable0), int(v0-(int32(uint32(v0)/3)*3))*12))
+		v48 := int32(math.Float32bits(v39)) + v47
+		if uint64(v7) >= uint64(v3) {
+			g.Fault(1, v7, v3, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p1, x*4)) = v48
+		v51 := int64(math.Float64bits(v40))
+		if uint64(v7) >= uint64(v5) {
+			g.Fault(2, v7, v5, v0)
+			continue
+		}
+		*(*int64)(unsafe.Add(p2, x*8)) = v51
+	}
+}
+
+//go:noinline
+func signalsHostLoop0(x int, end int, m0 unsafe.Pointer, p0 unsafe.Pointer, p1 unsafe.Pointer, p2 unsafe.Pointer) {
+	for ; x < end; x++ {
+		var v39 float32
+		var v40 float64
+		v0 := int32(x)
+		v7 := int64(x)
+		v8 := float32(v7)
+		v9 := float64(v7)
+		v10 := int32(uint32(v0) >> 3)
+		v12 := v0 & 7
+		if v0 == (v0 & -8) {
+			v39 = math.Float32frombits(0x7f800001)
+			v40 = v9
+			goto b13r0f
+		}
+		if v12 == 1 {
+			v20 := *(*float32)(unsafe.Add(unsafe.Pointer(&signalsHostTable0), int(v10-(int32(uint32(v10)/3)*3))*12+int(int32(uint32(v0)>>2)&1)*4+4))
+			v39 = v20
+			v40 = v9
+			goto b13r0f
+		}
+		if v12 == 2 {
+			v25 := *(*float32)(unsafe.Add(unsafe.Pointer(&signalsHostTable1), int(int32(uint32(v0)>>4)&1)*8+int(v10&1)*4))
+			v39 = v25
+			v40 = v9
+			goto b13r0f
+		}
+		if v12 != 3 {
+			goto b8r0f
+		}
+		if 16 >= uint32(v0) {
+			v39 = math.Float32frombits(0xffbfffff)
+			v40 = v9
+			goto b13r0f
+		}
+		v39 = math.Float32frombits(0x7f800001)
+		v40 = v9
+		goto b13r0f
+	b8r0f:
+		if v12 == 4 {
+			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&signalsHostTable2), int(v10-(int32(uint32(v10)/3)*3))*8))
+			v39 = v8
+			v40 = v32
+			goto b13r0f
+		}
+		if v12 == 5 {
+			v39 = v8
+			v40 = math.Float64frombits(0x7ff0000000000001)
+			goto b13r0f
+		}
+		if v12 == 6 {
+			*(*float32)(m0) = math.Float32frombits(0xffbfffff)
+			*(*float32)(unsafe.Add(m0, 4)) = math.Float32frombits(0x7f800001)
+			v39 = *(*float32)(unsafe.Add(m0, int(v10&1)*4))
+			v40 = math.Float64frombits(0x7ff7ffffffffffff)
+		} else {
+			v39 = v8
+			v40 = v9
+		}
+	b13r0f:
+		*(*float32)(unsafe.Add(p0, x*4)) = v39
+		v47 := *(*int32)(unsafe.Add(unsafe.Pointer(&signalsHostTable0), int(v0-(int32(uint32(v0)/3)*3))*12))
+		v48 := int32(math.Float32bits(v39)) + v47
+		*(*int32)(unsafe.Add(p1, x*4)) = v48
+		v51 := int64(math.Float64bits(v40))
+		*(*int64)(unsafe.Add(p2, x*8)) = v51
+	}
+}
+
 // toArraysHost is some work-items of the kernel [ToArrays].
 type toArraysHost struct {
 	kernelimpl.HostGroup
@@ -6301,29 +6503,29 @@ func (g *toArraysHost) Run() {
 			}
 			goto b2
 		}
-		v20 := v0 - (int32(uint32(v0)/4) * 4)
-		v21 := *(*int32)(unsafe.Add(m0, int(v20)*4))
-		v23 := *(*int32)(unsafe.Add(m0, int(v20+3)*4))
-		*(*int32)(unsafe.Add(m0, int(v0-(int32(uint32(v0)/8)*8))*4)) = -1
+		v18 := v0 & 3
+		v19 := *(*int32)(unsafe.Add(m0, int(v18)*4))
+		v21 := *(*int32)(unsafe.Add(m0, int(v18+3)*4))
+		*(*int32)(unsafe.Add(m0, int(v0&7)*4)) = -1
 		if 2 > uint64(v8) {
 			g.Fault(1, 2, v8, v0)
 			continue
 		}
-		v29 := *(*int32)(unsafe.Add(p0, v9+4))
-		v30 := v5 * 2
-		if uint64(v30) > uint64(v3) {
-			g.Fault(2, v30, v3, v0)
+		v25 := *(*int32)(unsafe.Add(p0, v9+4))
+		v26 := v5 * 2
+		if uint64(v26) > uint64(v3) {
+			g.Fault(2, v26, v3, v0)
 			continue
 		}
-		v32 := v3 - v30
-		v33 := x * 8
-		if 2 > uint64(v32) {
-			g.Fault(3, 2, v32, v0)
+		v28 := v3 - v26
+		v29 := x * 8
+		if 2 > uint64(v28) {
+			g.Fault(3, 2, v28, v0)
 			continue
 		}
-		v37 := *(*int32)(unsafe.Add(m0, 8))
-		*(*int32)(unsafe.Add(p1, v33)) = v21 + (v23 * 10)
-		*(*int32)(unsafe.Add(p1, v33+4)) = v29 + v37
+		v33 := *(*int32)(unsafe.Add(m0, 8))
+		*(*int32)(unsafe.Add(p1, v29)) = v19 + (v21 * 10)
+		*(*int32)(unsafe.Add(p1, v29+4)) = v25 + v33
 	}
 }
 
@@ -6741,7 +6943,7 @@ func (g *watchedHost) Run() {
 	data := g.Data()
 	v1 := 16
 	c0 := g.c0
-	v43 := int64(c0)
+	v41 := int64(c0)
 	p0 := g.Pointer(0)
 	x, end := g.Lo, g.Hi
 	if last := end - 1; uint64(int64(x)) < uint64(v3) &&
@@ -6752,32 +6954,32 @@ func (g *watchedHost) Run() {
 			v8 := v2 - (int32(uint32(v2)/3) * 3)
 			v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
 			v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
-			v15 := v2 - (int32(uint32(v2)/2) * 2)
-			v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
-			v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
-			v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
-			v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
-			v28 := float32(0)
-			if v27 {
-				v28 = v24
+			v13 := v2 & 1
+			v14 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v13)*16+8))
+			v19 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v13)*4))
+			v22 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v13)*4))
+			v25 := (v22 < 9.223372e+18) && (-9.223372e+18 <= v22)
+			v26 := float32(0)
+			if v25 {
+				v26 = v22
 			}
-			v30 := int64(-9223372036854775808)
-			if v27 {
-				v30 = int64(v28)
+			v28 := int64(-9223372036854775808)
+			if v25 {
+				v28 = int64(v26)
 			}
-			v34 := ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + int64(uint32(v2+1)))
-			v38 := ((v5 + 10) + (v5 * 2)) + v5
+			v32 := ((int64(uint32(v9)) + -1) + (v12 + v14)) + ((((int64(v19) + 11) + v28) + 3) + int64(uint32(v2+1)))
+			v36 := ((v5 + 10) + (v5 * 2)) + v5
 			if uint32(v2) >= 5000 {
 				g.Fault(0, v5, 5000, v2)
 				continue
 			}
-			v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
-			v49 := v45
-			if (v2 & 1) == 0 {
-				v49 = v45 + 1
+			v43 := v32 + ((v36 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v41)
+			v46 := v43
+			if v13 == 0 {
+				v46 = v43 + 1
 			}
-			v53 := float64(float64(float64(float64(v49)+2.5)+1.5) + -2)
-			*(*float64)(unsafe.Add(p0, x*8)) = v53
+			v50 := float64(float64(float64(float64(v46)+2.5)+1.5) + -2)
+			*(*float64)(unsafe.Add(p0, x*8)) = v50
 		}
 	}
 	for ; x < end; x++ {
@@ -6786,35 +6988,35 @@ func (g *watchedHost) Run() {
 		v8 := v2 - (int32(uint32(v2)/3) * 3)
 		v9 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable0), int(v8)*4))
 		v12 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable1), int(v8)*8))
-		v15 := v2 - (int32(uint32(v2)/2) * 2)
-		v16 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v15)*16+8))
-		v21 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v15)*4))
-		v24 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v15)*4))
-		v27 := (v24 < 9.223372e+18) && (-9.223372e+18 <= v24)
-		v28 := float32(0)
-		if v27 {
-			v28 = v24
+		v13 := v2 & 1
+		v14 := *(*int64)(unsafe.Add(unsafe.Pointer(&watchedHostTable2), int(v13)*16+8))
+		v19 := *(*int32)(unsafe.Add(unsafe.Pointer(&watchedHostTable3), int(v13)*4))
+		v22 := *(*float32)(unsafe.Add(unsafe.Pointer(&watchedHostTable4), int(v13)*4))
+		v25 := (v22 < 9.223372e+18) && (-9.223372e+18 <= v22)
+		v26 := float32(0)
+		if v25 {
+			v26 = v22
 		}
-		v30 := int64(-9223372036854775808)
-		if v27 {
-			v30 = int64(v28)
+		v28 := int64(-9223372036854775808)
+		if v25 {
+			v28 = int64(v26)
 		}
-		v34 := ((int64(uint32(v9)) + -1) + (v12 + v16)) + ((((int64(v21) + 11) + v30) + 3) + int64(uint32(v2+1)))
-		v38 := ((v5 + 10) + (v5 * 2)) + v5
+		v32 := ((int64(uint32(v9)) + -1) + (v12 + v14)) + ((((int64(v19) + 11) + v28) + 3) + int64(uint32(v2+1)))
+		v36 := ((v5 + 10) + (v5 * 2)) + v5
 		if uint32(v2) >= 5000 {
 			g.Fault(0, v5, 5000, v2)
 			continue
 		}
-		v45 := v34 + ((v38 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v43)
-		v49 := v45
-		if (v2 & 1) == 0 {
-			v49 = v45 + 1
+		v43 := v32 + ((v36 + int64(*(*int32)(unsafe.Add(data, v1+x*4)))) + v41)
+		v46 := v43
+		if v13 == 0 {
+			v46 = v43 + 1
 		}
-		v53 := float64(float64(float64(float64(v49)+2.5)+1.5) + -2)
+		v50 := float64(float64(float64(float64(v46)+2.5)+1.5) + -2)
 		if uint64(v5) >= uint64(v3) {
 			g.Fault(1, v5, v3, v2)
 			continue
 		}
-		*(*float64)(unsafe.Add(p0, x*8)) = v53
+		*(*float64)(unsafe.Add(p0, x*8)) = v50
 	}
 }

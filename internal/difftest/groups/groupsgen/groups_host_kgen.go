@@ -552,7 +552,7 @@ func (g *ballotsHost) Run() {
 				g.Leave(li)
 				continue
 			}
-			v81 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v20)/32))*4))
+			v81 := *(*int32)(unsafe.Add(m0, int(int32(uint32(v20)>>5))*4))
 			*(*int32)(unsafe.Add(p2, v78)) = v12
 			*(*int32)(unsafe.Add(p2, v78+4)) = v81
 			*(*int32)(unsafe.Add(p2, v78+8)) = int32(uint64(v74))
@@ -649,7 +649,7 @@ func (g *bisectionsHost) Run() {
 		if v13 >= 64 {
 			continue
 		}
-		*(*int32)(unsafe.Add(m0, int(v13)*4)) = ((v13 * v13) / 64) + v12
+		*(*int32)(unsafe.Add(m0, int(v13)*4)) = int32(uint32(v13*v13)>>6) + v12
 		v13 = v13 + c0
 		if stop.Load() {
 			g.Stop()
@@ -1383,7 +1383,7 @@ func (g *ownChecksHost) r0() int {
 		v43 = v33
 		v44 = v34
 	b13:
-		if v42 != ((v42 / 5) * 5) {
+		if v42 != (int32(uint32(v42)/5) * 5) {
 			goto b17
 		}
 		if uint64(v9) >= uint64(v7) {
@@ -1756,7 +1756,7 @@ func (g *ownLoopsHost) r0() int {
 			}
 			goto b2
 		}
-		if v16 != ((v16 / 5) * 5) {
+		if v16 != (int32(uint32(v16)/5) * 5) {
 			v24 = v16
 			v25 = v12
 			goto b7
@@ -4603,7 +4603,7 @@ func (g *wholeInt16Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v73 := c0 / 2
+	v73 := int32(uint32(c0) >> 1)
 	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int16(uint32(v74))
@@ -5054,7 +5054,7 @@ func (g *wholeInt32Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v52 := c0 / 2
+	v52 := int32(uint32(c0) >> 1)
 	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
@@ -5507,7 +5507,7 @@ func (g *wholeInt64Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v52 := c0 / 2
+	v52 := int32(uint32(c0) >> 1)
 	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
@@ -5965,7 +5965,7 @@ func (g *wholeInt8Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v73 := c0 / 2
+	v73 := int32(uint32(c0) >> 1)
 	g.v74 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v9, 0)[v73]
 	v74 := g.v74
 	v75 := int8(uint32(v74))
@@ -6416,7 +6416,7 @@ func (g *wholeUint32Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v52 := c0 / 2
+	v52 := int32(uint32(c0) >> 1)
 	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint32, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]
@@ -6869,7 +6869,7 @@ func (g *wholeUint64Host) r15() int {
 	}
 	// GroupSelect, kernel.go:164
 	c0 := g.c0
-	v52 := c0 / 2
+	v52 := int32(uint32(c0) >> 1)
 	g.v53 = kernelimpl.HostGather(&g.HostGroup, g.sint64, g.v8, 0)[v52]
 	v53 := g.v53
 	h8 := g.v8[:n]

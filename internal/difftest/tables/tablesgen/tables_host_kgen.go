@@ -330,25 +330,26 @@ func (g *wavesHost) Run() {
 		for ; x < end; x++ {
 			v0 := int32(x)
 			v5 := int64(x)
-			v8 := *(*int32)(unsafe.Add(p0, x*4)) & 1023
+			v7 := *(*int32)(unsafe.Add(p0, x*4))
+			v8 := v7 & 1023
 			v10 := (v5 * 5) + 5
 			if uint64(v10) > uint64(v3) {
 				g.Fault(0, v10, v3, v0)
 				continue
 			}
 			v12 := x * 40
-			v15 := v8 - ((v8 / 64) * 64)
-			v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
-			*(*float64)(unsafe.Add(p1, v12)) = v16
-			v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
-			*(*float64)(unsafe.Add(p1, v12+8)) = float64(v18)
-			v23 := v8 - ((v8 / 16) * 16)
-			v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
-			v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
-			*(*float64)(unsafe.Add(p1, v12+16)) = v24
-			*(*float64)(unsafe.Add(p1, v12+24)) = -v25
-			v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-((v8/5)*5))*8))
-			*(*float64)(unsafe.Add(p1, v12+32)) = v32
+			v13 := v7 & 63
+			v14 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v13)*8))
+			*(*float64)(unsafe.Add(p1, v12)) = v14
+			v16 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v13)*4))
+			*(*float64)(unsafe.Add(p1, v12+8)) = float64(v16)
+			v19 := v7 & 15
+			v20 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v19)*16))
+			v21 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v19)*16+8))
+			*(*float64)(unsafe.Add(p1, v12+16)) = v20
+			*(*float64)(unsafe.Add(p1, v12+24)) = -v21
+			v28 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-(int32(uint32(v8)/5)*5))*8))
+			*(*float64)(unsafe.Add(p1, v12+32)) = v28
 		}
 	}
 	for ; x < end; x++ {
@@ -358,24 +359,25 @@ func (g *wavesHost) Run() {
 			g.Fault(1, v5, v1, v0)
 			continue
 		}
-		v8 := *(*int32)(unsafe.Add(p0, x*4)) & 1023
+		v7 := *(*int32)(unsafe.Add(p0, x*4))
+		v8 := v7 & 1023
 		v10 := (v5 * 5) + 5
 		if uint64(v10) > uint64(v3) {
 			g.Fault(0, v10, v3, v0)
 			continue
 		}
 		v12 := x * 40
-		v15 := v8 - ((v8 / 64) * 64)
-		v16 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v15)*8))
-		*(*float64)(unsafe.Add(p1, v12)) = v16
-		v18 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v15)*4))
-		*(*float64)(unsafe.Add(p1, v12+8)) = float64(v18)
-		v23 := v8 - ((v8 / 16) * 16)
-		v24 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16))
-		v25 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v23)*16+8))
-		*(*float64)(unsafe.Add(p1, v12+16)) = v24
-		*(*float64)(unsafe.Add(p1, v12+24)) = -v25
-		v32 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-((v8/5)*5))*8))
-		*(*float64)(unsafe.Add(p1, v12+32)) = v32
+		v13 := v7 & 63
+		v14 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable0), int(v13)*8))
+		*(*float64)(unsafe.Add(p1, v12)) = v14
+		v16 := *(*float32)(unsafe.Add(unsafe.Pointer(&wavesHostTable1), int(v13)*4))
+		*(*float64)(unsafe.Add(p1, v12+8)) = float64(v16)
+		v19 := v7 & 15
+		v20 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v19)*16))
+		v21 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable2), int(v19)*16+8))
+		*(*float64)(unsafe.Add(p1, v12+16)) = v20
+		*(*float64)(unsafe.Add(p1, v12+24)) = -v21
+		v28 := *(*float64)(unsafe.Add(unsafe.Pointer(&wavesHostTable3), int(v8-(int32(uint32(v8)/5)*5))*8))
+		*(*float64)(unsafe.Add(p1, v12+32)) = v28
 	}
 }
