@@ -277,7 +277,7 @@ func describe(g *Group) string {
 // tally counts what TestRandom comes across.
 type tally struct {
 	fused, faulted, refused, late, meet, proved, kept, split, moved, valid int
-	modes, atomics, tasks, tables                                  int
+	modes, atomics, tasks, tables                                          int
 }
 
 // TestRandom: random launches leave the same memory, and the same first fault, one by one and as

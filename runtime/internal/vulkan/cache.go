@@ -13,6 +13,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"syscall"
@@ -26,6 +27,9 @@ import (
 // The pipeline cache on disk: a header of our own before the driver's data, since
 // drivers trust what they are given. A file that is not as it was written, or that
 // somebody else may have written, is as good as none.
+//
+// Each program has a file of its own, by the path of its main package: what other programs have
+// compiled would only take time to read, and to hand to the driver, when it starts.
 //
 // Many processes share the file. A save writes a new file beside it and renames that,
 // so that readers see the old file or the new one. It takes in what other processes
@@ -52,10 +56,11 @@ const (
 
 	// cacheLimit is the most bytes of one file. A save that would make more starts
 	// anew with what its own process has compiled.
-	cacheLimit = 256 << 20
-	// cacheFiles is how many files there may be: devices, and versions of drivers. The
-	// oldest ones go.
-	cacheFiles = 32
+	cacheLimit = 64 << 20
+	// cacheFiles is how many files there may be, of devices, versions of drivers and programs, and
+	// cacheTotal how many bytes they may have together. The oldest ones go.
+	cacheFiles = 128
+	cacheTotal = 256 << 20
 
 	// cacheQuiet is how long a save waits for more pipelines after the first save.
 	cacheQuiet = 200 * time.Millisecond
@@ -70,7 +75,7 @@ const (
 // cachePatience bounds the wait for another process's lock.
 var cachePatience = 500 * time.Millisecond
 
-// cacheStore is the file of one device's pipeline cache.
+// cacheStore is the file of one device's pipeline cache, of one program.
 type cacheStore struct {
 	path   string // "" if there is none
 	prefix [40]byte
@@ -83,7 +88,7 @@ type cacheStore struct {
 
 // init finds the file's place. Without a cache directory there is no file. The user's is
 // used if it can be; one that the environment names is there and can be written to.
-func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) error {
+func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	dir := env.Get(env.PipelineCache)
 	switch dir {
 	case "off":
@@ -104,9 +109,19 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo) error {
 		binary.LittleEndian.PutUint32(c.prefix[8+4*i:], v)
 	}
 	copy(c.prefix[24:], p.PipelineCacheUUID[:])
-	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4]))
+	of := sha256.Sum256([]byte(program))
+	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x-%x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4], of[:6]))
 	c.limit = cacheLimit
 	return nil
+}
+
+// programPath returns the path of the program's main package, or of its file where that is not known.
+func programPath() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
+		return info.Path
+	}
+	path, _ := os.Executable()
+	return path
 }
 
 // writable makes a directory, if it is not there, and a file in it.
@@ -217,7 +232,7 @@ func (c *cacheStore) save(data []byte, merge func(theirs []byte) []byte) {
 		if c.write(dir, data) != nil {
 			return
 		}
-		keepNewest(dir, c.path)
+		keepNewest(dir, c.path, cacheFiles, cacheTotal)
 	}
 	if c.saved = own; written == own {
 		c.known = own
@@ -315,22 +330,28 @@ func sweep(dir string) {
 	}
 }
 
-// keepNewest removes the oldest files if there are too many, but never path.
-func keepNewest(dir, path string) {
-	list, _ := filepath.Glob(filepath.Join(dir, cacheName))
-	if len(list) <= cacheFiles {
-		return
+// keepNewest removes the oldest files if there are too many, or they have too many bytes, but never
+// path.
+func keepNewest(dir, path string, files int, total int64) {
+	type file struct {
+		path string
+		info fs.FileInfo
 	}
-	age := map[string]time.Time{}
-	for _, f := range list {
-		if info, err := os.Stat(f); err == nil {
-			age[f] = info.ModTime()
+	var list []file
+	names, _ := filepath.Glob(filepath.Join(dir, cacheName))
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && name != path {
+			list = append(list, file{name, info})
+		} else if err == nil {
+			files, total = files-1, total-info.Size()
 		}
 	}
-	slices.SortFunc(list, func(a, b string) int { return cmp.Or(age[a].Compare(age[b]), cmp.Compare(a, b)) })
-	for _, f := range list[:len(list)-cacheFiles] {
-		if f != path {
-			os.Remove(f)
+	slices.SortFunc(list, func(a, b file) int { // the newest first
+		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), cmp.Compare(a.path, b.path))
+	})
+	for _, f := range list {
+		if files, total = files-1, total-f.info.Size(); files < 0 || total < 0 {
+			os.Remove(f.path)
 		}
 	}
 }

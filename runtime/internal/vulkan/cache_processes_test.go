@@ -176,6 +176,50 @@ func TestCacheLimits(t *testing.T) {
 	wantFiles(t, dir, cacheFiles)
 }
 
+// TestCachePrograms: each program reads the pipelines that it has compiled, and no others.
+func TestCachePrograms(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("KGEN_PIPELINE_CACHE", dir)
+	one, two := storeOf(cachePhys, "example.com/one"), storeOf(cachePhys, "example.com/two")
+	one.save([]byte("one's"), nil)
+	if got := two.load(); got != nil {
+		t.Errorf("another program's pipelines were read: %q", got)
+	}
+	two.save([]byte("two's"), nil)
+	if got := storeOf(cachePhys, "example.com/one").load(); string(got) != "one's" {
+		t.Errorf("the program's own pipelines are %q", got)
+	}
+	wantFiles(t, dir, 2)
+	if path := programPath(); !strings.HasSuffix(path, "runtime/internal/vulkan.test") {
+		t.Errorf("the path of this program is %q", path)
+	}
+}
+
+// TestCacheTotal: the oldest files go where all have too many bytes, but not the one just written.
+func TestCacheTotal(t *testing.T) {
+	dir := t.TempDir()
+	var paths []string
+	for i := range 5 {
+		path := filepath.Join(dir, fmt.Sprintf("pipelines-%d.bin", i))
+		if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Now().Add(time.Duration(i-10) * time.Hour)
+		if err := os.Chtimes(path, when, when); err != nil {
+			t.Fatal(err)
+		}
+		paths = append(paths, path)
+	}
+	keepNewest(dir, paths[0], 10, 320)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); !slices.Equal(left, []string{paths[0], paths[3], paths[4]}) {
+		t.Errorf("left are %v", left)
+	}
+	keepNewest(dir, paths[0], 2, 1000)
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); !slices.Equal(left, []string{paths[0], paths[4]}) {
+		t.Errorf("left are %v", left)
+	}
+}
+
 // TestCacheLock: a process that holds the lock and does not go on delays no other for
 // long.
 func TestCacheLock(t *testing.T) {

@@ -12,9 +12,11 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
-func newStore(p *vkx.PhysicalDeviceInfo) *cacheStore {
+func newStore(p *vkx.PhysicalDeviceInfo) *cacheStore { return storeOf(p, "example.com/program") }
+
+func storeOf(p *vkx.PhysicalDeviceInfo, program string) *cacheStore {
 	s := &cacheStore{}
-	if err := s.init(p); err != nil {
+	if err := s.init(p, program); err != nil {
 		panic(err)
 	}
 	return s

@@ -269,7 +269,7 @@ func (s *pipelines) init(d *device) error {
 	s.d = d
 	s.all = make(map[*pipeline]struct{})
 	s.layouts = make(map[uint32]vk.PipelineLayout)
-	if err := s.store.init(d.phys); err != nil {
+	if err := s.store.init(d.phys, programPath()); err != nil {
 		return err
 	}
 	var r vk.Result
