@@ -15,6 +15,8 @@ import (
 // What pages show whole stands beside it in the same package.
 const shownElsewhere = `package kernels
 
+import "github.com/kgen-go/kgen/dsl"
+
 type Mat[T any] struct {
 	Data       []T
 	Rows, Cols int
@@ -88,7 +90,7 @@ func TestFragments(t *testing.T) {
 		t.Fatalf("status %d: %s%s", code, out, errs)
 	}
 	w := &fragments{t: t, dir: dir, kernels: []string{"./kernels"}}
-	w.write("kernels/elsewhere.go", strings.Replace(shownElsewhere, "\n", "\n\nimport \"github.com/kgen-go/kgen/dsl\"\n", 1))
+	w.write("kernels/elsewhere.go", shownElsewhere)
 	for _, page := range append([]string{"../../README.md"}, pages...) {
 		name, err := filepath.Rel("../..", page)
 		if err != nil {
@@ -112,8 +114,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// typeErrors returns the errors of all packages and tests below a folder, but for what is declared
-// or imported and not used.
+// typeErrors returns the errors of all packages and tests below a folder, but for what fragments
+// declare or import and do not use.
 func typeErrors(t *testing.T, dir string) (errs []string) {
 	t.Helper()
 	const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
@@ -127,7 +129,7 @@ func typeErrors(t *testing.T, dir string) (errs []string) {
 	}
 	for _, pkg := range loaded {
 		for _, err := range pkg.TypeErrors {
-			if !err.Soft {
+			if !err.Soft || pkg.Name != "fragments" {
 				errs = append(errs, inPages(dir, err.Error()))
 			}
 		}
