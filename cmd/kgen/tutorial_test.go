@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"os"
 	"os/exec"
@@ -50,8 +51,14 @@ func TestTutorial(t *testing.T) {
 	}
 }
 
-// block is a block of code in a page, with the text ahead of it.
-type block struct{ language, text, before string }
+// block is a block of code in a page, with the text ahead of it, and the line that it begins at.
+type block struct {
+	language, text, before string
+	line                   int
+}
+
+// goFile finds the name of a Go file in a text.
+var goFile = regexp.MustCompile("`([\\w/]+\\.go)`")
 
 func blocksOf(t *testing.T, name string) (blocks []block) {
 	page, err := os.ReadFile(name)
@@ -60,7 +67,8 @@ func blocksOf(t *testing.T, name string) (blocks []block) {
 	}
 	at := 0
 	for _, m := range regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$").FindAllSubmatchIndex(page, -1) {
-		blocks = append(blocks, block{string(page[m[2]:m[3]]), string(page[m[4]:m[5]]), string(page[at:m[0]])})
+		line := bytes.Count(page[:m[0]], []byte("\n")) + 1
+		blocks = append(blocks, block{string(page[m[2]:m[3]]), string(page[m[4]:m[5]]), string(page[at:m[0]]), line})
 		at = m[1]
 	}
 	return blocks
@@ -94,7 +102,7 @@ func (l *learner) write(b block) {
 		l.edit(b.text)
 		return
 	}
-	names := regexp.MustCompile("`([\\w/]+\\.go)`").FindAllStringSubmatch(b.before, -1)
+	names := goFile.FindAllStringSubmatch(b.before, -1)
 	if names == nil {
 		l.t.Fatalf("no name of a file stands before\n%s", b.text)
 	}

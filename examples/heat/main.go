@@ -4,8 +4,8 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
-	"fmt"
 	"image"
 	"image/color"
 	"image/gif"
@@ -32,127 +32,98 @@ const rate, hot = 0.2, 255
 func main() { demo.Main(run) }
 
 func run(ctx context.Context, dev *runtime.Device) error {
-	n := *size
+	n, last := *size, make([]float32, *size**size)
 	demo.Line("plate", "%d x %d, %d steps", n, n, 2**frames**steps)
-	pictures, last, err := play(ctx, dev, n)
+	a, err1 := runtime.NewBuffer[float32](dev, n*n)
+	b, err2 := runtime.NewBuffer[float32](dev, n*n)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	graph, flame, err := newGraph(dev, a.All(), b.All(), last)
 	if err != nil {
 		return err
 	}
-	points := float64(n) * float64(n) * float64(2**frames**steps)
-	var want []float32
-	d, _ := demo.Time(func() error { want = plain(n); return nil })
-	demo.Rate("plain Go", d, points, "points")
-	animation := &gif.GIF{Image: pictures, Delay: slices.Repeat([]int{4}, len(pictures))}
-	if err := demo.WriteFile(*out, func(w io.Writer) error { return gif.EncodeAll(w, animation) }); err != nil {
-		return err
-	}
-	demo.Line("animation", "%s", *out)
-	if !slices.Equal(last, want) {
-		return fmt.Errorf("the plate is not the plain loop's")
-	}
-	demo.Line("check", "ok: the plate is the plain loop's")
-	return nil
-}
-
-// solver is a graph: the flame, pairs of steps to and fro between two buffers, and a copy of
-// the temperatures to the host.
-type solver struct {
-	graph *runtime.ExecutableGraph
-	flame *runtime.Node
-	now   []float32
-}
-
-// flameAt returns the launch that heats the plate where the flame is at a frame.
-func flameAt(n, frame int, plate runtime.View[float32]) runtime.Command {
-	y, x, radius := place(n, frame)
-	k := plategen.Flame{W: n, Y: y, X: x, Radius: radius, Heat: hot, Plate: plate}
-	return k.Node(runtime.Range2{2*radius + 1, 2*radius + 1})
-}
-
-// place returns where the flame is: it goes round once, at half of the way to the edge.
-func place(n, frame int) (y, x, radius int) {
-	sin, cos := math.Sincos(2 * math.Pi * float64(frame) / float64(*frames))
-	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
-}
-
-func newSolver(dev *runtime.Device, n int, a, b runtime.View[float32]) (*solver, error) {
-	s := &solver{now: make([]float32, n*n)}
-	g := runtime.NewGraph(dev)
-	var err error
-	if s.flame, err = g.Add(flameAt(n, 0, a)); err != nil {
-		return nil, err
-	}
-	for range *steps {
-		for _, k := range []plategen.Step{{W: n, Rate: rate, In: a, Out: b}, {W: n, Rate: rate, In: b, Out: a}} {
-			if _, err := g.Add(k.Node(runtime.Range2{n, n})); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if _, err := g.Add(runtime.Download(s.now, a)); err != nil {
-		return nil, err
-	}
-	if *dot != "" {
-		if err := demo.WriteFile(*dot, g.WriteDOT); err != nil {
-			return nil, err
-		}
-	}
-	s.graph, err = g.Finalize(properties.Updatable())
-	return s, err
-}
-
-// play returns the pictures and the last temperatures.
-func play(ctx context.Context, dev *runtime.Device, n int) ([]*image.Paletted, []float32, error) {
-	a, err := runtime.NewBuffer[float32](dev, n*n)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer a.Close()
-	b, err := runtime.NewBuffer[float32](dev, n*n)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer b.Close()
-	s, err := newSolver(dev, n, a.All(), b.All())
-	if err != nil {
-		return nil, nil, err
-	}
-	q := dev.DefaultQueue()
-	var pictures []*image.Paletted
-	progress := demo.NewProgress(*frames)
+	animation := &gif.GIF{Delay: slices.Repeat([]int{4}, *frames)}
 	d, err := demo.Time(func() error {
 		for frame := range *frames {
-			if err := s.graph.Update(s.flame, flameAt(n, frame, a.All())); err != nil {
+			if err := graph.Update(flame, flameAt(frame, a.All())); err != nil {
 				return err
 			}
-			ev, err := q.Submit(s.graph)
+			ev, err := dev.DefaultQueue().Submit(graph)
 			if err != nil {
 				return err
 			}
 			if err := ev.Wait(ctx); err != nil {
 				return err
 			}
-			pictures = append(pictures, paint(n, s.now))
-			progress.Done(frame + 1)
+			animation.Image = append(animation.Image, paint(last))
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	demo.Rate("graph", d, float64(n)*float64(n)*float64(2**frames**steps), "points") // with the pictures
-	return pictures, s.now, nil
+	points := float64(2**frames**steps) * float64(n*n)
+	demo.Rate("graph", d, points, "points") // with the pictures
+	var want []float32
+	d, _ = demo.Time(func() error { want = plain(n); return nil })
+	demo.Rate("plain Go", d, points, "points")
+	if err := demo.WriteFile(*out, func(w io.Writer) error { return gif.EncodeAll(w, animation) }); err != nil {
+		return err
+	}
+	demo.Line("animation", "%s", *out)
+	if !slices.Equal(last, want) {
+		return errors.New("the plate is not the plain loop's")
+	}
+	demo.Line("check", "ok: the plate is the plain loop's")
+	return nil
+}
+
+// newGraph returns a graph, and its node for the flame, which is to be updated. Behind the flame
+// come pairs of steps, from a to b and back, and a copy of the temperatures to the host.
+func newGraph(dev *runtime.Device, a, b runtime.View[float32], last []float32) (
+	*runtime.ExecutableGraph, *runtime.Node, error) {
+	g := runtime.NewGraph(dev)
+	flame, failed := g.Add(flameAt(0, a))
+	add := func(c runtime.Command) {
+		_, err := g.Add(c)
+		failed = errors.Join(failed, err)
+	}
+	for range *steps {
+		add(plategen.Step{W: *size, Rate: rate, In: a, Out: b}.Node(runtime.Range2{*size, *size}))
+		add(plategen.Step{W: *size, Rate: rate, In: b, Out: a}.Node(runtime.Range2{*size, *size}))
+	}
+	add(runtime.Download(last, a))
+	if *dot != "" {
+		failed = errors.Join(failed, demo.WriteFile(*dot, g.WriteDOT))
+	}
+	graph, err := g.Finalize(properties.Updatable())
+	return graph, flame, errors.Join(failed, err)
+}
+
+// flameAt returns the launch that heats the plate where the flame is at a frame.
+func flameAt(frame int, on runtime.View[float32]) runtime.Command {
+	y, x, radius := place(frame)
+	k := plategen.Flame{W: *size, Y: y, X: x, Radius: radius, Heat: hot, Plate: on}
+	return k.Node(runtime.Range2{2*radius + 1, 2*radius + 1})
+}
+
+// place returns where the flame is: it goes round once, at half of the way to the edge.
+func place(frame int) (y, x, radius int) {
+	n := *size
+	sin, cos := math.Sincos(2 * math.Pi * float64(frame) / float64(*frames))
+	return n/2 + int(sin*float64(n/4)), n/2 + int(cos*float64(n/4)), max(n/24, 1)
 }
 
 // paint draws the temperatures: from black by red and yellow to white.
-func paint(n int, plate []float32) *image.Paletted {
+func paint(temperatures []float32) *image.Paletted {
 	colors := make(color.Palette, 256)
 	for i := range colors {
 		level := func(from int) uint8 { return uint8(min(max(3*(i-from), 0), 255)) }
 		colors[i] = color.RGBA{level(0), level(85), level(170), 255}
 	}
-	img := image.NewPaletted(image.Rect(0, 0, n, n), colors)
-	for i, v := range plate {
+	img := image.NewPaletted(image.Rect(0, 0, *size, *size), colors)
+	for i, v := range temperatures {
 		img.Pix[i] = uint8(min(max(v, 0), 255))
 	}
 	return img
@@ -162,12 +133,10 @@ func paint(n int, plate []float32) *image.Paletted {
 func plain(n int) []float32 {
 	a, b := make([]float32, n*n), make([]float32, n*n)
 	for frame := range *frames {
-		cy, cx, radius := place(n, frame)
-		for dy := -radius; dy <= radius; dy++ {
-			for dx := -radius; dx <= radius; dx++ {
-				if dy*dy+dx*dx <= radius*radius {
-					a[(cy+dy)*n+cx+dx] = hot
-				}
+		cy, cx, radius := place(frame)
+		for i := range a {
+			if y, x := i/n-cy, i%n-cx; y*y+x*x <= radius*radius {
+				a[i] = hot
 			}
 		}
 		for range 2 * *steps {

@@ -1,11 +1,13 @@
 package archtest
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"go/format"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -17,6 +19,82 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// The examples that README.md shows pictures and numbers of, and how many lines such a program may
+// have, with comments and empty lines: as many as one reads at a sitting.
+var flagships = []string{"attention", "heat", "options", "pathtracer"}
+
+const maxProgram = 200
+
+// TestFlagships measures the flagships, each with the packages in its folder. Of other examples they
+// may use what all share.
+func TestFlagships(t *testing.T) {
+	for _, name := range flagships {
+		lines, shared, err := program(filepath.Join("../../examples", name), module+"/examples/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if lines > maxProgram || lines < 50 {
+			t.Errorf("the example %s has %d lines: the most is %d", name, lines, maxProgram)
+		}
+		if !slices.Equal(shared, []string{module + "/examples/internal/demo"}) {
+			t.Errorf("the example %s uses %v of other examples", name, shared)
+		}
+	}
+}
+
+// program returns the number of lines in all Go files of a folder that are no tests, and the
+// packages that they use from the folders beside it. The folder's path is that of its package.
+func program(dir, path string) (lines int, shared []string, err error) {
+	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		lines += bytes.Count(text, []byte("\n"))
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			used, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			own := used == path || strings.HasPrefix(used, path+"/")
+			if strings.HasPrefix(used, path[:strings.LastIndex(path, "/")+1]) && !own && !slices.Contains(shared, used) {
+				shared = append(shared, used)
+			}
+		}
+		return nil
+	})
+	return lines, shared, err
+}
+
+// TestProgram has a program of two packages, one of which uses another program's.
+func TestProgram(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"main.go":         "package main\n\nimport (\n\t_ \"x/one/part\"\n\t_ \"x/oneself\"\n\t_ \"y/x/two\"\n)\n",
+		"main_test.go":    "package main\n\nimport _ \"x/three\"\n",
+		"part/part.go":    "package part // no end of line",
+		"part/data/x.txt": "\n\n\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines, shared, err := program(dir, "x/one")
+	if lines != 7 || !slices.Equal(shared, []string{"x/oneself"}) || err != nil {
+		t.Errorf("%d lines, %v of others, %v", lines, shared, err)
+	}
+}
 
 // TestExamples: each exported type of packages dsl and runtime has an example: of itself, of a
 // method, or of a function that returns one. Each exported function, and one name at least of

@@ -29,10 +29,9 @@ func (k Step) Kernel(it dsl.Item2) {
 
 // Flame heats the points of a disc around (X, Y) to a temperature.
 type Flame struct {
-	W            int
-	Y, X, Radius int
-	Heat         float32
-	Plate        []float32
+	W, Y, X, Radius int
+	Heat            float32
+	Plate           []float32
 }
 
 // Kernel heats one point of the square around the disc.

@@ -9,31 +9,30 @@ import (
 
 //go:generate go tool kgen .
 
-// Vec is a point, a direction or a colour.
+// Vec is a point, a direction or a colour. Off mirrors what leads into the surface below a normal.
 type Vec struct{ X, Y, Z float32 }
-
-// Add, Scale, Filter, Dot and Unit are a sum, a multiple, products of the parts, the scalar
-// product and the direction.
 
 func (v Vec) Add(w Vec) Vec       { return Vec{v.X + w.X, v.Y + w.Y, v.Z + w.Z} }
 func (v Vec) Scale(f float32) Vec { return Vec{v.X * f, v.Y * f, v.Z * f} }
 func (v Vec) Filter(w Vec) Vec    { return Vec{v.X * w.X, v.Y * w.Y, v.Z * w.Z} }
 func (v Vec) Dot(w Vec) float32   { return v.X*w.X + v.Y*w.Y + v.Z*w.Z }
 func (v Vec) Unit() Vec           { return v.Scale(1 / math32.Sqrt(v.Dot(v))) }
+func (v Vec) Off(normal Vec) Vec  { return v.Add(normal.Scale(-2 * min(v.Dot(normal), 0))) }
 
-// Thing is a shape of a material.
+// Thing is a shape of a colour and a material.
 type Thing struct {
 	Shape    Shape
+	Color    Vec
 	Material Material
 }
 
 var scene = [...]Thing{
-	{Floor{0}, Matte{Vec{0.55, 0.55, 0.5}}},
-	{Sphere{Vec{0, 1, 0}, 1}, Metal{Vec{0.9, 0.9, 0.9}, 0}},
-	{Sphere{Vec{-2.1, 0.8, 0.6}, 0.8}, Matte{Vec{0.8, 0.15, 0.1}}},
-	{Sphere{Vec{1.9, 0.7, 0.8}, 0.7}, Metal{Vec{0.95, 0.7, 0.3}, 0.25}},
-	{Sphere{Vec{0.5, 0.35, 1.7}, 0.35}, Matte{Vec{0.1, 0.5, 0.2}}},
-	{Sphere{Vec{-0.8, 0.3, 1.6}, 0.3}, Metal{Vec{0.5, 0.7, 0.95}, 0.05}},
+	{Floor{0}, Vec{0.55, 0.55, 0.5}, Matte{}},
+	{Sphere{Vec{0, 1, 0}, 1}, Vec{0.9, 0.9, 0.9}, Metal{0}},
+	{Sphere{Vec{-2.1, 0.8, 0.6}, 0.8}, Vec{0.8, 0.15, 0.1}, Matte{}},
+	{Sphere{Vec{1.9, 0.7, 0.8}, 0.7}, Vec{0.95, 0.7, 0.3}, Metal{0.25}},
+	{Sphere{Vec{0.5, 0.35, 1.7}, 0.35}, Vec{0.1, 0.5, 0.2}, Matte{}},
+	{Sphere{Vec{-0.8, 0.3, 1.6}, 0.3}, Vec{0.5, 0.7, 0.95}, Metal{0.05}},
 }
 
 // sky returns the light from a direction: white at the horizon, blue above, and a large sun.
@@ -42,6 +41,52 @@ func sky(to Vec) Vec {
 		return Vec{7, 6, 4.5}
 	}
 	return Vec{0.6 - 0.5*to.Y, 0.7 - 0.4*to.Y, 0.85 - 0.2*to.Y}
+}
+
+// Shape is what a ray can hit: how far away, and the direction that stands on the surface there.
+// Where the ray misses, the distance is below zero or not a number.
+type Shape interface {
+	Hit(from, to Vec) (distance float32, normal Vec)
+}
+
+type Floor struct{ Height float32 } // a plane
+
+func (f Floor) Hit(from, to Vec) (float32, Vec) { return (f.Height - from.Y) / to.Y, Vec{Y: 1} }
+
+type Sphere struct { // a ball around a point
+	Centre Vec
+	Radius float32
+}
+
+func (s Sphere) Hit(from, to Vec) (float32, Vec) { // solves a quadratic equation
+	rel := from.Add(s.Centre.Scale(-1))
+	b := rel.Dot(to)
+	d := -b - math32.Sqrt(b*b-rel.Dot(rel)+s.Radius*s.Radius)
+	return d, rel.Add(to.Scale(d)).Scale(1 / s.Radius)
+}
+
+// Material says, by chance, where light comes from that leaves a surface against the direction in.
+type Material interface {
+	Scatter(in, normal Vec, random func() float32) (from Vec)
+}
+
+type Matte struct{} // scatters as paper does, by the cosine law of Lambert
+
+func (Matte) Scatter(_, normal Vec, random func() float32) Vec {
+	return normal.Scale(1.0001).Add(onSphere(random)).Unit()
+}
+
+type Metal struct{ Roughness float32 } // mirrors, the less clearly the rougher it is
+
+func (m Metal) Scatter(in, normal Vec, random func() float32) Vec {
+	return in.Off(normal).Add(onSphere(random).Scale(m.Roughness)).Unit().Off(normal)
+}
+
+// onSphere returns a random direction.
+func onSphere(random func() float32) Vec {
+	y, angle := 2*random()-1, 2*math32.Pi*random()
+	r := math32.Sqrt(max(1-y*y, 0))
+	return Vec{r * math32.Cos(angle), y, r * math32.Sin(angle)}
 }
 
 // Render computes the light in each pixel, over a range of height and width.
@@ -55,8 +100,7 @@ func (Render) Properties() properties.List {
 	return properties.List{properties.Float(properties.FloatExact)}
 }
 
-// Kernel computes a pixel.
-func (k Render) Kernel(it dsl.Item2) {
+func (k Render) Kernel(it dsl.Item2) { // computes a pixel
 	y, x := it.GlobalID()
 	h, w := it.GlobalRange()
 	k.Image[y*w+x] = k.Pixel(y, x, h, w)
@@ -74,28 +118,26 @@ func (k Render) Pixel(y, x, h, w int) (mean Vec) {
 		right := (float32(x) + random() - 0.5*float32(w)) / float32(h)
 		up := (0.5*float32(h) - float32(y) - random()) / float32(h)
 		to := Vec{right, up - 0.32, -1.6 - 0.2*up}.Unit() // the camera looks down a little
-		light := Trace(scene[:], sky, Vec{0, 2, 6.5}, to, k.Bounces, random)
-		mean = mean.Add(light.Scale(1 / float32(k.Samples)))
+		mean = mean.Add(Trace(scene[:], sky, Vec{0, 2, 6.5}, to, k.Bounces, random))
 	}
-	return mean
+	return mean.Scale(1 / float32(k.Samples))
 }
 
 // Trace follows a path backwards, from the eye to the sky, and returns the light that comes
 // that way: none if the path does not end within the bounces.
-func Trace(scene []Thing, sky func(Vec) Vec, from, to Vec, bounces int, random func() float32) Vec {
+func Trace(things []Thing, sky func(Vec) Vec, from, to Vec, bounces int, random func() float32) Vec {
 	kept := Vec{1, 1, 1}
 	for range bounces {
-		nearest, normal, material := math32.Inf(1), Vec{}, Material(nil)
-		for _, thing := range scene {
-			if d, n := thing.Shape.Hit(from, to); d > 0 && d < nearest {
-				nearest, normal, material = d, n, thing.Material
+		nearest, normal, color, material := math32.Inf(1), Vec{}, Vec{}, Material(nil)
+		for _, thing := range things {
+			if d, n := thing.Shape.Hit(from, to); d > 1e-3 && d < nearest { // not where it starts
+				nearest, normal, color, material = d, n, thing.Color, thing.Material
 			}
 		}
 		if material == nil {
 			return kept.Filter(sky(to))
 		}
-		out, share := material.Scatter(to, normal, random)
-		from, to, kept = from.Add(to.Scale(nearest)), out, kept.Filter(share)
+		from, to, kept = from.Add(to.Scale(nearest)), material.Scatter(to, normal, random), kept.Filter(color)
 	}
 	return Vec{}
 }

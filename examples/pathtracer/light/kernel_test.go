@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/kgen-go/kgen/dsl/math32"
 	"github.com/kgen-go/kgen/examples/internal/hostrun"
 	"github.com/kgen-go/kgen/examples/pathtracer/light"
 )
@@ -14,9 +15,12 @@ import (
 func TestFurnace(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	even := func(light.Vec) light.Vec { return light.Vec{X: 1, Y: 2, Z: 4} }
-	ball := light.Thing{Shape: light.Sphere{Radius: 1}, Material: light.Matte{Color: light.Vec{X: 0.5, Y: 0.5, Z: 0.5}}}
-	white := light.Matte{Color: light.Vec{X: 1, Y: 1, Z: 1}}
-	things := []light.Thing{{Shape: light.Floor{Height: -1}, Material: white}, {Shape: light.Sphere{Radius: 1}, Material: white}}
+	grey, white := light.Vec{X: 0.5, Y: 0.5, Z: 0.5}, light.Vec{X: 1, Y: 1, Z: 1}
+	ball := light.Thing{Shape: light.Sphere{Radius: 1}, Color: grey, Material: light.Matte{}}
+	things := []light.Thing{
+		{Shape: light.Floor{Height: -1}, Color: white, Material: light.Matte{}},
+		{Shape: light.Sphere{Radius: 1}, Color: white, Material: light.Metal{Roughness: 0.5}},
+	}
 	for range 1000 {
 		from := light.Vec{X: r.Float32() - 0.5, Y: r.Float32() - 0.5, Z: r.Float32() - 0.5}.Unit().Scale(3)
 		got := light.Trace([]light.Thing{ball}, even, from, from.Unit().Scale(-1), 2, r.Float32)
@@ -36,7 +40,7 @@ func TestHit(t *testing.T) {
 	for _, c := range []struct {
 		shape    light.Shape
 		to       light.Vec
-		distance float32
+		distance float32 // 0 where the ray misses
 		normal   light.Vec
 	}{
 		{ball, light.Vec{Z: -1}, 3, light.Vec{Z: 1}},
@@ -45,37 +49,42 @@ func TestHit(t *testing.T) {
 		{floor, light.Vec{Y: -1}, 3, light.Vec{Y: 1}},
 		{floor, light.Vec{Y: -0.6, Z: -0.8}, 5, light.Vec{Y: 1}},
 		{floor, light.Vec{Y: 0.6, Z: -0.8}, 0, light.Vec{}},
-		{floor, light.Vec{Z: -1}, float32(math.Inf(1)), light.Vec{Y: 1}}, // never nearer than nothing
+		{floor, light.Vec{Z: -1}, 0, light.Vec{}},
 	} {
 		d, n := c.shape.Hit(light.Vec{}, c.to)
-		if c.distance != 0 && math.Abs(float64(d-c.distance)) < 1e-5 {
-			d = c.distance
-		}
-		if d != c.distance && !(math.IsInf(float64(c.distance), 1) && d <= 0) || d > 0 && n != c.normal {
+		if hit := d > 0 && d < math32.Inf(1); hit != (c.distance > 0) ||
+			hit && (math.Abs(float64(d-c.distance)) > 1e-5 || n != c.normal) {
 			t.Errorf("%v to %v: %g, %v; want %g, %v", c.shape, c.to, d, n, c.distance, c.normal)
 		}
 	}
 }
 
-// TestStart: a ray that leaves a surface does not hit it where it starts, though rounding may
-// have put that place behind the surface.
+// TestStart: a ray that leaves a surface goes to the sky. It does not hit the surface where it
+// starts, though rounding may have put that place behind the surface.
 func TestStart(t *testing.T) {
-	to := light.Vec{X: 0.6, Y: 0.8}
+	to, sky := light.Vec{X: 0.6, Y: 0.8}, func(light.Vec) light.Vec { return light.Vec{X: 1} }
 	for _, shape := range []light.Shape{light.Floor{}, light.Sphere{Centre: light.Vec{Y: -1}, Radius: 1}} {
+		things := []light.Thing{{Shape: shape, Material: light.Matte{}}}
 		for _, y := range []float32{-1e-5, 0, 1e-5} {
-			if d, _ := shape.Hit(light.Vec{Y: y}, to); d > 0 {
-				t.Errorf("%v from %g: hit in %g", shape, y, d)
+			if got := light.Trace(things, sky, light.Vec{Y: y}, to, 2, nil); got.X != 1 {
+				t.Errorf("%v from %g: %v", shape, y, got)
 			}
 		}
 	}
 }
 
-// TestMetal: what is smooth mirrors.
+// TestMetal: what is smooth mirrors, and nothing goes into what is rough.
 func TestMetal(t *testing.T) {
-	m := light.Metal{Color: light.Vec{X: 1}}
-	out, kept := m.Scatter(light.Vec{X: 0.6, Y: -0.8}, light.Vec{Y: 1}, func() float32 { return 0.25 })
-	if out.Add(light.Vec{X: -0.6, Y: -0.8}).Dot(light.Vec{X: 1, Y: 1, Z: 1}) > 1e-6 || kept != m.Color {
-		t.Errorf("to %v, with %v", out, kept)
+	in, up := light.Vec{X: 0.6, Y: -0.8}, light.Vec{Y: 1}
+	out := light.Metal{}.Scatter(in, up, func() float32 { return 0.25 })
+	if diff := out.Add(light.Vec{X: -0.6, Y: -0.8}); diff.Dot(diff) > 1e-12 {
+		t.Errorf("to %v", out)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		if out := (light.Metal{Roughness: 3}).Scatter(in, up, r.Float32); out.Y < 0 {
+			t.Fatalf("into the metal: %v", out)
+		}
 	}
 }
 

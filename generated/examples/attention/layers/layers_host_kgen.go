@@ -13,1021 +13,728 @@ import (
 // attendHost is a work-group of the kernel [Attend].
 type attendHost struct {
 	kernelimpl.HostGroup
-	v24, v31 int64
+	v1, v3, v5, v6, v8 int64
 
-	v69 []bool
+	v11, v14, v28 int64
 
-	v155, v182 []float32
+	v21, v25, v40, v41 []float32
+
+	v23, v24, v42 float32
 
 	sfloat32 []float32
 }
 
 func newAttendHost() kernelimpl.HostForm { return new(attendHost) }
 
-const attendHostSites = `1	examples/attention/layers/kernel.go:128:20
-3	29:50
-4	29:50
-3	131:19
-4	131:19
-3	135:27
-1	140:9
-1	145:36
-1	153:18
-1	32:56`
+const attendHostSites = `1	examples/attention/layers/kernel.go:91:29
+3	25:50
+4	25:50
+1	92:41
+1	94:29
+1	94:54
+1	103:16`
 
 func (g *attendHost) Begin() {
 	g.Sites = attendHostSites
 	const n = 32
-	g.Allot(0, 4096)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v155, &g.v182)
-	kernelimpl.HostRoom(n, &g.v69)
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.v5 = g.Int64(56)
+	g.v6 = g.Int64(72)
+	g.v8 = g.Int64(80)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v21, &g.v25, &g.v40, &g.v41)
 }
 
 func (g *attendHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 0: // GroupReduce, kernel.go:95
+			g.v42 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v41, math.Float32frombits(0x80000000)))
+			next = g.r1()
+		}
+	}
+}
+
+func (g *attendHost) r0() int {
 	const n = 32
-	// ZeroLocal, kernel.go:126
-	g.Zero(0)
-	v2 := g.Int64(32)
-	v21 := v2 != 0
 	basex := g.Base(0)
-	basey := g.Base(1)
+	v1 := g.v1
+	v9 := v1 != 0
 	p0 := g.Pointer(0)
-	v19 := int32(g.ID[1])
-	v20 := int64(uint32(v19))
-	v7 := g.Int64(64)
-	v5 := g.Int64(56)
-	v17 := int32(g.ID[0])
-	v18 := int64(uint32(v17))
-	v28 := v18 + 1
-	v4 := g.Int64(40)
-	v29 := v28 * v4
-	v27 := v18 * v4
-	v38 := uint64(v27) <= uint64(v29)
-	v10 := g.Int64(88)
-	v8 := g.Int64(80)
-	v39 := v29 - v27
-	v41 := -2147483648 <= v39
-	v42 := v39 <= 2147483647
-	v70 := v41 && v42
-	v44 := -2147483648 <= v10
-	v45 := v10 <= 2147483647
-	v63 := 0 <= v29
-	p2 := g.Pointer(2)
-	p4 := g.Pointer(4)
-	stop := g.Cancelled()
-	v87 := float32(v4)
-	v88 := math32.FastRsqrt(v87)
-	m0 := g.Memory(0)
-	v85 := float32(v4)
-	v86 := math32.FastRsqrt(v85)
-	u24 := g.v24
-	u31 := g.v31
-	h69 := g.v69[:n]
-	h155 := g.v155[:n]
-	more := false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v89, v95, v116, v130, v137, v147, v155 float32
-			var v90, v96, v97, v118, v120, v123, v126, v131, v132 int64
-			var v94, v127, v129 int
-			var v117 int32
-			if !v21 {
-				g.Fault(0, 0, v2, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v24 := v20 + int64(*(*int32)(p0))
-			v25 := int32(x)
-			v26 := int64(uint32(v25))
-			v30 := v24 * v7
-			v31 := v24 + 1
-			v32 := v31 * v7
-			if uint64(v32) > uint64(v5) {
-				g.Fault(1, v32, v5, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v30) > uint64(v32) {
-				g.Fault(2, v30, v32, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v35 := v5 - v30
-			v36 := int(v30) * 4
-			if uint64(v29) > uint64(v35) {
-				g.Fault(3, v29, v35, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if !v38 {
-				g.Fault(4, v27, v29, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v40 := v36 + int(v27)*4
-			v48 := int64(uint32(v25+1)) * v10
-			v53 := v26 + (((v24 - v26) / 32) * 32)
-			v55 := (v53 + 1) * v10
-			v57 := v26 * v10
-			v59 := v53 * v10
-			v69 := uint64(v53) < 1024
-			v71 := v70 && (v24 <= 2147483647)
-			v72 := v71 && v44
-			v73 := v72 && v45
-			v75 := (v73 && (uint64(v48) <= uint64(v8))) && (uint64(v55) <= uint64(v8))
-			v79 := (((v75 && (0 <= v57)) && (0 <= v59)) && (v57 <= v48)) && (v59 <= v55)
-			v80 := v79 && v63
-			v83 := ((v80 && (v29 <= (v8 - v57))) && (v29 <= (v8 - v59))) && (uint32(v25) < 1024)
-			v84 := v83 && v69
-			if !v84 {
-				v116 = math.Float32frombits(0xff800000)
-				v117 = v25
-				goto b13
-			}
-			v89 = math.Float32frombits(0xff800000)
-			v90 = v26
-		b7:
-			if v90 > v24 {
-				v155 = v89
-				goto b27
-			}
-			v94 = int(v90*v10)*4 + int(v27)*4
-			v95 = 0
-			v96 = -1
-		b9:
-			v97 = v96 + 1
-			if v97 < v39 {
-				v101 := float32(*(*float32)(unsafe.Add(p2, v40+int(v97)*4))**(*float32)(unsafe.Add(p4, v94+int(v97)*4)) + v95)
-				v95 = v101
-				v96 = v97
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b9
-			}
-			{
-				v102 := float32(v95 * v88)
-				v112 := max(v89, v102)
-				*(*float32)(unsafe.Add(m0, int(int32(uint64(v90)))*4)) = v102
-				v89 = v112
-				v90 = v90 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b7
-			}
-		b13:
-			v118 = int64(uint32(v117))
-			if v118 > v24 {
-				v155 = v116
-				goto b27
-			}
-			v120 = v118 * v10
-			v123 = int64(uint32(v117+1)) * v10
-			if uint64(v123) > uint64(v8) {
-				g.Fault(1, v123, v8, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v120) > uint64(v123) {
-				g.Fault(2, v120, v123, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v126 = v8 - v120
-			v127 = int(v120) * 4
-			if uint64(v29) > uint64(v126) {
-				g.Fault(5, v29, v126, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v129 = v127 + int(v27)*4
-			v130 = 0
-			v131 = -1
-		b18:
-			v132 = v131 + 1
-			if v132 < v39 {
-				v136 := float32(*(*float32)(unsafe.Add(p2, v40+int(v132)*4))**(*float32)(unsafe.Add(p4, v129+int(v132)*4)) + v130)
-				v130 = v136
-				v131 = v132
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b18
-			}
-			v137 = float32(v130 * v86)
-			v147 = max(v116, v137)
-			if uint32(v117) >= 1024 {
-				g.Fault(6, v118, 1024, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			*(*float32)(unsafe.Add(m0, int(v117)*4)) = v137
-			v116 = v147
-			v117 = v117 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b13
-		b27:
-			u24 = v24
-			u31 = v31
-			h69[li] = v69
-			h155[li] = v155
-			more = true
-		}
-	}
-	g.v24 = u24
-	g.v31 = u31
-	if !more {
-		return
-	}
-	// GroupReduce, kernel.go:142
-	v156 := kernelimpl.HostReduceMax[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v155, math.Float32frombits(0xff800000)))
-	v24 := g.v24
-	h182 := g.v182[:n]
-	dead := g.Dead[:n]
-	more = false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
-			}
-			v25 := int32(x)
-			v68 := uint32(v25) < 1024
-			v69 := h69[li]
-			v26 := int64(uint32(v25))
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v158, v169, v182 float32
-			var v159, v171 int64
-			var v170 int32
-			v157 := v68 && v69
-			if !v157 {
-				v169 = 0
-				v170 = v25
-				goto b32
-			}
-			v158 = 0
-			v159 = v26
-		b29:
-			if v159 <= v24 {
-				v161 := int32(uint64(v159))
-				v164 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v161)*4)) - v156))
-				*(*float32)(unsafe.Add(m0, int(v161)*4)) = v164
-				v158 = float32(v158 + *(*float32)(unsafe.Add(m0, int(v161)*4)))
-				v159 = v159 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b29
-			}
-			v182 = v158
-			goto b37
-		b32:
-			v171 = int64(uint32(v170))
-			if v171 > v24 {
-				v182 = v169
-				goto b37
-			}
-			if uint32(v170) >= 1024 {
-				g.Fault(7, v171, 1024, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			{
-				v176 := math32.FastExp(float32(*(*float32)(unsafe.Add(m0, int(v170)*4)) - v156))
-				*(*float32)(unsafe.Add(m0, int(v170)*4)) = v176
-				v169 = float32(v169 + *(*float32)(unsafe.Add(m0, int(v170)*4)))
-				v170 = v170 + 32
-				goto b32
-			}
-		b37:
-			h182[li] = v182
-			more = true
-		}
-	}
-	if !more {
-		return
-	}
-	// GroupReduce, kernel.go:148
-	v183 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v182, math.Float32frombits(0x80000000)))
-	// Barrier, kernel.go:149
-	v11 := g.Int64(104)
-	v13 := g.Int64(112)
-	v205 := v24 * v13
-	v16 := g.Int64(136)
-	v194 := v24 * v16
-	v14 := g.Int64(128)
-	v187 := -2147483648 <= v29
-	v188 := v29 <= 2147483647
-	v31 := g.v31
-	v189 := v31 <= 2147483647
-	v190 := -2147483648 <= v13
-	v191 := v13 <= 2147483647
-	v192 := -2147483648 <= v16
-	v193 := v16 <= 2147483647
-	v195 := -2147483648 <= v194
-	v196 := v194 <= 2147483647
-	v197 := uint64(v24) < 1024
-	v232 := 0 < v31
-	p6 := g.Pointer(6)
-	p8 := g.Pointer(8)
-	v231 := 0 < v31
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
-			}
-			v25 := int32(x)
-			v26 := int64(uint32(v25))
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v233, v236, v243, v250, v254, v258, v268 int64
-			var v235, v242, v245, v252, v256, v261, v267 float32
-			var v253, v262 int32
-			v184 := v27 + v26
-			v203 := v184 + ((((v29 - v184) + -1) / 32) * 32)
-			v215 := ((-2147483648 <= v184) && (v184 <= 2147483647)) && v187
-			v216 := v215 && v188
-			v217 := v216 && v189
-			v218 := v217 && v190
-			v219 := v218 && v191
-			v220 := v219 && v192
-			v221 := v220 && v193
-			v222 := v221 && v195
-			v223 := v222 && v196
-			v224 := v223 && v197
-			v226 := (v224 && (uint64(v184) < uint64(v11))) && (uint64(v203) < uint64(v11))
-			v228 := (v226 && (uint64(v205+v184) < uint64(v11))) && (uint64(v205+v203) < uint64(v11))
-			v230 := (v228 && (uint64(v194+v184) < uint64(v14))) && (uint64(v194+v203) < uint64(v14))
-			if !v230 {
-				v250 = v184
-				goto b46
-			}
-			v233 = v184
-		b40:
-			if v233 >= v29 {
-				goto b58
-			}
-			if !v232 {
-				v245 = 0
-				goto b45
-			}
-			v235 = 0
-			v236 = 0
-		b42:
-			v242 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v236)))*4))**(*float32)(unsafe.Add(p6, int((v236*v13)+v233)*4)) + v235)
-			v243 = v236 + 1
-			if v243 < v31 {
-				v235 = v242
-				v236 = v243
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b42
-			}
-			v245 = v242
-		b45:
-			*(*float32)(unsafe.Add(p8, int(v194+v233)*4)) = float32(v245 / v183)
-			v233 = v233 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b40
-		b46:
-			if v250 >= v29 {
-				goto b58
-			}
-			if !v231 {
-				v267 = 0
-				goto b55
-			}
-			v252 = 0
-			v253 = 0
-		b48:
-			v254 = int64(uint32(v253))
-			if uint32(v253) >= 1024 {
-				g.Fault(8, v254, 1024, v0, v1)
-				continue
-			}
-			v256 = *(*float32)(unsafe.Add(m0, int(v253)*4))
-			v258 = (v254 * v13) + v250
-			if uint64(v258) >= uint64(v11) {
-				g.Fault(9, v258, v11, v0, v1)
-				continue
-			}
-			v261 = float32(v256**(*float32)(unsafe.Add(p6, int(v258)*4)) + v252)
-			v262 = v253 + 1
-			if int64(uint32(v262)) < v31 {
-				v252 = v261
-				v253 = v262
-				goto b48
-			}
-			v267 = v261
-		b55:
-			v268 = v194 + v250
-			if uint64(v268) >= uint64(v14) {
-				g.Fault(9, v268, v14, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p8, int(v268)*4)) = float32(v267 / v183)
-			v250 = v250 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b46
-		b58:
-		}
-	}
-}
-
-// embedHost is some work-items of the kernel [Embed].
-type embedHost struct {
-	kernelimpl.HostGroup
-}
-
-func newEmbedHost() kernelimpl.HostForm { return new(embedHost) }
-
-const embedHostSites = `1	examples/attention/layers/kernel.go:54:20
-1	32:56
-1	55:46`
-
-func (g *embedHost) Begin() {
-	g.Sites = embedHostSites
-}
-
-func (g *embedHost) Run() {
-	v2 := g.Int64(32)
-	v17 := v2 != 0
-	p0 := g.Pointer(0)
-	v14 := g.Int64(120)
-	v12 := g.Int64(112)
-	v4 := g.Int64(48)
+	v5 := g.v5
+	v3 := g.v3
 	p1 := g.Pointer(1)
-	v8 := g.Int64(72)
-	v6 := g.Int64(64)
-	p2 := g.Pointer(2)
-	v11 := g.Int64(96)
-	v9 := g.Int64(88)
-	p4 := g.Pointer(4)
-	p6 := g.Pointer(6)
-	nx := g.Global[0]
-	x := g.Lo % nx
-	y := g.Lo / nx
-	for left := g.Hi - g.Lo; left > 0; {
-		end := min(x+left, nx)
-		left -= end - x
-		v1 := int32(y)
-		v16 := int64(y)
-		for ; x < end; x++ {
-			v0 := int32(x)
-			v15 := int64(x)
-			if !v17 {
-				g.Fault(0, 0, v2, v0, v1)
-				continue
-			}
-			v20 := v16 + int64(*(*int32)(p0))
-			v22 := (v20 * v14) + v15
-			if uint64(v22) >= uint64(v12) {
-				g.Fault(1, v22, v12, v0, v1)
-				continue
-			}
-			if uint64(v20) >= uint64(v4) {
-				g.Fault(2, v20, v4, v0, v1)
-				continue
-			}
-			v28 := (int64(*(*int32)(unsafe.Add(p1, int(v20)*4))) * v8) + v15
-			if uint64(v28) >= uint64(v6) {
-				g.Fault(1, v28, v6, v0, v1)
-				continue
-			}
-			v30 := *(*float32)(unsafe.Add(p2, int(v28)*4))
-			v32 := (v20 * v11) + v15
-			if uint64(v32) >= uint64(v9) {
-				g.Fault(1, v32, v9, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p6, int(v22)*4)) = float32(v30 + *(*float32)(unsafe.Add(p4, int(v32)*4)))
+	v8 := g.v8
+	v37 := v8 * 2
+	u11 := g.v11
+	u14 := g.v14
+	h21 := g.v21[:n]
+	u23 := g.v23
+	u24 := g.v24
+	h25 := g.v25[:n]
+	u28 := g.v28
+	h40 := g.v40[:n]
+	h41 := g.v41[:n]
+	v6 := g.v6
+	p3 := g.Pointer(3)
+	next := -1
+	for li := range n {
+		var v23, v24, v25, v36, v62, v63 float32
+		var v26, v27, v28, v29, v32, v34, v38 int64
+		var v33 int
+		v0 := int32(basex + li)
+		if !v9 {
+			g.Fault(0, 0, v1, v0)
+			g.Leave(li)
+			continue
 		}
-		x = 0
-		y++
+		v11 := int64(*(*int32)(p0))
+		v12 := int64(basex + li)
+		v13 := v11 * v5
+		v14 := v11 + 1
+		v15 := v14 * v5
+		if uint64(v15) > uint64(v3) {
+			g.Fault(1, v15, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v13) > uint64(v15) {
+			g.Fault(2, v13, v15, v0)
+			g.Leave(li)
+			continue
+		}
+		v18 := v15 - v13
+		v19 := int(v13) * 4
+		if uint64(v12) >= uint64(v18) {
+			g.Fault(3, v12, v18, v0)
+			g.Leave(li)
+			continue
+		}
+		v21 := *(*float32)(unsafe.Add(p1, v19+(basex+li)*4))
+		if 0 >= v14 {
+			v62 = 0
+			v63 = 0
+			goto b19
+		}
+		v23 = math.Float32frombits(0xff800000)
+		v24 = 0
+		v25 = 0
+		v26 = 0
+		v27 = v26 * v5
+		v28 = v26 + 1
+		v29 = v28 * v5
+		if uint64(v29) > uint64(v3) {
+			g.Fault(1, v29, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v27) > uint64(v29) {
+			g.Fault(2, v27, v29, v0)
+			g.Leave(li)
+			continue
+		}
+		v32 = v29 - v27
+		v33 = int(v27) * 4
+		v34 = v8 + v12
+		if uint64(v34) >= uint64(v32) {
+			g.Fault(4, v34, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 = *(*float32)(unsafe.Add(p1, v33+int(v34)*4))
+		v38 = v37 + v12
+		if uint64(v38) >= uint64(v32) {
+			g.Fault(5, v38, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v40 := *(*float32)(unsafe.Add(p1, v33+int(v38)*4))
+			v41 := float32(v21 * v36)
+			u11 = v11
+			u14 = v14
+			h21[li] = v21
+			u23 = v23
+			u24 = v24
+			h25[li] = v25
+			u28 = v28
+			h40[li] = v40
+			h41[li] = v41
+			next = 0
+			continue
+		}
+	b19:
+		v64 := v11 * v8
+		v65 := v14 * v8
+		if uint64(v65) > uint64(v6) {
+			g.Fault(1, v65, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v64) > uint64(v65) {
+			g.Fault(2, v64, v65, v0)
+			g.Leave(li)
+			continue
+		}
+		v68 := v65 - v64
+		v69 := int(v64) * 4
+		v70 := float32(v63 / v62)
+		if uint64(v12) >= uint64(v68) {
+			g.Fault(6, v12, v68, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p3, v69+(basex+li)*4)) = v70
+		g.Leave(li)
 	}
+	g.v11 = u11
+	g.v14 = u14
+	g.v23 = u23
+	g.v24 = u24
+	g.v28 = u28
+	return next
+}
+
+func (g *attendHost) r1() int {
+	const n = 32
+	e23 := g.v23
+	e24 := g.v24
+	h25 := g.v25[:n]
+	e28 := g.v28
+	h40 := g.v40[:n]
+	v42 := g.v42
+	v43 := math32.FastRsqrt(kernelimpl.HostConst[float32](32))
+	v44 := float32(v42 * v43)
+	v14 := g.v14
+	v5 := g.v5
+	v3 := g.v3
+	basex := g.Base(0)
+	v8 := g.v8
+	p1 := g.Pointer(1)
+	v37 := v8 * 2
+	h21 := g.v21[:n]
+	u23 := g.v23
+	u24 := g.v24
+	u28 := g.v28
+	h41 := g.v41[:n]
+	v65 := v14 * v8
+	v6 := g.v6
+	v66 := uint64(v65) <= uint64(v6)
+	v11 := g.v11
+	v64 := v11 * v8
+	v67 := uint64(v64) <= uint64(v65)
+	v68 := v65 - v64
+	p3 := g.Pointer(3)
+	v69 := int(v64) * 4
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v23 := e23
+		v24 := e24
+		v25 := h25[li]
+		v28 := e28
+		v40 := h40[li]
+		v0 := int32(basex + li)
+		v12 := int64(basex + li)
+		v21 := h21[li]
+		var v26, v27, v29, v32, v34, v38 int64
+		var v33 int
+		var v36, v50, v51, v52, v62, v63 float32
+		if v23 < v44 {
+			v47 := math32.FastExp(float32(v23 - v44))
+			v50 = v44
+			v51 = float32(v24 * v47)
+			v52 = float32(v25 * v47)
+		} else {
+			v50 = v23
+			v51 = v24
+			v52 = v25
+		}
+		v54 := math32.FastExp(float32(v44 - v50))
+		v55 := float32(v51 + v54)
+		v56 := float32(v40*v54 + v52)
+		if v28 >= v14 {
+			v62 = v55
+			v63 = v56
+			goto b19
+		}
+		v23 = v50
+		v24 = v55
+		v25 = v56
+		v26 = v28
+		v27 = v26 * v5
+		v28 = v26 + 1
+		v29 = v28 * v5
+		if uint64(v29) > uint64(v3) {
+			g.Fault(1, v29, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v27) > uint64(v29) {
+			g.Fault(2, v27, v29, v0)
+			g.Leave(li)
+			continue
+		}
+		v32 = v29 - v27
+		v33 = int(v27) * 4
+		v34 = v8 + v12
+		if uint64(v34) >= uint64(v32) {
+			g.Fault(4, v34, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		v36 = *(*float32)(unsafe.Add(p1, v33+int(v34)*4))
+		v38 = v37 + v12
+		if uint64(v38) >= uint64(v32) {
+			g.Fault(5, v38, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v40 = *(*float32)(unsafe.Add(p1, v33+int(v38)*4))
+			v41 := float32(v21 * v36)
+			u23 = v23
+			u24 = v24
+			h25[li] = v25
+			u28 = v28
+			h40[li] = v40
+			h41[li] = v41
+			next = 0
+			continue
+		}
+	b19:
+		if !v66 {
+			g.Fault(1, v65, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v67 {
+			g.Fault(2, v64, v65, v0)
+			g.Leave(li)
+			continue
+		}
+		v70 := float32(v63 / v62)
+		if uint64(v12) >= uint64(v68) {
+			g.Fault(6, v12, v68, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p3, v69+(basex+li)*4)) = v70
+		g.Leave(li)
+	}
+	g.v23 = u23
+	g.v24 = u24
+	g.v28 = u28
+	return next
 }
 
 // linearHost is a work-group of the kernel [Linear].
 type linearHost struct {
 	kernelimpl.HostGroup
-	v26 int64
+	v17, v21, v25 int64
 
-	v44 []float32
+	v64, v65 []float32
 
 	sfloat32 []float32
 }
 
 func newLinearHost() kernelimpl.HostForm { return new(linearHost) }
 
-const linearHostSites = `1	examples/attention/layers/kernel.go:96:20
-3	29:50
-4	29:50
-3	38:7
-1	32:56`
+const linearHostSites = `1	examples/attention/layers/kernel.go:60:22
+3	25:50
+4	25:50
+1	64:19
+1	74:17`
 
 func (g *linearHost) Begin() {
 	g.Sites = linearHostSites
 	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v44)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v64, &g.v65)
 }
 
 func (g *linearHost) Run() {
 	const n = 32
 	basex := g.Base(0)
-	basey := g.Base(1)
-	v2 := g.Int64(32)
-	v23 := v2 != 0
+	v1 := g.Int64(32)
+	v15 := v1 != 0
 	p0 := g.Pointer(0)
-	v21 := int32(g.ID[1])
-	v22 := int64(uint32(v21))
-	v9 := g.Int64(80)
-	v7 := g.Int64(72)
-	v19 := int32(g.ID[0])
-	v20 := int64(uint32(v19))
-	v35 := v20 + 1
-	v6 := g.Int64(56)
-	v36 := v35 * v6
-	v4 := g.Int64(48)
-	v37 := uint64(v36) <= uint64(v4)
-	v34 := v20 * v6
-	v38 := uint64(v34) <= uint64(v36)
-	v39 := v4 - v34
-	u26 := g.v26
-	h44 := g.v44[:n]
-	p3 := g.Pointer(3)
+	v5 := g.Int64(56)
+	v3 := g.Int64(48)
+	v18 := int32(g.ID[0])
+	v19 := int64(uint32(v18))
+	v28 := v19 + 1
+	v8 := g.Int64(80)
+	v29 := v28 * v8
+	v6 := g.Int64(72)
+	v30 := uint64(v29) <= uint64(v6)
+	v27 := v19 * v8
+	v31 := uint64(v27) <= uint64(v29)
+	v32 := v29 - v27
 	p1 := g.Pointer(1)
-	v40 := int(v34) * 4
+	p3 := g.Pointer(3)
+	v33 := int(v27) * 4
 	stop := g.Cancelled()
+	u17 := g.v17
+	u21 := g.v21
+	u25 := g.v25
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
 	more := false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			var v44 float32
-			var v45 int64
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			if !v23 {
-				g.Fault(0, 0, v2, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v26 := v22 + int64(*(*int32)(p0))
-			v27 := v26 * v9
-			v29 := (v26 + 1) * v9
-			if uint64(v29) > uint64(v7) {
-				g.Fault(1, v29, v7, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v27) > uint64(v29) {
-				g.Fault(2, v27, v29, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v32 := v29 - v27
-			v33 := int(v27) * 4
-			if !v37 {
-				g.Fault(1, v36, v4, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if !v38 {
-				g.Fault(2, v34, v36, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v32) > uint64(v39) {
-				g.Fault(3, v32, v39, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v44 = 0
-			v45 = int64(uint32(int32(x)))
-		b6:
-			if v45 >= v32 {
-				u26 = v26
-				h44[li] = v44
-				more = true
-				continue
-			}
-			v49 := float32(*(*float32)(unsafe.Add(p3, v33+int(v45)*4))**(*float32)(unsafe.Add(p1, v40+int(v45)*4)) + v44)
-			v44 = v49
-			v45 = v45 + 32
+	for li := range n {
+		var v44, v45, v53, v54, v57, v64, v65 float32
+		var v46, v55 int64
+		v0 := int32(basex + li)
+		if !v15 {
+			g.Fault(0, 0, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v17 := int64(*(*int32)(p0))
+		v20 := v17 * v5
+		v21 := v17 + 1
+		v22 := v21 * v5
+		if uint64(v22) > uint64(v3) {
+			g.Fault(1, v22, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v20) > uint64(v22) {
+			g.Fault(2, v20, v22, v0)
+			g.Leave(li)
+			continue
+		}
+		v25 := v22 - v20
+		v26 := int(v20) * 4
+		if !v30 {
+			g.Fault(1, v29, v6, v0)
+			g.Leave(li)
+			continue
+		}
+		if !v31 {
+			g.Fault(2, v27, v29, v0)
+			g.Leave(li)
+			continue
+		}
+		v35 := int64(uint32(int32(li)))
+		v43 := (uint64(v35) < uint64(v32)) && (uint64(v35+((((v25-v35)+-1)/32)*32)) < uint64(v32))
+		if !v43 {
+			v53 = 0
+			v54 = 0
+			v55 = v35
+			goto b9
+		}
+		v44 = 0
+		v45 = 0
+		v46 = v35
+	b6:
+		if v46 < v25 {
+			v48 := *(*float32)(unsafe.Add(p1, v26+int(v46)*4))
+			v50 := float32(v48**(*float32)(unsafe.Add(p3, v33+int(v46)*4)) + v44)
+			v44 = v50
+			v45 = float32(v48*v48 + v45)
+			v46 = v46 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b6
 		}
-	}
-	g.v26 = u26
-	if !more {
-		return
-	}
-	// GroupReduce, kernel.go:42
-	v51 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v44, math.Float32frombits(0x80000000)))
-	v26 := g.v26
-	v12 := g.Int64(104)
-	v53 := v26 * v12
-	v54 := v53 + v20
-	v10 := g.Int64(96)
-	v55 := uint64(v54) < uint64(v10)
-	v13 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
-	v14 := int32(uint8(v13))
-	v15 := v14 != 0
-	v58 := v51 != v51
-	v56 := 0 < v51
-	v57 := float32(0)
-	if v56 {
-		v57 = v51
-	}
-	v59 := v57
-	if v58 {
-		v59 = v51
-	}
-	v16 := kernelimpl.HostArg[int8](&g.HostGroup, 113)
-	v17 := int32(uint8(v16))
-	v18 := v17 != 0
-	p5 := g.Pointer(5)
-	dead := g.Dead[:n]
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
-			}
-			v41 := int32(x)
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v60, v63 float32
-			if v41 != 0 {
-				continue
-			}
-			if !v55 {
-				g.Fault(4, v54, v10, v0, v1)
-				continue
-			}
-			if v15 {
-				v60 = v59
-			} else {
-				v60 = v51
-			}
-			if v18 {
-				v63 = float32(v60 + *(*float32)(unsafe.Add(p5, int(v54)*4)))
-			} else {
-				v63 = v60
-			}
-			*(*float32)(unsafe.Add(p5, int(v54)*4)) = v63
+		v64 = v44
+		v65 = v45
+		goto b14
+	b9:
+		if v55 >= v25 {
+			v64 = v53
+			v65 = v54
+			goto b14
 		}
-	}
-}
-
-// normHost is a work-group of the kernel [Norm].
-type normHost struct {
-	kernelimpl.HostGroup
-	v24, v33 []int64
-
-	v26, v34 []int
-
-	v38 []float32
-
-	sfloat32 []float32
-}
-
-func newNormHost() kernelimpl.HostForm { return new(normHost) }
-
-const normHostSites = `1	examples/attention/layers/kernel.go:72:20
-3	29:50
-4	29:50
-3	38:7
-1	76:32
-1	76:6`
-
-func (g *normHost) Begin() {
-	g.Sites = normHostSites
-	const n = 32
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v38)
-	kernelimpl.HostRoom(n, &g.v24, &g.v33)
-	kernelimpl.HostRoom(n, &g.v26, &g.v34)
-}
-
-func (g *normHost) Run() {
-	const n = 32
-	basex := g.Base(0)
-	basey := g.Base(1)
-	v2 := g.Int64(32)
-	v15 := v2 != 0
-	p0 := g.Pointer(0)
-	v6 := g.Int64(56)
-	v4 := g.Int64(48)
-	v9 := g.Int64(80)
-	v7 := g.Int64(72)
-	v27 := uint64(v9) <= uint64(v7)
-	v12 := g.Int64(104)
-	v10 := g.Int64(96)
-	h24 := g.v24[:n]
-	h26 := g.v26[:n]
-	h33 := g.v33[:n]
-	h34 := g.v34[:n]
-	h38 := g.v38[:n]
-	p1 := g.Pointer(1)
-	stop := g.Cancelled()
-	more := false
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			var v38 float32
-			var v39 int64
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			v14 := int64(basey + y)
-			if !v15 {
-				g.Fault(0, 0, v2, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v18 := v14 + int64(*(*int32)(p0))
-			v19 := v18 * v6
-			v20 := v18 + 1
-			v21 := v20 * v6
-			if uint64(v21) > uint64(v4) {
-				g.Fault(1, v21, v4, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v19) > uint64(v21) {
-				g.Fault(2, v19, v21, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v24 := v21 - v19
-			v25 := v4 - v19
-			v26 := int(v19) * 4
-			if !v27 {
-				g.Fault(1, v9, v7, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v29 := v18 * v12
-			v30 := v20 * v12
-			if uint64(v30) > uint64(v10) {
-				g.Fault(1, v30, v10, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			if uint64(v29) > uint64(v30) {
-				g.Fault(2, v29, v30, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v33 := v30 - v29
-			v34 := int(v29) * 4
-			if uint64(v24) > uint64(v25) {
-				g.Fault(3, v24, v25, v0, v1)
-				g.Leave(li)
-				continue
-			}
-			v38 = 0
-			v39 = int64(uint32(int32(x)))
-		b7:
-			if v39 >= v24 {
-				h24[li] = v24
-				h26[li] = v26
-				h33[li] = v33
-				h34[li] = v34
-				h38[li] = v38
-				more = true
-				continue
-			}
-			v41 := *(*float32)(unsafe.Add(p1, v26+int(v39)*4))
-			v38 = float32(v41*v41 + v38)
-			v39 = v39 + 32
+		v57 = *(*float32)(unsafe.Add(p1, v26+int(v55)*4))
+		if uint64(v55) >= uint64(v32) {
+			g.Fault(3, v55, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v60 := float32(v57**(*float32)(unsafe.Add(p3, v33+int(v55)*4)) + v53)
+			v53 = v60
+			v54 = float32(v57*v57 + v54)
+			v55 = v55 + 32
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b7
+			goto b9
 		}
+	b14:
+		u17 = v17
+		u21 = v21
+		u25 = v25
+		h64[li] = v64
+		h65[li] = v65
+		more = true
 	}
+	g.v17 = u17
+	g.v21 = u21
+	g.v25 = u25
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:42
-	v44 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v38, math.Float32frombits(0x80000000)))
-	p3 := g.Pointer(3)
-	v28 := 0
+	// GroupReduce, kernel.go:67
+	v66 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v64, math.Float32frombits(0x80000000)))
+	// GroupReduce, kernel.go:68
+	v67 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v65, math.Float32frombits(0x80000000)))
+	v12 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
+	v13 := int32(uint8(v12))
+	v14 := v13 != 0
+	v25 := g.v25
+	v68 := float32(v25)
+	v69 := float32(v67 / v68)
+	v70 := float32(v69 + 1e-05)
+	v71 := math32.FastRsqrt(v70)
+	v72 := float32(v66 * v71)
+	v75 := v72 != v72
+	v73 := 0 < v72
+	v74 := float32(0)
+	if v73 {
+		v74 = v72
+	}
+	v76 := v74
+	if v75 {
+		v76 = v72
+	}
+	v21 := g.v21
+	v11 := g.Int64(104)
+	v80 := v21 * v11
+	v9 := g.Int64(96)
+	v81 := uint64(v80) <= uint64(v9)
+	v17 := g.v17
+	v79 := v17 * v11
+	v82 := uint64(v79) <= uint64(v80)
+	v83 := v80 - v79
+	v85 := uint64(v19) < uint64(v83)
 	p5 := g.Pointer(5)
+	v84 := int(v79) * 4
 	dead := g.Dead[:n]
-	{
-		for li := range n {
-			x := int(uint(li) % 32)
-			y := int(uint(li) / 32)
-			if dead[li] {
-				continue
-			}
-			v24 := h24[li]
-			v13 := int64(basex + x)
-			v33 := h33[li]
-			v26 := h26[li]
-			v34 := h34[li]
-			v0 := int32(basex + x)
-			v1 := int32(basey + y)
-			var v61, v69 int64
-			var v72, v75 float32
-			v48 := math32.FastRsqrt(float32(float32(v44/float32(v24)) + 1e-05))
-			v54 := v13 + ((((v24 - v13) + -1) / 32) * 32)
-			v59 := ((uint64(v13) < uint64(v9)) && (uint64(v54) < uint64(v9))) && (uint64(v13) < uint64(v33))
-			if !(v59 && (uint64(v54) < uint64(v33))) {
-				v69 = v13
-				goto b13
-			}
-			v61 = v13
-		b11:
-			if v61 < v24 {
-				v66 := float32(float32(*(*float32)(unsafe.Add(p1, v26+int(v61)*4))*v48) * *(*float32)(unsafe.Add(p3, v28+int(v61)*4)))
-				*(*float32)(unsafe.Add(p5, v34+int(v61)*4)) = v66
-				v61 = v61 + 32
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b11
-			}
-			goto b19
-		b13:
-			if v69 >= v24 {
-				goto b19
-			}
-			v72 = float32(*(*float32)(unsafe.Add(p1, v26+int(v69)*4)) * v48)
-			if uint64(v69) >= uint64(v9) {
-				g.Fault(4, v69, v9, v0, v1)
-				continue
-			}
-			v75 = float32(v72 * *(*float32)(unsafe.Add(p3, v28+int(v69)*4)))
-			if uint64(v69) >= uint64(v33) {
-				g.Fault(5, v69, v33, v0, v1)
-				continue
-			}
-			*(*float32)(unsafe.Add(p5, v34+int(v69)*4)) = v75
-			v69 = v69 + 32
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b13
-		b19:
+	for li := range n {
+		if dead[li] {
+			continue
 		}
+		v34 := int32(li)
+		v0 := int32(basex + li)
+		var v77 float32
+		if v14 {
+			v77 = v76
+		} else {
+			v77 = v72
+		}
+		if v34 != 0 {
+			goto b26
+		}
+		if !v81 {
+			g.Fault(1, v80, v9, v0)
+			continue
+		}
+		if !v82 {
+			g.Fault(2, v79, v80, v0)
+			continue
+		}
+		if !v85 {
+			g.Fault(4, v19, v83, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p5, v84+int(v18)*4)) = float32(*(*float32)(unsafe.Add(p5, v84+int(v18)*4)) + v77)
+	b26:
 	}
 }
 
-// sampleHost is some work-items of the kernel [Sample].
-type sampleHost struct {
+// nextHost is some work-items of the kernel [Next].
+type nextHost struct {
 	kernelimpl.HostGroup
 }
 
-func newSampleHost() kernelimpl.HostForm { return new(sampleHost) }
+func newNextHost() kernelimpl.HostForm { return new(nextHost) }
 
-const sampleHostSites = `1	examples/attention/layers/kernel.go:171:20
-3	29:50
-4	29:50
-1	180:24
-1	187:10`
+const nextHostSites = `1	examples/attention/layers/kernel.go:37:6
+1	39:11
+3	25:50
+4	25:50
+13	slices/sort.go:97:8	"slices.Max: empty list"
+1	99:8
+1	examples/attention/layers/kernel.go:44:15`
 
-func (g *sampleHost) Begin() {
-	g.Sites = sampleHostSites
+func (g *nextHost) Begin() {
+	g.Sites = nextHostSites
 }
 
-func (*sampleHost) Spare() {}
+func (*nextHost) Spare() {}
 
-func (g *sampleHost) Run() {
+func (g *nextHost) Run() {
 	v0 := g.Int64(32)
-	v11 := v0 != 0
+	v13 := v0 != 0
 	p0 := g.Pointer(0)
-	v4 := g.Int64(56)
-	v10 := g.Int64(104)
-	v8 := g.Int64(96)
-	p5 := g.Pointer(5)
-	stop := g.Cancelled()
-	v7 := g.Float32(80)
-	v5 := g.Int64(72)
-	p3 := g.Pointer(3)
 	v2 := g.Int64(48)
 	p1 := g.Pointer(1)
+	v6 := g.Int64(72)
+	v4 := g.Int64(64)
+	p2 := g.Pointer(2)
+	stop := g.Cancelled()
+	v9 := g.Int64(96)
+	v7 := g.Int64(88)
+	v12 := g.Int64(120)
+	v10 := g.Int64(112)
+	p4 := g.Pointer(4)
+	p6 := g.Pointer(6)
 	for li := g.Lo; li < g.Hi; li++ {
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		var v22, v37, v50, v58 float32
-		var v23, v38, v51, v60 int64
-		if !v11 {
+		var v23, v24, v27, v34, v48, v49, v53, v91, v92, v98, v99 int64
+		var v28 int
+		var v33, v101 float32
+		var v63 int32
+		if !v13 {
 			g.Fault(0, 0, v0)
 			continue
 		}
-		v14 := int64(*(*int32)(p0)) + v4
-		v15 := v14 + -1
-		v16 := v15 * v10
-		v17 := v14 * v10
-		if uint64(v17) > uint64(v8) {
-			g.Fault(1, v17, v8)
+		v14 := *(*int32)(p0)
+		v15 := v14 + 1
+		*(*int32)(p0) = v15
+		v17 := int64(v15)
+		if uint64(v17) >= uint64(v2) {
+			g.Fault(1, v17, v2)
 			continue
 		}
-		if uint64(v16) > uint64(v17) {
-			g.Fault(2, v16, v17)
+		v20 := int32(uint8(*(*int8)(unsafe.Add(p1, int(v15)))))
+		if v20 != 0 {
+			v63 = v20
+			goto b19
+		}
+		v23 = int64(v14) * v6
+		v24 = v17 * v6
+		if uint64(v24) > uint64(v4) {
+			g.Fault(2, v24, v4)
 			continue
 		}
-		v20 := v17 - v16
-		v21 := int(v16) * 4
-		v22 = math.Float32frombits(0xff800000)
-		v23 = -1
-	b4:
-		v24 := v23 + 1
-		if v24 < v20 {
-			v36 := max(v22, *(*float32)(unsafe.Add(p5, v21+int(v24)*4)))
-			v22 = v36
-			v23 = v24
+		if uint64(v23) > uint64(v24) {
+			g.Fault(3, v23, v24)
+			continue
+		}
+		v27 = v24 - v23
+		v28 = int(v23) * 4
+		if v27 < 1 {
+			g.Fault(4, 0, 0)
+			continue
+		}
+		if v24 == v23 {
+			g.Fault(5, 0, v27)
+			continue
+		}
+		v33 = *(*float32)(unsafe.Add(p2, v28))
+		v34 = 1
+	b9:
+		if v34 < v27 {
+			v46 := max(v33, *(*float32)(unsafe.Add(p2, v28+int(v34)*4)))
+			v33 = v46
+			v34 = v34 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b4
+			goto b9
 		}
-		v37 = 0
-		v38 = -1
-	b7:
-		v39 := v38 + 1
-		if v39 < v20 {
-			v43 := float32(float32(*(*float32)(unsafe.Add(p5, v21+int(v39)*4))-v22) / v7)
-			v37 = float32(v37 + math32.FastExp(v43))
-			v38 = v39
+		v48 = -1
+	b12:
+		v49 = v48 + 1
+		if v49 >= v27 {
+			v53 = -1
+			goto b15
+		}
+		if !(v33 == *(*float32)(unsafe.Add(p2, v28+int(v49)*4))) {
+			v48 = v49
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b7
+			goto b12
 		}
-		if uint64(v15) >= uint64(v5) {
-			g.Fault(3, v15, v5)
-			continue
-		}
-		v49 := v20 + -1
-		v50 = float32(*(*float32)(unsafe.Add(p3, int(v15)*4)) * v37)
-		v51 = -1
-	b11:
-		v52 := v51 + 1
-		if v52 >= v20 {
-			v60 = v49
-			goto b14
-		}
+		v53 = v49
+	b15:
 		{
-			v56 := float32(float32(*(*float32)(unsafe.Add(p5, v21+int(v52)*4))-v22) / v7)
-			v58 = float32(v50 - math32.FastExp(v56))
-			if !(v58 < 0) {
-				v50 = v58
-				v51 = v52
-				if stop.Load() {
-					g.Stop()
-					return
-				}
-				goto b11
-			}
-			v60 = v52
+			v57 := ((int32(uint64(v53)) & 255) + 32) & 255
+			*(*int8)(unsafe.Add(p1, int(v15))) = int8(uint32(v57))
+			v63 = v57
 		}
-	b14:
-		v61 := int32(uint64(v60))
-		v62 := int32(uint64(v14))
-		if uint64(v14) >= uint64(v2) {
-			g.Fault(4, v14, v2)
+	b19:
+		v65 := (v63 + -32) & 255
+		v67 := int64(uint32(v65)) * v9
+		v70 := int64(uint32(v65+1)) * v9
+		if uint64(v70) > uint64(v7) {
+			g.Fault(2, v70, v7)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, int(v14)*4)) = v61
-		*(*int32)(p0) = v62
+		if uint64(v67) > uint64(v70) {
+			g.Fault(3, v67, v70)
+			continue
+		}
+		v73 := v70 - v67
+		v74 := int(v67) * 4
+		v76 := (v17 + 1) * v12
+		v77 := uint64(v76) <= uint64(v10)
+		v78 := v17 * v12
+		v79 := uint64(v78) <= uint64(v76)
+		v80 := v73 + -1
+		v82 := v76 - v78
+		v85 := v77 && v79
+		v89 := int(v78) * 4
+		v90 := int(v78) * 4
+		if !(((v85 && (0 <= v80)) && (0 < v82)) && (v80 < v82)) {
+			v98 = -1
+			goto b24
+		}
+		v91 = -1
+	b22:
+		v92 = v91 + 1
+		if v92 < v73 {
+			v96 := float32(*(*float32)(unsafe.Add(p6, v90+int(v92)*4)) + *(*float32)(unsafe.Add(p4, v74+int(v92)*4)))
+			*(*float32)(unsafe.Add(p6, v90+int(v92)*4)) = v96
+			v91 = v92
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b22
+		}
+		goto b32
+	b24:
+		v99 = v98 + 1
+		if v99 >= v73 {
+			goto b32
+		}
+		v101 = *(*float32)(unsafe.Add(p4, v74+int(v99)*4))
+		if !v77 {
+			g.Fault(2, v76, v10)
+			continue
+		}
+		if !v79 {
+			g.Fault(3, v78, v76)
+			continue
+		}
+		if uint64(v99) >= uint64(v82) {
+			g.Fault(6, v99, v82)
+			continue
+		}
+		*(*float32)(unsafe.Add(p6, v89+int(v99)*4)) = float32(*(*float32)(unsafe.Add(p6, v89+int(v99)*4)) + v101)
+		v98 = v99
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b24
+	b32:
 	}
 }

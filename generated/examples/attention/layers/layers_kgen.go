@@ -17,68 +17,40 @@ import (
 // What is converted here is what kgen saw of the types of [layers.Attend].
 func _(k *layers.Attend) {
 	type layersAttendHasChanged_RunGoGenerate struct {
-		First []int32
-		Head  int
-		Q     layers.Mat
-		K     layers.Mat
-		V     layers.Mat
-		Out   layers.Mat
+		At  []int32
+		QKV layers.Mat
+		Out layers.Mat
 	}
 	_ = (*layersAttendHasChanged_RunGoGenerate)(k) // layers.Attend has changed: run go generate
 	type layersMatHasChanged_RunGoGenerate struct {
 		Data []float32
 		Cols int
 	}
-	_ = (*layersMatHasChanged_RunGoGenerate)(&k.Q) // layers.Mat has changed: run go generate
-}
-
-// What is converted here is what kgen saw of the types of [layers.Embed].
-func _(k *layers.Embed) {
-	type layersEmbedHasChanged_RunGoGenerate struct {
-		First  []int32
-		Tokens []int32
-		Table  layers.Mat
-		Place  layers.Mat
-		Out    layers.Mat
-	}
-	_ = (*layersEmbedHasChanged_RunGoGenerate)(k) // layers.Embed has changed: run go generate
+	_ = (*layersMatHasChanged_RunGoGenerate)(&k.QKV) // layers.Mat has changed: run go generate
 }
 
 // What is converted here is what kgen saw of the types of [layers.Linear].
 func _(k *layers.Linear) {
 	type layersLinearHasChanged_RunGoGenerate struct {
-		First    []int32
-		W        layers.Mat
-		In       layers.Mat
-		Out      layers.Mat
-		ReLU     bool
-		Residual bool
+		At   []int32
+		In   layers.Mat
+		W    layers.Mat
+		Out  layers.Mat
+		ReLU bool
 	}
 	_ = (*layersLinearHasChanged_RunGoGenerate)(k) // layers.Linear has changed: run go generate
 }
 
-// What is converted here is what kgen saw of the types of [layers.Norm].
-func _(k *layers.Norm) {
-	type layersNormHasChanged_RunGoGenerate struct {
-		First []int32
-		In    layers.Mat
-		Gain  layers.Mat
-		Out   layers.Mat
+// What is converted here is what kgen saw of the types of [layers.Next].
+func _(k *layers.Next) {
+	type layersNextHasChanged_RunGoGenerate struct {
+		At     []int32
+		Text   []byte
+		Scores layers.Mat
+		Table  layers.Mat
+		X      layers.Mat
 	}
-	_ = (*layersNormHasChanged_RunGoGenerate)(k) // layers.Norm has changed: run go generate
-}
-
-// What is converted here is what kgen saw of the types of [layers.Sample].
-func _(k *layers.Sample) {
-	type layersSampleHasChanged_RunGoGenerate struct {
-		First       []int32
-		Tokens      []int32
-		Rows        int
-		Random      []float32
-		Temperature float32
-		Logits      layers.Mat
-	}
-	_ = (*layersSampleHasChanged_RunGoGenerate)(k) // layers.Sample has changed: run go generate
+	_ = (*layersNextHasChanged_RunGoGenerate)(k) // layers.Next has changed: run go generate
 }
 
 // This package and the runtime must be of one version of the ABI.
@@ -89,14 +61,14 @@ const (
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
 func Kernels() []*runtime.Kernel {
-	return []*runtime.Kernel{attendKernel, embedKernel, linearKernel, normKernel, sampleKernel}
+	return []*runtime.Kernel{attendKernel, linearKernel, nextKernel}
 }
 
 // The files that the kernels were compiled from, for tests to tell when they have changed.
 var _ = kernelimpl.Sources(&abi.Sources{
 	Module:  "github.com/kgen-go/kgen",
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
-	Kernels: []string{"Attend", "Embed", "Linear", "Norm", "Sample"},
+	Kernels: []string{"Attend", "Linear", "Next"},
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
@@ -112,7 +84,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0x861954fd},
+		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0xa9d692c2},
 	},
 })
 
@@ -143,9 +115,6 @@ var attendSPIRV string
 //go:embed Attend.kir
 var attendIR string
 
-//go:embed Attend.small.spv
-var attendSmall string
-
 //go:embed Attend.words.spv
 var attendWords string
 
@@ -159,216 +128,87 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Attend",
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
 	Form:    abi.NDRange,
-	Rank:    2,
+	Rank:    1,
 	Params: []abi.Param{
-		{Name: "First", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Head", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 24},
-		{Name: "Q.Data", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Q.Cols", Kind: abi.Value, Type: "int", Offset: 40, Size: 8, HostOffset: 56},
-		{Name: "K.Data", Kind: abi.Slice, Type: "[]float32", Offset: 48, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "K.Cols", Kind: abi.Value, Type: "int", Offset: 64, Size: 8, HostOffset: 88},
-		{Name: "V.Data", Kind: abi.Slice, Type: "[]float32", Offset: 72, Size: 16, HostOffset: 96, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "V.Cols", Kind: abi.Value, Type: "int", Offset: 88, Size: 8, HostOffset: 120},
-		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 96, Size: 16, HostOffset: 128, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 112, Size: 8, HostOffset: 152},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "QKV.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "QKV.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
 	},
-	ArgSize:    120,
-	Spilled:    true,
+	ArgSize:    64,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(1, 32)},
+	Properties: properties.List{properties.WorkGroupSize(32)},
 	Locals: []abi.Local{
-		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:128:20", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:131:19"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:131:19"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:135:27"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:140:9", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:145:36", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:153:18", Limit: 1024},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:91:29", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:92:41"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:94:29"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:94:54"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:103:16"},
 	},
-	Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3",
+	Loops: "examples/attention/layers/kernel.go:93:2 - - -",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0x4a848e2b,
+	Sum:   0x8e6b4f00,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{40}, {64}, {88}, {112}, {136}, {32}, {56}, {80}, {104}, {128}, {0}, {0, 40}, {-1023, 112}, {-32, 88}, {-31, 88}}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendSmall, Sum: 0x3c2a5233},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - - - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendWords, Sum: 0xd7c3330a},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAlone, Sum: 0x123993cf},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:134:2 136:3 136:3 134:2 136:3 - 144:2 144:2 - 150:2 152:3 152:3 150:2 152:3", SPIRV: attendAloneWords, Sum: 0xe9e850c2},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:93:2 - - -", SPIRV: attendWords, Sum: 0x8165fb3d},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:93:2 -", SPIRV: attendAlone, Sum: 0x6fefa6cd},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:93:2 -", SPIRV: attendAloneWords, Sum: 0x90aef5f2},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
-	k.First = kernelimpl.HostSlice[int32](a, 0)
-	k.Head = kernelimpl.HostValue[int](a, 1)
-	k.Q.Data = kernelimpl.HostSlice[float32](a, 2)
-	k.Q.Cols = kernelimpl.HostValue[int](a, 3)
-	k.K.Data = kernelimpl.HostSlice[float32](a, 4)
-	k.K.Cols = kernelimpl.HostValue[int](a, 5)
-	k.V.Data = kernelimpl.HostSlice[float32](a, 6)
-	k.V.Cols = kernelimpl.HostValue[int](a, 7)
-	k.Out.Data = kernelimpl.HostSlice[float32](a, 8)
-	k.Out.Cols = kernelimpl.HostValue[int](a, 9)
+	k.At = kernelimpl.HostSlice[int32](a, 0)
+	k.QKV.Data = kernelimpl.HostSlice[float32](a, 1)
+	k.QKV.Cols = kernelimpl.HostValue[int](a, 2)
+	k.Out.Data = kernelimpl.HostSlice[float32](a, 3)
+	k.Out.Cols = kernelimpl.HostValue[int](a, 4)
 	return k.Kernel
 }, newAttendHost)
 
 // Attend is the kernel [layers.Attend] with its slices in device memory.
-// Attend looks back: for each head, which is a run of columns, Out is the mean of the values V of the tokens so far.
+// Attend looks back.
 type Attend struct {
-	First runtime.View[int32]
-	Head  int
-	Q     Mat
-	K     Mat
-	V     Mat
-	Out   Mat
+	At  runtime.View[int32]
+	QKV Mat
+	Out Mat
 }
 
 // launch returns a launch with the kernel's arguments.
 func (k Attend) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(attendKernel)
-	kernelimpl.View(l, 0, k.First)
-	kernelimpl.Value(l, 1, k.Head)
-	kernelimpl.View(l, 2, k.Q.Data)
-	kernelimpl.Value(l, 3, k.Q.Cols)
-	kernelimpl.View(l, 4, k.K.Data)
-	kernelimpl.Value(l, 5, k.K.Cols)
-	kernelimpl.View(l, 6, k.V.Data)
-	kernelimpl.Value(l, 7, k.V.Cols)
-	kernelimpl.View(l, 8, k.Out.Data)
-	kernelimpl.Value(l, 9, k.Out.Cols)
+	kernelimpl.View(l, 0, k.At)
+	kernelimpl.View(l, 1, k.QKV.Data)
+	kernelimpl.Value(l, 2, k.QKV.Cols)
+	kernelimpl.View(l, 3, k.Out.Data)
+	kernelimpl.Value(l, 4, k.Out.Cols)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Attend) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
+func (k Attend) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Attend) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
+func (k Attend) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunAttend runs the kernel for every work-item of r on k's own slices, and waits.
-func RunAttend(ctx context.Context, dev *runtime.Device, k layers.Attend, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+func RunAttend(ctx context.Context, dev *runtime.Device, k layers.Attend, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(attendKernel)
-	kernelimpl.Slice(l, 0, k.First)
-	kernelimpl.Value(l, 1, k.Head)
-	kernelimpl.Slice(l, 2, k.Q.Data)
-	kernelimpl.Value(l, 3, k.Q.Cols)
-	kernelimpl.Slice(l, 4, k.K.Data)
-	kernelimpl.Value(l, 5, k.K.Cols)
-	kernelimpl.Slice(l, 6, k.V.Data)
-	kernelimpl.Value(l, 7, k.V.Cols)
-	kernelimpl.Slice(l, 8, k.Out.Data)
-	kernelimpl.Value(l, 9, k.Out.Cols)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-//go:embed Embed.spv
-var embedSPIRV string
-
-//go:embed Embed.kir
-var embedIR string
-
-//go:embed Embed.words.spv
-var embedWords string
-
-var embedKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Embed",
-	Package: "github.com/kgen-go/kgen/examples/attention/layers",
-	Form:    abi.Range,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "First", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Tokens", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Table.Data", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Table.Cols", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
-		{Name: "Place.Data", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Place.Cols", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 104},
-		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 96, Size: 8, HostOffset: 136},
-	},
-	ArgSize: 104,
-	Items:   4,
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:54:20", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:55:46", Limit: -2},
-	},
-	Loops: "-",
-	SPIRV: embedSPIRV,
-	IR:    embedIR,
-	Sum:   0xf4d7d753,
-	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: embedWords, Sum: 0x79d4715d},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	var k layers.Embed
-	k.First = kernelimpl.HostSlice[int32](a, 0)
-	k.Tokens = kernelimpl.HostSlice[int32](a, 1)
-	k.Table.Data = kernelimpl.HostSlice[float32](a, 2)
-	k.Table.Cols = kernelimpl.HostValue[int](a, 3)
-	k.Place.Data = kernelimpl.HostSlice[float32](a, 4)
-	k.Place.Cols = kernelimpl.HostValue[int](a, 5)
-	k.Out.Data = kernelimpl.HostSlice[float32](a, 6)
-	k.Out.Cols = kernelimpl.HostValue[int](a, 7)
-	return k.Kernel
-}, newEmbedHost)
-
-// Embed is the kernel [layers.Embed] with its slices in device memory.
-// Embed begins an activation: what the table has for the token, and what it has for the place.
-type Embed struct {
-	First  runtime.View[int32]
-	Tokens runtime.View[int32]
-	Table  Mat
-	Place  Mat
-	Out    Mat
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Embed) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(embedKernel)
-	kernelimpl.View(l, 0, k.First)
-	kernelimpl.View(l, 1, k.Tokens)
-	kernelimpl.View(l, 2, k.Table.Data)
-	kernelimpl.Value(l, 3, k.Table.Cols)
-	kernelimpl.View(l, 4, k.Place.Data)
-	kernelimpl.Value(l, 5, k.Place.Cols)
-	kernelimpl.View(l, 6, k.Out.Data)
-	kernelimpl.Value(l, 7, k.Out.Cols)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Embed) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelFor2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Embed) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().Node2(r, opts)
-}
-
-// RunEmbed runs the kernel for every work-item of r on k's own slices, and waits.
-func RunEmbed(ctx context.Context, dev *runtime.Device, k layers.Embed, r runtime.Range2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(embedKernel)
-	kernelimpl.Slice(l, 0, k.First)
-	kernelimpl.Slice(l, 1, k.Tokens)
-	kernelimpl.Slice(l, 2, k.Table.Data)
-	kernelimpl.Value(l, 3, k.Table.Cols)
-	kernelimpl.Slice(l, 4, k.Place.Data)
-	kernelimpl.Value(l, 5, k.Place.Cols)
-	kernelimpl.Slice(l, 6, k.Out.Data)
-	kernelimpl.Value(l, 7, k.Out.Cols)
-	return l.Run2(ctx, dev, r, opts)
+	kernelimpl.Slice(l, 0, k.At)
+	kernelimpl.Slice(l, 1, k.QKV.Data)
+	kernelimpl.Value(l, 2, k.QKV.Cols)
+	kernelimpl.Slice(l, 3, k.Out.Data)
+	kernelimpl.Value(l, 4, k.Out.Cols)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
 //go:embed Linear.spv
@@ -393,315 +233,205 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Name:    "Linear",
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
 	Form:    abi.NDRange,
-	Rank:    2,
+	Rank:    1,
 	Params: []abi.Param{
-		{Name: "First", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "W.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "W.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "In.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
+		{Name: "W.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "W.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
 		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
 		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 112},
 		{Name: "ReLU", Kind: abi.Value, Type: "bool", Offset: 88, Size: 1, HostOffset: 120},
-		{Name: "Residual", Kind: abi.Value, Type: "bool", Offset: 89, Size: 1, HostOffset: 121},
 	},
 	ArgSize:    92,
 	Items:      1,
 	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(1, 32)},
+	Properties: properties.List{properties.WorkGroupSize(32)},
 	Locals: []abi.Local{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:96:20", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:38:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:32:56", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:60:22", Limit: -1},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:64:19"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:74:17"},
 	},
-	Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -",
+	Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -",
 	SPIRV: linearSPIRV,
 	IR:    linearIR,
-	Sum:   0x19b2e714,
+	Sum:   0x75adadfc,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 56}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearSmall, Sum: 0x5c7571d3},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - -", SPIRV: linearWords, Sum: 0x819a8238},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAlone, Sum: 0xb50447e3},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 -", SPIRV: linearAloneWords, Sum: 0xa78f4bc7},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 80}}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -", SPIRV: linearSmall, Sum: 0x5386c84c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -", SPIRV: linearWords, Sum: 0xf121822c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - -", SPIRV: linearAlone, Sum: 0x12d72890},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - -", SPIRV: linearAloneWords, Sum: 0x14122778},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Linear
-	k.First = kernelimpl.HostSlice[int32](a, 0)
-	k.W.Data = kernelimpl.HostSlice[float32](a, 1)
-	k.W.Cols = kernelimpl.HostValue[int](a, 2)
-	k.In.Data = kernelimpl.HostSlice[float32](a, 3)
-	k.In.Cols = kernelimpl.HostValue[int](a, 4)
+	k.At = kernelimpl.HostSlice[int32](a, 0)
+	k.In.Data = kernelimpl.HostSlice[float32](a, 1)
+	k.In.Cols = kernelimpl.HostValue[int](a, 2)
+	k.W.Data = kernelimpl.HostSlice[float32](a, 3)
+	k.W.Cols = kernelimpl.HostValue[int](a, 4)
 	k.Out.Data = kernelimpl.HostSlice[float32](a, 5)
 	k.Out.Cols = kernelimpl.HostValue[int](a, 6)
 	k.ReLU = kernelimpl.HostValue[bool](a, 7)
-	k.Residual = kernelimpl.HostValue[bool](a, 8)
 	return k.Kernel
 }, newLinearHost)
 
 // Linear is the kernel [layers.Linear] with its slices in device memory.
-// Linear multiplies rows by a matrix, which has a row for each number that comes out.
+// Linear multiplies In by the rows of a matrix, and adds what comes out to Out.
 type Linear struct {
-	First    runtime.View[int32]
-	W        Mat
-	In       Mat
-	Out      Mat
-	ReLU     bool
-	Residual bool
+	At   runtime.View[int32]
+	In   Mat
+	W    Mat
+	Out  Mat
+	ReLU bool
 }
 
 // launch returns a launch with the kernel's arguments.
 func (k Linear) launch() *kernelimpl.Launch {
 	l := kernelimpl.NewLaunch(linearKernel)
-	kernelimpl.View(l, 0, k.First)
-	kernelimpl.View(l, 1, k.W.Data)
-	kernelimpl.Value(l, 2, k.W.Cols)
-	kernelimpl.View(l, 3, k.In.Data)
-	kernelimpl.Value(l, 4, k.In.Cols)
+	kernelimpl.View(l, 0, k.At)
+	kernelimpl.View(l, 1, k.In.Data)
+	kernelimpl.Value(l, 2, k.In.Cols)
+	kernelimpl.View(l, 3, k.W.Data)
+	kernelimpl.Value(l, 4, k.W.Cols)
 	kernelimpl.View(l, 5, k.Out.Data)
 	kernelimpl.Value(l, 6, k.Out.Cols)
 	kernelimpl.Value(l, 7, k.ReLU)
-	kernelimpl.Value(l, 8, k.Residual)
 	return l
 }
 
 // ParallelFor launches the kernel for every work-item of r.
-func (k Linear) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
+func (k Linear) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Linear) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
+func (k Linear) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 // RunLinear runs the kernel for every work-item of r on k's own slices, and waits.
-func RunLinear(ctx context.Context, dev *runtime.Device, k layers.Linear, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+func RunLinear(ctx context.Context, dev *runtime.Device, k layers.Linear, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
 	l := kernelimpl.NewLaunch(linearKernel)
-	kernelimpl.Slice(l, 0, k.First)
-	kernelimpl.Slice(l, 1, k.W.Data)
-	kernelimpl.Value(l, 2, k.W.Cols)
-	kernelimpl.Slice(l, 3, k.In.Data)
-	kernelimpl.Value(l, 4, k.In.Cols)
+	kernelimpl.Slice(l, 0, k.At)
+	kernelimpl.Slice(l, 1, k.In.Data)
+	kernelimpl.Value(l, 2, k.In.Cols)
+	kernelimpl.Slice(l, 3, k.W.Data)
+	kernelimpl.Value(l, 4, k.W.Cols)
 	kernelimpl.Slice(l, 5, k.Out.Data)
 	kernelimpl.Value(l, 6, k.Out.Cols)
 	kernelimpl.Value(l, 7, k.ReLU)
-	kernelimpl.Value(l, 8, k.Residual)
-	return l.RunND2(ctx, dev, r, opts)
+	return l.RunND1(ctx, dev, r, opts)
 }
 
-//go:embed Norm.spv
-var normSPIRV string
+//go:embed Next.spv
+var nextSPIRV string
 
-//go:embed Norm.kir
-var normIR string
+//go:embed Next.kir
+var nextIR string
 
-//go:embed Norm.small.spv
-var normSmall string
+//go:embed Next.small.spv
+var nextSmall string
 
-//go:embed Norm.words.spv
-var normWords string
+//go:embed Next.words.spv
+var nextWords string
 
-//go:embed Norm.alone.spv
-var normAlone string
-
-//go:embed Norm.aloneWords.spv
-var normAloneWords string
-
-var normKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Norm",
-	Package: "github.com/kgen-go/kgen/examples/attention/layers",
-	Form:    abi.NDRange,
-	Rank:    2,
-	Params: []abi.Param{
-		{Name: "First", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "Gain.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Gain.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
-		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 112},
-	},
-	ArgSize:    88,
-	Items:      1,
-	Lingers:    true,
-	Properties: properties.List{properties.WorkGroupSize(1, 32)},
-	Locals: []abi.Local{
-		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
-	},
-	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:72:20", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:38:7"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:32"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:76:6"},
-	},
-	Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2",
-	SPIRV: normSPIRV,
-	IR:    normIR,
-	Sum:   0x7fd2a41a,
-	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normSmall, Sum: 0xf099683},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - - - 75:2 75:2", SPIRV: normWords, Sum: 0xa2dee5bd},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAlone, Sum: 0xb06bfada},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:39:2 39:2 - 75:2 75:2", SPIRV: normAloneWords, Sum: 0x8e1d094},
-	},
-}, func(a *kernelimpl.HostArgs) any {
-	var k layers.Norm
-	k.First = kernelimpl.HostSlice[int32](a, 0)
-	k.In.Data = kernelimpl.HostSlice[float32](a, 1)
-	k.In.Cols = kernelimpl.HostValue[int](a, 2)
-	k.Gain.Data = kernelimpl.HostSlice[float32](a, 3)
-	k.Gain.Cols = kernelimpl.HostValue[int](a, 4)
-	k.Out.Data = kernelimpl.HostSlice[float32](a, 5)
-	k.Out.Cols = kernelimpl.HostValue[int](a, 6)
-	return k.Kernel
-}, newNormHost)
-
-// Norm is the kernel [layers.Norm] with its slices in device memory.
-// Norm is RMSNorm: it divides a row by the root of the mean of its squares, and multiplies by Gain.
-type Norm struct {
-	First runtime.View[int32]
-	In    Mat
-	Gain  Mat
-	Out   Mat
-}
-
-// launch returns a launch with the kernel's arguments.
-func (k Norm) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(normKernel)
-	kernelimpl.View(l, 0, k.First)
-	kernelimpl.View(l, 1, k.In.Data)
-	kernelimpl.Value(l, 2, k.In.Cols)
-	kernelimpl.View(l, 3, k.Gain.Data)
-	kernelimpl.Value(l, 4, k.Gain.Cols)
-	kernelimpl.View(l, 5, k.Out.Data)
-	kernelimpl.Value(l, 6, k.Out.Cols)
-	return l
-}
-
-// ParallelFor launches the kernel for every work-item of r.
-func (k Norm) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) (runtime.Event, error) {
-	return k.launch().ParallelForND2(q, r, opts)
-}
-
-// Node returns such a launch as a value, for a graph.
-func (k Norm) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
-	return k.launch().NodeND2(r, opts)
-}
-
-// RunNorm runs the kernel for every work-item of r on k's own slices, and waits.
-func RunNorm(ctx context.Context, dev *runtime.Device, k layers.Norm, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(normKernel)
-	kernelimpl.Slice(l, 0, k.First)
-	kernelimpl.Slice(l, 1, k.In.Data)
-	kernelimpl.Value(l, 2, k.In.Cols)
-	kernelimpl.Slice(l, 3, k.Gain.Data)
-	kernelimpl.Value(l, 4, k.Gain.Cols)
-	kernelimpl.Slice(l, 5, k.Out.Data)
-	kernelimpl.Value(l, 6, k.Out.Cols)
-	return l.RunND2(ctx, dev, r, opts)
-}
-
-//go:embed Sample.spv
-var sampleSPIRV string
-
-//go:embed Sample.kir
-var sampleIR string
-
-//go:embed Sample.words.spv
-var sampleWords string
-
-var sampleKernel = kernelimpl.RegisterForm(&abi.Kernel{
-	Name:    "Sample",
+var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
+	Name:    "Next",
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
 	Form:    abi.Task,
 	Params: []abi.Param{
-		{Name: "First", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Tokens", Kind: abi.Slice, Type: "[]int32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
-		{Name: "Rows", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "Random", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Temperature", Kind: abi.Value, Type: "float32", Offset: 56, Size: 4, HostOffset: 80},
-		{Name: "Logits.Data", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Logits.Cols", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 112},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
+		{Name: "Scores.Data", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Scores.Cols", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
+		{Name: "Table.Data", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Table.Cols", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 104},
+		{Name: "X.Data", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "X.Cols", Kind: abi.Value, Type: "int", Offset: 96, Size: 8, HostOffset: 136},
 	},
-	ArgSize: 88,
+	ArgSize: 104,
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:171:20", Limit: -1},
-		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:29:50", Limit: -6},
-		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:29:50"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:180:24", Limit: -4},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:187:10", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:37:6", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:39:11", Limit: -2},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
+		{Kind: abi.FaultPanic, Pos: "slices/sort.go:97:8", Message: "slices.Max: empty list"},
+		{Kind: abi.FaultIndex, Pos: "slices/sort.go:99:8"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:44:15"},
 	},
-	Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2",
-	SPIRV: sampleSPIRV,
-	IR:    sampleIR,
-	Sum:   0x9233be84,
+	Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2",
+	SPIRV: nextSPIRV,
+	IR:    nextIR,
+	Sum:   0x19447a81,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:174:2 174:2 177:2 177:2 181:2", SPIRV: sampleWords, Sum: 0x785bcef3},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {96}, {120}, {32}, {48}, {64}, {88}, {112}, {48, 72}, {-255, 96}, {-256, 96}, {48, 120}}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2", SPIRV: nextSmall, Sum: 0x7c38de6d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2 -", SPIRV: nextWords, Sum: 0xac8fbbaa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
-	var k layers.Sample
-	k.First = kernelimpl.HostSlice[int32](a, 0)
-	k.Tokens = kernelimpl.HostSlice[int32](a, 1)
-	k.Rows = kernelimpl.HostValue[int](a, 2)
-	k.Random = kernelimpl.HostSlice[float32](a, 3)
-	k.Temperature = kernelimpl.HostValue[float32](a, 4)
-	k.Logits.Data = kernelimpl.HostSlice[float32](a, 5)
-	k.Logits.Cols = kernelimpl.HostValue[int](a, 6)
+	var k layers.Next
+	k.At = kernelimpl.HostSlice[int32](a, 0)
+	k.Text = kernelimpl.HostSlice[byte](a, 1)
+	k.Scores.Data = kernelimpl.HostSlice[float32](a, 2)
+	k.Scores.Cols = kernelimpl.HostValue[int](a, 3)
+	k.Table.Data = kernelimpl.HostSlice[float32](a, 4)
+	k.Table.Cols = kernelimpl.HostValue[int](a, 5)
+	k.X.Data = kernelimpl.HostSlice[float32](a, 6)
+	k.X.Cols = kernelimpl.HostValue[int](a, 7)
 	return k.Kernel
-}, newSampleHost)
+}, newNextHost)
 
-// Sample is the kernel [layers.Sample] with its slices in device memory.
-// Sample draws the token that follows the last of Rows rows, and moves First past them.
-type Sample struct {
-	First       runtime.View[int32]
-	Tokens      runtime.View[int32]
-	Rows        int
-	Random      runtime.View[float32]
-	Temperature float32
-	Logits      Mat
+// Next is the kernel [layers.Next] with its slices in device memory.
+// Next goes on to the next token of the text, which is a printable character: the one that is there, or else the one with the greatest score.
+type Next struct {
+	At     runtime.View[int32]
+	Text   runtime.View[byte]
+	Scores Mat
+	Table  Mat
+	X      Mat
 }
 
 // launch returns a launch with the kernel's arguments.
-func (k Sample) launch() *kernelimpl.Launch {
-	l := kernelimpl.NewLaunch(sampleKernel)
-	kernelimpl.View(l, 0, k.First)
-	kernelimpl.View(l, 1, k.Tokens)
-	kernelimpl.Value(l, 2, k.Rows)
-	kernelimpl.View(l, 3, k.Random)
-	kernelimpl.Value(l, 4, k.Temperature)
-	kernelimpl.View(l, 5, k.Logits.Data)
-	kernelimpl.Value(l, 6, k.Logits.Cols)
+func (k Next) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(nextKernel)
+	kernelimpl.View(l, 0, k.At)
+	kernelimpl.View(l, 1, k.Text)
+	kernelimpl.View(l, 2, k.Scores.Data)
+	kernelimpl.Value(l, 3, k.Scores.Cols)
+	kernelimpl.View(l, 4, k.Table.Data)
+	kernelimpl.Value(l, 5, k.Table.Cols)
+	kernelimpl.View(l, 6, k.X.Data)
+	kernelimpl.Value(l, 7, k.X.Cols)
 	return l
 }
 
 // SingleTask launches the kernel once.
-func (k Sample) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
+func (k Next) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
 }
 
 // Node returns such a launch as a value, for a graph.
-func (k Sample) Node(opts ...runtime.LaunchOption) runtime.Command {
+func (k Next) Node(opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeTask(opts)
 }
 
-// RunSample runs the kernel once on k's own slices, and waits.
-func RunSample(ctx context.Context, dev *runtime.Device, k layers.Sample, opts ...runtime.LaunchOption) error {
-	l := kernelimpl.NewLaunch(sampleKernel)
-	kernelimpl.Slice(l, 0, k.First)
-	kernelimpl.Slice(l, 1, k.Tokens)
-	kernelimpl.Value(l, 2, k.Rows)
-	kernelimpl.Slice(l, 3, k.Random)
-	kernelimpl.Value(l, 4, k.Temperature)
-	kernelimpl.Slice(l, 5, k.Logits.Data)
-	kernelimpl.Value(l, 6, k.Logits.Cols)
+// RunNext runs the kernel once on k's own slices, and waits.
+func RunNext(ctx context.Context, dev *runtime.Device, k layers.Next, opts ...runtime.LaunchOption) error {
+	l := kernelimpl.NewLaunch(nextKernel)
+	kernelimpl.Slice(l, 0, k.At)
+	kernelimpl.Slice(l, 1, k.Text)
+	kernelimpl.Slice(l, 2, k.Scores.Data)
+	kernelimpl.Value(l, 3, k.Scores.Cols)
+	kernelimpl.Slice(l, 4, k.Table.Data)
+	kernelimpl.Value(l, 5, k.Table.Cols)
+	kernelimpl.Slice(l, 6, k.X.Data)
+	kernelimpl.Value(l, 7, k.X.Cols)
 	return l.RunTask(ctx, dev, opts)
 }

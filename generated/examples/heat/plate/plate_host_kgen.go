@@ -15,7 +15,7 @@ type flameHost struct {
 
 func newFlameHost() kernelimpl.HostForm { return new(flameHost) }
 
-const flameHostSites = `1	examples/heat/plate/kernel.go:43:10`
+const flameHostSites = `1	examples/heat/plate/kernel.go:42:10`
 
 func (g *flameHost) Begin() {
 	g.Sites = flameHostSites

@@ -56,7 +56,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Flame", "Step"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/heat/plate/kernel.go", Package: "plate", Sum: 0x77a69588},
+		{File: "examples/heat/plate/kernel.go", Package: "plate", Sum: 0xa247510d},
 	},
 })
 
@@ -85,12 +85,12 @@ var flameKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	ArgSize: 56,
 	Items:   4,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/heat/plate/kernel.go:43:10", Limit: -6},
+		{Kind: abi.FaultIndex, Pos: "examples/heat/plate/kernel.go:42:10", Limit: -6},
 	},
 	Loops: "-",
 	SPIRV: flameSPIRV,
 	IR:    flameIR,
-	Sum:   0x60706d12,
+	Sum:   0x1eb027f0,
 	Variants: []abi.Variant{
 		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: flameWords, Sum: 0x28ae8a90},
 	},

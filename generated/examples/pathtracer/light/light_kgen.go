@@ -61,8 +61,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/pathtracer/light/kernel.go", Package: "light", Sum: 0x5d498f7a},
-		{File: "examples/pathtracer/light/scene.go", Package: "light", Sum: 0x428ae5dc},
+		{File: "examples/pathtracer/light/kernel.go", Package: "light", Sum: 0xef4c1116},
 	},
 })
 
@@ -90,14 +89,14 @@ var renderKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers:    true,
 	Properties: properties.List{properties.Float(properties.FloatExact)},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/pathtracer/light/kernel.go:62:9", Limit: -3},
+		{Kind: abi.FaultIndex, Pos: "examples/pathtracer/light/kernel.go:106:9", Limit: -3},
 	},
-	Loops: "examples/pathtracer/light/kernel.go:73:2 87:2",
+	Loops: "examples/pathtracer/light/kernel.go:117:2 130:2",
 	SPIRV: renderSPIRV,
 	IR:    renderIR,
-	Sum:   0x535459f5,
+	Sum:   0x8bf1d97e,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/pathtracer/light/kernel.go:73:2 87:2", SPIRV: renderWords, Sum: 0xee59fcea},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/pathtracer/light/kernel.go:117:2 130:2", SPIRV: renderWords, Sum: 0x92fc7277},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return light.Render{
