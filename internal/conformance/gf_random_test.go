@@ -21,7 +21,7 @@ func TestGF35_Random(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		fused, faulted := 0, 0
 		for seed := range uint64(*graphs) {
-			r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, dev: dev, items: 96, barriers: seed%4 == 2}
+			r := &randomGraph{Rand: rand.New(rand.NewPCG(seed, 1)), t: t, dev: dev, items: 96, barriers: seed%4 == 2, said: seed%8 == 2}
 			if seed%3 == 0 {
 				r.items = 17024 // see TestGF35_FirstNode
 			}
@@ -66,6 +66,7 @@ type randomGraph struct {
 	floats     [3]runtime.View[float32]
 	firstFloat [3][]float32
 	barriers   bool // between kernels that become one: launches state the size of their groups
+	said       bool // and memory has the scope of work-groups, which is proved otherwise
 	g          *runtime.Graph
 	text       string
 }
@@ -132,6 +133,8 @@ func (r *randomGraph) command() runtime.Command {
 	x, y, z := a, b, c
 	if r.barriers {
 		opts = append(opts, runtime.With(properties.WorkGroupSize(32)))
+	}
+	if r.said {
 		x, y, z = a.With(inGroup), b.With(inGroup), c.With(inGroup)
 	}
 	local := 8
@@ -179,6 +182,12 @@ func (r *randomGraph) command() runtime.Command {
 	case 18:
 		what = "Turn"
 		return stepsgen.Turn{In: x, Out: y}.Node(groups)
+	case 19:
+		if what = "Deal"; r.IntN(2) == 0 {
+			return stepsgen.Deal{In: a, Out: b}.Node(runtime.NDRange1{Global: n / 2, Local: runtime.Range1(min(local, 8))})
+		}
+		what = "Flip"
+		return stepsgen.Flip{W: 8, In: a, Out: b}.Node(runtime.NDRange2{Global: runtime.Range2{int(n) / 8, 8}, Local: runtime.Range2{2, 4}})
 	case 16:
 		what = "Total"
 		return stepsgen.Total{In: a, Sum: b}.Node(n, opts...)
