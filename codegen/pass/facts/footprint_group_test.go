@@ -160,7 +160,7 @@ func groupHead() string {
 // TestFootprintRandom makes indices at random and evaluates them for all work-items of launches: each
 // that is said to be of the work-item, or of its work-group, has to be.
 func TestFootprintRandom(t *testing.T) {
-	const tries = 20_000
+	const tries = 8000
 	r := rand.New(rand.NewPCG(1, 2))
 	var claims [ReachAny + 1]int
 	for range tries {
