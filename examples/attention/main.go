@@ -74,7 +74,6 @@ func network(ctx context.Context, dev *runtime.Device) (
 		add(k.Node(runtime.NDRange1{Global: runtime.Range1(k.Out.Cols * layers.Group), Local: layers.Group}))
 		return k.Out
 	}
-
 	width := *heads * layers.Group
 	table := mat(letters, width, r.NormFloat64)
 	x := mat(text.Len(), width, r.NormFloat64) // other numbers for each place in the text

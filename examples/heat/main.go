@@ -145,7 +145,7 @@ func plain(n int) []float32 {
 				for x := 1; x < n-1; x++ {
 					at := y*n + x
 					near := a[at-1] + a[at+1] + a[at-n] + a[at+n]
-					b[at] = a[at] + float32(rate*float32(near-float32(4*a[at])))
+					b[at] = a[at] + float32(rate*(near-4*a[at]))
 				}
 			}
 			a, b = b, a

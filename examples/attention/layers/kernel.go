@@ -1,6 +1,5 @@
-// Package layers has the parts of a transformer, the kind of network that language models are: a
-// kernel for each. What they compute has a row for each token of the text, and a launch computes
-// row At[0], which stands in device memory: so a graph of launches moves on by itself.
+// Package layers has the parts of a transformer, a kernel for each. What they compute has a row for
+// each token of the text. A launch computes row At[0], in device memory: so a graph moves on by itself.
 package layers
 
 import (
@@ -13,8 +12,9 @@ import (
 
 //go:generate go tool kgen .
 
-// Group is the number of work-items in a work-group, and of columns in a head.
-const Group = 32
+// Group is the number of work-items in a work-group, and of columns in a head; MaxTokens is that of
+// tokens in the longest text.
+const Group, MaxTokens = 32, 1024
 
 // Mat is a matrix, row by row.
 type Mat struct {
@@ -32,8 +32,7 @@ type Next struct {
 	Scores, Table, X Mat
 }
 
-// Kernel does so by one work-item, which is enough for so few numbers.
-func (k Next) Kernel(dsl.Task) {
+func (k Next) Kernel(dsl.Task) { // by one work-item, which is enough for so few numbers
 	k.At[0]++
 	row := int(k.At[0])
 	if k.Text[row] == 0 {
@@ -85,20 +84,23 @@ type Attend struct {
 
 func (Attend) Properties() properties.List { return properties.List{properties.WorkGroupSize(Group)} }
 
-// Kernel computes a head by one group, whose work-items have a column each. Weights are powers less
-// the greatest so far, so that nothing overflows; a greater one makes those before it smaller.
+// Kernel computes a head by one group: its work-items have tokens each, and then a column each.
 func (k Attend) Kernel(it dsl.NDItem1) {
-	row, width, col := int(k.At[0]), k.Out.Cols, it.GlobalID()
-	query, top, sum, mean := k.QKV.Row(row)[col], math32.Inf(-1), float32(0), float32(0)
-	for t := range row + 1 {
-		key, value := k.QKV.Row(t)[width+col], k.QKV.Row(t)[2*width+col]
-		match := dsl.ReduceOverGroup(it.Group(), query*key, dsl.Plus) * math32.FastRsqrt(Group)
-		if match > top {
-			before := math32.FastExp(top - match)
-			top, sum, mean = match, sum*before, mean*before
+	weight, sum, mean := dsl.Local[[MaxTokens]float32](it), float32(0), float32(0)
+	row, width, from := int(k.At[0]), k.Out.Cols, it.GroupID()*Group
+	query := k.QKV.Row(row)[from : from+Group]
+	for t := it.LocalID(); t <= row; t += Group {
+		match, key := float32(0), k.QKV.Row(t)[width+from:]
+		for i, v := range query {
+			match += v * key[i] * math32.FastRsqrt(Group)
 		}
-		weight := math32.FastExp(match - top)
-		sum, mean = sum+weight, mean+value*weight
+		weight[t] = math32.FastExp(min(max(match, -50), 50)) // so that no sum overflows
+		sum += weight[t]
 	}
-	k.Out.Row(row)[col] = mean / sum
+	sum = dsl.ReduceOverGroup(it.Group(), sum, dsl.Plus)
+	it.Barrier() // the weights of the others are there
+	for t := range row + 1 {
+		mean += weight[t] * k.QKV.Row(t)[2*width+it.GlobalID()]
+	}
+	k.Out.Row(row)[it.GlobalID()] = mean / sum
 }

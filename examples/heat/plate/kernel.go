@@ -22,7 +22,7 @@ func (k Step) Kernel(it dsl.Item2) {
 	v := k.In[at]
 	if y > 0 && x > 0 && y < h-1 && x < w-1 {
 		near := k.In[at-1] + k.In[at+1] + k.In[at-k.W] + k.In[at+k.W]
-		v += k.Rate * (near - 4*v)
+		v += float32(k.Rate * (near - 4*v)) // converted, the product is not fused with the sum
 	}
 	k.Out[at] = v
 }

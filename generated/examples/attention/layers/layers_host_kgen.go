@@ -13,323 +13,408 @@ import (
 // attendHost is a work-group of the kernel [Attend].
 type attendHost struct {
 	kernelimpl.HostGroup
-	v1, v3, v5, v6, v8 int64
+	v10 int32
 
-	v11, v14, v28 int64
+	v11, v15, v16, v17 int64
 
-	v21, v25, v40, v41 []float32
-
-	v23, v24, v42 float32
+	v167 []float32
 
 	sfloat32 []float32
 }
 
 func newAttendHost() kernelimpl.HostForm { return new(attendHost) }
 
-const attendHostSites = `1	examples/attention/layers/kernel.go:91:29
+const attendHostSites = `1	examples/attention/layers/kernel.go:90:30
 3	25:50
 4	25:50
-1	92:41
-1	94:29
-1	94:54
-1	103:16`
+3	91:25
+1	95:20
+4	93:41
+1	97:9
+1	103:17
+1	103:35
+1	105:16`
 
 func (g *attendHost) Begin() {
 	g.Sites = attendHostSites
 	const n = 32
-	g.v1 = g.Int64(32)
-	g.v3 = g.Int64(48)
-	g.v5 = g.Int64(56)
-	g.v6 = g.Int64(72)
-	g.v8 = g.Int64(80)
-	kernelimpl.HostRoom(n, &g.sfloat32, &g.v21, &g.v25, &g.v40, &g.v41)
+	g.Allot(0, 4096)
+	kernelimpl.HostRoom(n, &g.sfloat32, &g.v167)
 }
 
 func (g *attendHost) Run() {
-	next := g.r0()
-	for next >= 0 && !g.Stopping() {
-		switch next {
-		case 0: // GroupReduce, kernel.go:95
-			g.v42 = kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v41, math.Float32frombits(0x80000000)))
-			next = g.r1()
-		}
-	}
-}
-
-func (g *attendHost) r0() int {
 	const n = 32
-	basex := g.Base(0)
-	v1 := g.v1
+	// ZeroLocal, kernel.go:89
+	g.Zero(0)
+	v1 := g.Int64(32)
 	v9 := v1 != 0
+	basex := g.Base(0)
 	p0 := g.Pointer(0)
-	v5 := g.v5
-	v3 := g.v3
+	v5 := g.Int64(56)
+	v3 := g.Int64(48)
+	v12 := int32(g.ID[0])
+	v13 := int64(uint32(v12))
+	v14 := v13 * 32
+	v22 := v14 + 32
+	v8 := g.Int64(80)
+	v46 := v8 + v14
+	v27 := -2147483648 <= v5
+	v28 := v5 <= 2147483647
+	v54 := v27 && v28
+	v47 := 0 <= v46
+	m0 := g.Memory(0)
+	stop := g.Cancelled()
 	p1 := g.Pointer(1)
-	v8 := g.v8
-	v37 := v8 * 2
+	v67 := math32.FastRsqrt(kernelimpl.HostConst[float32](32))
+	v66 := math32.FastRsqrt(kernelimpl.HostConst[float32](32))
+	u10 := g.v10
 	u11 := g.v11
-	u14 := g.v14
-	h21 := g.v21[:n]
-	u23 := g.v23
-	u24 := g.v24
-	h25 := g.v25[:n]
-	u28 := g.v28
-	h40 := g.v40[:n]
-	h41 := g.v41[:n]
-	v6 := g.v6
-	p3 := g.Pointer(3)
-	next := -1
+	u15 := g.v15
+	u16 := g.v16
+	u17 := g.v17
+	h167 := g.v167[:n]
+	more := false
 	for li := range n {
-		var v23, v24, v25, v36, v62, v63 float32
-		var v26, v27, v28, v29, v32, v34, v38 int64
-		var v33 int
 		v0 := int32(basex + li)
+		var v68, v78, v83, v113, v128, v133, v157, v167 float32
+		var v69, v76, v81, v115, v117, v120, v123, v126, v131 int64
+		var v77, v124, v127 int
+		var v79, v80, v114, v129, v130 int32
 		if !v9 {
 			g.Fault(0, 0, v1, v0)
 			g.Leave(li)
 			continue
 		}
-		v11 := int64(*(*int32)(p0))
-		v12 := int64(basex + li)
-		v13 := v11 * v5
-		v14 := v11 + 1
-		v15 := v14 * v5
-		if uint64(v15) > uint64(v3) {
-			g.Fault(1, v15, v3, v0)
+		v10 := *(*int32)(p0)
+		v11 := int64(v10)
+		v15 := v11 * v5
+		v16 := v11 + 1
+		v17 := v16 * v5
+		if uint64(v17) > uint64(v3) {
+			g.Fault(1, v17, v3, v0)
 			g.Leave(li)
 			continue
 		}
-		if uint64(v13) > uint64(v15) {
-			g.Fault(2, v13, v15, v0)
+		if uint64(v15) > uint64(v17) {
+			g.Fault(2, v15, v17, v0)
 			g.Leave(li)
 			continue
 		}
-		v18 := v15 - v13
-		v19 := int(v13) * 4
-		if uint64(v12) >= uint64(v18) {
-			g.Fault(3, v12, v18, v0)
+		v20 := v3 - v15
+		v21 := int(v15) * 4
+		if uint64(v22) > uint64(v20) {
+			g.Fault(3, v22, v20, v0)
 			g.Leave(li)
 			continue
 		}
-		v21 := *(*float32)(unsafe.Add(p1, v19+(basex+li)*4))
-		if 0 >= v14 {
-			v62 = 0
-			v63 = 0
-			goto b19
+		v24 := v21 + int(v14)*4
+		v25 := int32(li)
+		v26 := int64(uint32(v25))
+		v31 := int64(uint32(v25+1)) * v5
+		v36 := v26 + (((v11 - v26) / 32) * 32)
+		v38 := (v36 + 1) * v5
+		v40 := v26 * v5
+		v42 := v36 * v5
+		v55 := v54 && (uint64(v31) <= uint64(v3))
+		v58 := ((v55 && (uint64(v38) <= uint64(v3))) && (0 <= v40)) && (0 <= v42)
+		v61 := ((v58 && (v40 <= v31)) && (v42 <= v38)) && v47
+		v64 := ((v61 && (v46 <= (v31 - v40))) && (v46 <= (v38 - v42))) && (uint32(v25) < 1024)
+		if !(v64 && (uint64(v36) < 1024)) {
+			v113 = 0
+			v114 = v25
+			goto b14
 		}
-		v23 = math.Float32frombits(0xff800000)
-		v24 = 0
-		v25 = 0
-		v26 = 0
-		v27 = v26 * v5
-		v28 = v26 + 1
-		v29 = v28 * v5
-		if uint64(v29) > uint64(v3) {
-			g.Fault(1, v29, v3, v0)
-			g.Leave(li)
-			continue
+		v68 = 0
+		v69 = v26
+	b6:
+		if v69 > v11 {
+			v167 = v68
+			goto b30
 		}
-		if uint64(v27) > uint64(v29) {
-			g.Fault(2, v27, v29, v0)
-			g.Leave(li)
-			continue
+		{
+			v71 := v69 * v5
+			v76 = (((v69 + 1) * v5) - v71) - v46
+			v77 = int(v71)*4 + int(v46)*4
+			v78 = 0
+			v79 = -1
 		}
-		v32 = v29 - v27
-		v33 = int(v27) * 4
-		v34 = v8 + v12
-		if uint64(v34) >= uint64(v32) {
-			g.Fault(4, v34, v32, v0)
-			g.Leave(li)
-			continue
+	b8:
+		v80 = v79 + 1
+		v81 = int64(uint32(v80))
+		if v80 >= 32 {
+			v91 := math.Float32frombits(uint32(int32(math.Float32bits(v78)) & -1035468800))
+			v93 := float32(-50)
+			if v78 == -50 {
+				v93 = v91
+			}
+			v95 := v93
+			if -50 < v78 {
+				v95 = v78
+			}
+			v97 := v95
+			if v78 != v78 {
+				v97 = v78
+			}
+			v100 := math.Float32frombits(uint32(int32(math.Float32bits(v97)) | 1112014848))
+			v102 := float32(50)
+			if v97 == 50 {
+				v102 = v100
+			}
+			v104 := v102
+			if v97 < 50 {
+				v104 = v97
+			}
+			v106 := v104
+			if v97 != v97 {
+				v106 = v97
+			}
+			v108 := int32(uint64(v69))
+			*(*float32)(unsafe.Add(m0, int(v108)*4)) = math32.FastExp(v106)
+			v68 = float32(v68 + *(*float32)(unsafe.Add(m0, int(v108)*4)))
+			v69 = v69 + 32
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b6
 		}
-		v36 = *(*float32)(unsafe.Add(p1, v33+int(v34)*4))
-		v38 = v37 + v12
-		if uint64(v38) >= uint64(v32) {
-			g.Fault(5, v38, v32, v0)
+		v83 = *(*float32)(unsafe.Add(p1, v24+int(v80)*4))
+		if uint64(v81) >= uint64(v76) {
+			g.Fault(4, v81, v76, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v40 := *(*float32)(unsafe.Add(p1, v33+int(v38)*4))
-			v41 := float32(v21 * v36)
-			u11 = v11
-			u14 = v14
-			h21[li] = v21
-			u23 = v23
-			u24 = v24
-			h25[li] = v25
-			u28 = v28
-			h40[li] = v40
-			h41[li] = v41
-			next = 0
+			v87 := float32(float32(v83**(*float32)(unsafe.Add(p1, v77+int(v80)*4)))*v67 + v78)
+			v78 = v87
+			v79 = v80
+			goto b8
+		}
+	b14:
+		v115 = int64(uint32(v114))
+		if v114 > v10 {
+			v167 = v113
+			goto b30
+		}
+		v117 = v115 * v5
+		v120 = int64(uint32(v114+1)) * v5
+		if uint64(v120) > uint64(v3) {
+			g.Fault(1, v120, v3, v0)
+			g.Leave(li)
 			continue
 		}
+		if uint64(v117) > uint64(v120) {
+			g.Fault(2, v117, v120, v0)
+			g.Leave(li)
+			continue
+		}
+		v123 = v120 - v117
+		v124 = int(v117) * 4
+		if uint64(v46) > uint64(v123) {
+			g.Fault(5, v46, v123, v0)
+			g.Leave(li)
+			continue
+		}
+		v126 = v123 - v46
+		v127 = v124 + int(v46)*4
+		v128 = 0
+		v129 = -1
 	b19:
-		v64 := v11 * v8
-		v65 := v14 * v8
-		if uint64(v65) > uint64(v6) {
-			g.Fault(1, v65, v6, v0)
+		v130 = v129 + 1
+		v131 = int64(uint32(v130))
+		if v130 >= 32 {
+			goto b23
+		}
+		v133 = *(*float32)(unsafe.Add(p1, v24+int(v130)*4))
+		if uint64(v131) >= uint64(v126) {
+			g.Fault(4, v131, v126, v0)
 			g.Leave(li)
 			continue
 		}
-		if uint64(v64) > uint64(v65) {
-			g.Fault(2, v64, v65, v0)
-			g.Leave(li)
-			continue
+		{
+			v136 := float32(v133 * *(*float32)(unsafe.Add(p1, v127+int(v130)*4)))
+			v128 = float32(v136*v66 + v128)
+			v129 = v130
+			goto b19
 		}
-		v68 := v65 - v64
-		v69 := int(v64) * 4
-		v70 := float32(v63 / v62)
-		if uint64(v12) >= uint64(v68) {
-			g.Fault(6, v12, v68, v0)
-			g.Leave(li)
-			continue
+	b23:
+		{
+			v141 := math.Float32frombits(uint32(int32(math.Float32bits(v128)) & -1035468800))
+			v143 := float32(-50)
+			if v128 == -50 {
+				v143 = v141
+			}
+			v145 := v143
+			if -50 < v128 {
+				v145 = v128
+			}
+			v147 := v145
+			if v128 != v128 {
+				v147 = v128
+			}
+			v150 := math.Float32frombits(uint32(int32(math.Float32bits(v147)) | 1112014848))
+			v152 := float32(50)
+			if v147 == 50 {
+				v152 = v150
+			}
+			v154 := v152
+			if v147 < 50 {
+				v154 = v147
+			}
+			v156 := v154
+			if v147 != v147 {
+				v156 = v147
+			}
+			v157 = math32.FastExp(v156)
+			if uint32(v114) >= 1024 {
+				g.Fault(6, v115, 1024, v0)
+				g.Leave(li)
+				continue
+			}
 		}
-		*(*float32)(unsafe.Add(p3, v69+(basex+li)*4)) = v70
-		g.Leave(li)
+		*(*float32)(unsafe.Add(m0, int(v114)*4)) = v157
+		v113 = float32(v113 + *(*float32)(unsafe.Add(m0, int(v114)*4)))
+		v114 = v114 + 32
+		goto b14
+	b30:
+		u10 = v10
+		u11 = v11
+		u15 = v15
+		u16 = v16
+		u17 = v17
+		h167[li] = v167
+		more = true
 	}
+	g.v10 = u10
 	g.v11 = u11
-	g.v14 = u14
-	g.v23 = u23
-	g.v24 = u24
-	g.v28 = u28
-	return next
-}
-
-func (g *attendHost) r1() int {
-	const n = 32
-	e23 := g.v23
-	e24 := g.v24
-	h25 := g.v25[:n]
-	e28 := g.v28
-	h40 := g.v40[:n]
-	v42 := g.v42
-	v43 := math32.FastRsqrt(kernelimpl.HostConst[float32](32))
-	v44 := float32(v42 * v43)
-	v14 := g.v14
-	v5 := g.v5
-	v3 := g.v3
-	basex := g.Base(0)
-	v8 := g.v8
-	p1 := g.Pointer(1)
-	v37 := v8 * 2
-	h21 := g.v21[:n]
-	u23 := g.v23
-	u24 := g.v24
-	u28 := g.v28
-	h41 := g.v41[:n]
-	v65 := v14 * v8
-	v6 := g.v6
-	v66 := uint64(v65) <= uint64(v6)
+	g.v15 = u15
+	g.v16 = u16
+	g.v17 = u17
+	if !more {
+		return
+	}
+	// GroupReduce, kernel.go:100
+	v168 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v167, math.Float32frombits(0x80000000)))
+	// Barrier, kernel.go:101
+	v16 := g.v16
+	v169 := 0 < v16
+	v176 := v8 * 2
+	v17 := g.v17
+	v15 := g.v15
+	v181 := v17 - v15
+	v170 := v16 <= 2147483647
+	v183 := v170 && v27
+	v184 := v183 && v28
+	v10 := g.v10
+	v171 := uint32(v10) < 1024
+	v185 := v184 && v171
+	v172 := uint64(v5) <= uint64(v3)
+	v186 := v185 && v172
+	v173 := 0 <= v15
+	v187 := v186 && v173
+	v174 := 0 <= v5
+	v188 := v187 && v174
+	v175 := v15 <= v17
+	v189 := v188 && v175
+	v227 := v16 * v8
+	v6 := g.Int64(72)
+	v228 := uint64(v227) <= uint64(v6)
 	v11 := g.v11
-	v64 := v11 * v8
-	v67 := uint64(v64) <= uint64(v65)
-	v68 := v65 - v64
+	v226 := v11 * v8
+	v229 := uint64(v226) <= uint64(v227)
+	v230 := v227 - v226
 	p3 := g.Pointer(3)
-	v69 := int(v64) * 4
+	v231 := int(v226) * 4
 	dead := g.Dead[:n]
-	next := -1
 	for li := range n {
 		if dead[li] {
 			continue
 		}
-		v23 := e23
-		v24 := e24
-		v25 := h25[li]
-		v28 := e28
-		v40 := h40[li]
 		v0 := int32(basex + li)
-		v12 := int64(basex + li)
-		v21 := h21[li]
-		var v26, v27, v29, v32, v34, v38 int64
-		var v33 int
-		var v36, v50, v51, v52, v62, v63 float32
-		if v23 < v44 {
-			v47 := math32.FastExp(float32(v23 - v44))
-			v50 = v44
-			v51 = float32(v24 * v47)
-			v52 = float32(v25 * v47)
-		} else {
-			v50 = v23
-			v51 = v24
-			v52 = v25
-		}
-		v54 := math32.FastExp(float32(v44 - v50))
-		v55 := float32(v51 + v54)
-		v56 := float32(v40*v54 + v52)
-		if v28 >= v14 {
-			v62 = v55
-			v63 = v56
-			goto b19
-		}
-		v23 = v50
-		v24 = v55
-		v25 = v56
-		v26 = v28
-		v27 = v26 * v5
-		v28 = v26 + 1
-		v29 = v28 * v5
-		if uint64(v29) > uint64(v3) {
-			g.Fault(1, v29, v3, v0)
-			g.Leave(li)
-			continue
-		}
-		if uint64(v27) > uint64(v29) {
-			g.Fault(2, v27, v29, v0)
-			g.Leave(li)
-			continue
-		}
-		v32 = v29 - v27
-		v33 = int(v27) * 4
-		v34 = v8 + v12
-		if uint64(v34) >= uint64(v32) {
-			g.Fault(4, v34, v32, v0)
-			g.Leave(li)
-			continue
-		}
-		v36 = *(*float32)(unsafe.Add(p1, v33+int(v34)*4))
-		v38 = v37 + v12
-		if uint64(v38) >= uint64(v32) {
-			g.Fault(5, v38, v32, v0)
-			g.Leave(li)
-			continue
+		var v178, v194, v198, v205, v208, v210, v211, v214 int64
+		var v193, v201, v203, v207, v218, v220, v225 float32
+		var v204, v209 int32
+		var v215 int
+		if !v169 {
+			v225 = 0
+			goto b49
 		}
 		{
-			v40 = *(*float32)(unsafe.Add(p1, v33+int(v38)*4))
-			v41 := float32(v21 * v36)
-			u23 = v23
-			u24 = v24
-			h25[li] = v25
-			u28 = v28
-			h40[li] = v40
-			h41[li] = v41
-			next = 0
+			v178 = v176 + int64(basex+li)
+			v190 := v189 && (0 <= v178)
+			if !((v190 && (v178 < v5)) && (v178 < v181)) {
+				v203 = 0
+				v204 = 0
+				goto b37
+			}
+			v193 = 0
+			v194 = 0
+		}
+	b34:
+		v198 = v194 + 1
+		v201 = float32(*(*float32)(unsafe.Add(m0, int(int32(uint64(v194)))*4))**(*float32)(unsafe.Add(p1, int(v194*v5)*4+int(v178)*4)) + v193)
+		if v198 < v16 {
+			v193 = v201
+			v194 = v198
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b34
+		}
+		v220 = v201
+		goto b44
+	b37:
+		v205 = int64(uint32(v204))
+		if uint32(v204) >= 1024 {
+			g.Fault(7, v205, 1024, v0)
 			continue
 		}
-	b19:
-		if !v66 {
-			g.Fault(1, v65, v6, v0)
-			g.Leave(li)
+		v207 = *(*float32)(unsafe.Add(m0, int(v204)*4))
+		v208 = v205 * v5
+		v209 = v204 + 1
+		v210 = int64(uint32(v209))
+		v211 = v210 * v5
+		if uint64(v211) > uint64(v3) {
+			g.Fault(1, v211, v3, v0)
 			continue
 		}
-		if !v67 {
-			g.Fault(2, v64, v65, v0)
-			g.Leave(li)
+		if uint64(v208) > uint64(v211) {
+			g.Fault(2, v208, v211, v0)
 			continue
 		}
-		v70 := float32(v63 / v62)
-		if uint64(v12) >= uint64(v68) {
-			g.Fault(6, v12, v68, v0)
-			g.Leave(li)
+		v214 = v211 - v208
+		v215 = int(v208) * 4
+		if uint64(v178) >= uint64(v214) {
+			g.Fault(8, v178, v214, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, v69+(basex+li)*4)) = v70
-		g.Leave(li)
+		v218 = float32(v207**(*float32)(unsafe.Add(p1, v215+int(v178)*4)) + v203)
+		if v210 < v16 {
+			v203 = v218
+			v204 = v209
+			goto b37
+		}
+		v220 = v218
+	b44:
+		v225 = v220
+	b49:
+		if !v228 {
+			g.Fault(1, v227, v6, v0)
+			continue
+		}
+		if !v229 {
+			g.Fault(2, v226, v227, v0)
+			continue
+		}
+		v232 := int64(basex + li)
+		v233 := float32(v225 / v168)
+		if uint64(v232) >= uint64(v230) {
+			g.Fault(9, v232, v230, v0)
+			continue
+		}
+		*(*float32)(unsafe.Add(p3, v231+(basex+li)*4)) = v233
 	}
-	g.v23 = u23
-	g.v24 = u24
-	g.v28 = u28
-	return next
 }
 
 // linearHost is a work-group of the kernel [Linear].
@@ -344,11 +429,11 @@ type linearHost struct {
 
 func newLinearHost() kernelimpl.HostForm { return new(linearHost) }
 
-const linearHostSites = `1	examples/attention/layers/kernel.go:60:22
+const linearHostSites = `1	examples/attention/layers/kernel.go:59:22
 3	25:50
 4	25:50
-1	64:19
-1	74:17`
+1	63:19
+1	73:17`
 
 func (g *linearHost) Begin() {
 	g.Sites = linearHostSites
@@ -483,9 +568,9 @@ func (g *linearHost) Run() {
 	if !more {
 		return
 	}
-	// GroupReduce, kernel.go:67
+	// GroupReduce, kernel.go:66
 	v66 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v64, math.Float32frombits(0x80000000)))
-	// GroupReduce, kernel.go:68
+	// GroupReduce, kernel.go:67
 	v67 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v65, math.Float32frombits(0x80000000)))
 	v12 := kernelimpl.HostArg[int8](&g.HostGroup, 112)
 	v13 := int32(uint8(v12))
@@ -558,13 +643,13 @@ type nextHost struct {
 
 func newNextHost() kernelimpl.HostForm { return new(nextHost) }
 
-const nextHostSites = `1	examples/attention/layers/kernel.go:37:6
-1	39:11
+const nextHostSites = `1	examples/attention/layers/kernel.go:36:6
+1	38:11
 3	25:50
 4	25:50
 13	slices/sort.go:97:8	"slices.Max: empty list"
 1	99:8
-1	examples/attention/layers/kernel.go:44:15`
+1	examples/attention/layers/kernel.go:43:15`
 
 func (g *nextHost) Begin() {
 	g.Sites = nextHostSites

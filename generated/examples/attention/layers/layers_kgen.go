@@ -84,7 +84,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
 		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
-		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0xa9d692c2},
+		{File: "examples/attention/layers/kernel.go", Package: "layers", Sum: 0xe5ace2de},
 	},
 })
 
@@ -115,6 +115,9 @@ var attendSPIRV string
 //go:embed Attend.kir
 var attendIR string
 
+//go:embed Attend.small.spv
+var attendSmall string
+
 //go:embed Attend.words.spv
 var attendWords string
 
@@ -141,25 +144,30 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Lingers:    true,
 	Properties: properties.List{properties.WorkGroupSize(32)},
 	Locals: []abi.Local{
+		{Name: "local", ElemSize: 4, Len: 1024, Accessor: -1},
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:91:29", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:90:30", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:92:41"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:94:29"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:94:54"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:103:16"},
+		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:91:25"},
+		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:93:41"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:95:20"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:97:9", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:103:17", Limit: 1024},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:103:35"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:105:16"},
 	},
-	Loops: "examples/attention/layers/kernel.go:93:2 - - -",
+	Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2",
 	SPIRV: attendSPIRV,
 	IR:    attendIR,
-	Sum:   0x8e6b4f00,
+	Sum:   0x463e9a0a,
 	Variants: []abi.Variant{
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:93:2 - - -", SPIRV: attendWords, Sum: 0x8165fb3d},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:93:2 -", SPIRV: attendAlone, Sum: 0x6fefa6cd},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:93:2 -", SPIRV: attendAloneWords, Sum: 0x90aef5f2},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {32}, {48}, {72}, {0}, {-32, 0}, {-1023, 56}, {-1024, 56}, {-2, 80}, {8}, {-32, 56}, {-31, 56}}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2", SPIRV: attendSmall, Sum: 0x60cfb334},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - - - 102:2 102:2 102:2", SPIRV: attendWords, Sum: 0x3c39e5ec},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - 102:2 102:2 102:2", SPIRV: attendAlone, Sum: 0xeec4007c},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "- examples/attention/layers/kernel.go:92:2 94:3 94:3 92:2 94:3 - 102:2 102:2 102:2", SPIRV: attendAloneWords, Sum: 0x9312fd3b},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Attend
@@ -252,21 +260,21 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "group", ElemSize: 4, Len: -1, Accessor: -1},
 	},
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:60:22", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:59:22", Limit: -1},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:64:19"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:74:17"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:63:19"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:73:17"},
 	},
-	Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -",
+	Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -",
 	SPIRV: linearSPIRV,
 	IR:    linearIR,
-	Sum:   0x75adadfc,
+	Sum:   0x6dc81ced,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 80}}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -", SPIRV: linearSmall, Sum: 0x5386c84c},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - - - - - -", SPIRV: linearWords, Sum: 0xf121822c},
-		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - -", SPIRV: linearAlone, Sum: 0x12d72890},
-		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:63:2 63:2 63:2 - -", SPIRV: linearAloneWords, Sum: 0x14122778},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{56}, {80}, {104}, {32}, {48}, {72}, {96}, {0}, {0, 80}}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -", SPIRV: linearSmall, Sum: 0x5386c84c},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - - - - - -", SPIRV: linearWords, Sum: 0xf121822c},
+		{Name: "alone", Without: []properties.Aspect{properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - -", SPIRV: linearAlone, Sum: 0x12d72890},
+		{Name: "aloneWords", Without: []properties.Aspect{properties.Int64, properties.SubGroups}, Loops: "examples/attention/layers/kernel.go:62:2 62:2 62:2 - -", SPIRV: linearAloneWords, Sum: 0x14122778},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Linear
@@ -359,21 +367,21 @@ var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Items:   1,
 	Lingers: true,
 	Sites: []abi.Site{
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:37:6", Limit: -1},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:39:11", Limit: -2},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:36:6", Limit: -1},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:38:11", Limit: -2},
 		{Kind: abi.FaultSliceCap, Pos: "examples/attention/layers/kernel.go:25:50"},
 		{Kind: abi.FaultSliceOrder, Pos: "examples/attention/layers/kernel.go:25:50"},
 		{Kind: abi.FaultPanic, Pos: "slices/sort.go:97:8", Message: "slices.Max: empty list"},
 		{Kind: abi.FaultIndex, Pos: "slices/sort.go:99:8"},
-		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:44:15"},
+		{Kind: abi.FaultIndex, Pos: "examples/attention/layers/kernel.go:43:15"},
 	},
-	Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2",
+	Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2",
 	SPIRV: nextSPIRV,
 	IR:    nextIR,
-	Sum:   0x19447a81,
+	Sum:   0x523b8de5,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {96}, {120}, {32}, {48}, {64}, {88}, {112}, {48, 72}, {-255, 96}, {-256, 96}, {48, 120}}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2", SPIRV: nextSmall, Sum: 0x7c38de6d},
-		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:43:2 43:2 -", SPIRV: nextWords, Sum: 0xac8fbbaa},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{72}, {96}, {120}, {32}, {48}, {64}, {88}, {112}, {48, 72}, {-255, 96}, {-256, 96}, {48, 120}}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2", SPIRV: nextSmall, Sum: 0x7c38de6d},
+		{Name: "words", Without: []properties.Aspect{properties.Int8, properties.Int64}, Loops: "slices/sort.go:100:2 100:2 slices/slices.go:97:2 examples/attention/layers/kernel.go:42:2 42:2 -", SPIRV: nextWords, Sum: 0xac8fbbaa},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	var k layers.Next

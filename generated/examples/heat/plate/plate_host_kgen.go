@@ -140,7 +140,7 @@ func (g *stepHost) Run() {
 		}
 		for ; x < end; x++ {
 			var v22, v25, v29, v33 int64
-			var v24, v28, v32, v44 float32
+			var v24, v28, v32, v45 float32
 			v0 := int32(x)
 			v13 := v12 + int64(x)
 			if uint64(v13) >= uint64(v6) {
@@ -149,19 +149,19 @@ func (g *stepHost) Run() {
 			}
 			v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
 			if !v16 {
-				v44 = v15
+				v45 = v15
 				goto b14
 			}
 			if v0 == 0 {
-				v44 = v15
+				v45 = v15
 				goto b14
 			}
 			if !v19 {
-				v44 = v15
+				v45 = v15
 				goto b14
 			}
 			if v0 >= v20 {
-				v44 = v15
+				v45 = v15
 				goto b14
 			}
 			v22 = v13 + -1
@@ -189,14 +189,14 @@ func (g *stepHost) Run() {
 			}
 			{
 				v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
-				v44 = float32(v5*v38 + v15)
+				v45 = float32(v15 + float32(v5*v38))
 			}
 		b14:
 			if uint64(v13) >= uint64(v8) {
 				g.Fault(5, v13, v8, v0, v1)
 				continue
 			}
-			*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
+			*(*float32)(unsafe.Add(p3, int(v13)*4)) = v45
 		}
 		x = 0
 		y++
@@ -207,26 +207,26 @@ func (g *stepHost) Run() {
 func stepHostLoop0(x int, end int, v12 int64, p2 unsafe.Pointer, v16 bool, v19 bool, v20 int32, v4 int64, v5 float32, p3 unsafe.Pointer) {
 	for ; x < end; x++ {
 		var v22, v25, v29, v33 int64
-		var v24, v28, v32, v44 float32
+		var v24, v28, v32, v45 float32
 		v0 := int32(x)
 		v13 := v12 + int64(x)
 		v15 := *(*float32)(unsafe.Add(p2, int(v13)*4))
 		if !v16 {
-			v44 = v15
+			v45 = v15
 			goto b14r0f
 		}
 		if v0 == 0 {
-			v44 = v15
+			v45 = v15
 			goto b14r0f
 		}
 		if !v19 {
-			v44 = v15
+			v45 = v15
 			goto b14r0f
 		}
 		if v0 < v20 {
 			v22 = v13 + -1
 		} else {
-			v44 = v15
+			v45 = v15
 			goto b14r0f
 		}
 		v24 = *(*float32)(unsafe.Add(p2, int(v22)*4))
@@ -237,9 +237,9 @@ func stepHostLoop0(x int, end int, v12 int64, p2 unsafe.Pointer, v16 bool, v19 b
 		v33 = v13 + v4
 		{
 			v38 := float32((-v15)*float32(4) + float32(v32+*(*float32)(unsafe.Add(p2, int(v33)*4))))
-			v44 = float32(v5*v38 + v15)
+			v45 = float32(v15 + float32(v5*v38))
 		}
 	b14r0f:
-		*(*float32)(unsafe.Add(p3, int(v13)*4)) = v44
+		*(*float32)(unsafe.Add(p3, int(v13)*4)) = v45
 	}
 }

@@ -56,7 +56,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Kernels: []string{"Flame", "Step"},
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "examples/heat/plate/kernel.go", Package: "plate", Sum: 0xa247510d},
+		{File: "examples/heat/plate/kernel.go", Package: "plate", Sum: 0x49cd1619},
 	},
 })
 
@@ -186,10 +186,10 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Loops: "-",
 	SPIRV: stepSPIRV,
 	IR:    stepIR,
-	Sum:   0xcd64771c,
+	Sum:   0x45ca0d22,
 	Variants: []abi.Variant{
-		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {48}, {64}, {12, 24}}, Loops: "-", SPIRV: stepSmall, Sum: 0x4a9b3385},
-		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: stepWords, Sum: 0xe211d0a5},
+		{Name: "small", Without: []properties.Aspect{}, Products: [][]int{{24}, {8}, {12}, {48}, {64}, {12, 24}}, Loops: "-", SPIRV: stepSmall, Sum: 0xf10fb216},
+		{Name: "words", Without: []properties.Aspect{properties.Int64}, Loops: "-", SPIRV: stepWords, Sum: 0xf9471285},
 	},
 }, func(a *kernelimpl.HostArgs) any {
 	return plate.Step{
