@@ -22,7 +22,8 @@ func RequireFusion() Property { return Property{key: KeyRequireFusion} }
 // InsertBarriers has the work-items of a work-group wait for each other between the kernels of a
 // fused launch: a kernel may then read what others of the work-group wrote in the one before, if
 // it is proved that indices stay within the elements of the work-group, or the memory has
-// AccessScope(ScopeWorkGroup). The launches state the size of their work-groups. Without EnableFusion or RequireFusion it does nothing.
+// AccessScope(ScopeWorkGroup). The launches state the size of their work-groups. Without
+// EnableFusion or RequireFusion it does nothing.
 func InsertBarriers() Property { return Property{key: KeyInsertBarriers} }
 
 // OfGraphs reports whether the key's properties are those of graphs.

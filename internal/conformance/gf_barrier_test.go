@@ -43,13 +43,27 @@ func TestGF4_InsertBarriers(t *testing.T) {
 			// The same without the groups' sizes is not fused, or with sizes that are not even and
 			// nothing said of the memory.
 			odd := runtime.With(properties.WorkGroupSize(25))
-			for _, g := range []*runtime.Graph{
-				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: p}.Node(r), stepsgen.Swap{In: p, Out: out}.Node(r)),
-				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, odd), stepsgen.Swap{In: tmp, Out: out}.Node(r, odd)),
-				graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, size), stepsgen.Next{In: tmp, Out: out}.Node(r, size)),
+			eight, line := runtime.With(properties.WorkGroupSize(8)), runtime.NDRange1{Global: runtime.Range1(n / 16 * 8), Local: 8}
+			for _, c := range []struct {
+				g    *runtime.Graph
+				want string
+			}{
+				{graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: p}.Node(r), stepsgen.Swap{In: p, Out: out}.Node(r)),
+					"in another work-item (steps.Affine does not state the size of its work-groups)"},
+				{graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, odd), stepsgen.Swap{In: tmp, Out: out}.Node(r, odd)),
+					"in another work-item (work-groups of 25 are no multiple of 2)"},
+				{graphOf(t, dev, stepsgen.Swap{In: x, Out: tmp}.Node(r, eight), stepsgen.Pairs{In: tmp, Out: out}.Node(r/2, eight)),
+					"elements"},
+				{graphOf(t, dev, stepsgen.Deal{In: x, Out: tmp}.Node(line), stepsgen.Turn{In: tmp, Out: out}.Node(line)),
+					"in another work-item (each has 2 elements in steps.Deal, and 1 in steps.Turn)"},
+				{graphOf(t, dev, stepsgen.Affine{A: 2, In: x, Out: tmp}.Node(r, size), stepsgen.Next{In: tmp, Out: out}.Node(r, size)),
+					"in another work-item"},
 			} {
-				_, err := g.Finalize(require, barriers)
+				_, err := c.g.Finalize(require, barriers)
 				wantErr(t, err, runtime.ErrKernelNotSupported)
+				if err != nil && !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %q", err, c.want)
+				}
 			}
 		}
 	})

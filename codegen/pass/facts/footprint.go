@@ -62,8 +62,9 @@ type Footprint struct {
 	//
 	// x, y and z are its global id, and nx, ny, nz the launch's range. So no two work-items
 	// use the same element. With ReachGroup, it uses no elements but those that belong so to the
-	// work-items of its work-group. In a launch of one dimension, a work-group is the work-items
-	// with the ids from n*g to n*g + n-1, whatever it is that makes groups of n of them.
+	// work-items of its work-group. In a launch of one dimension, a work-group of n is the ids from
+	// n*g to n*g + n-1, whether the nd-range or the property WorkGroupSize says n; ids beyond the
+	// range count.
 	//
 	// All that holds for launches that meet Strides and Most, see Holds, and with ReachGroup for
 	// work-groups with a size along x that is a multiple of Multiple, such as 2 of the index x^1.
@@ -289,8 +290,11 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 	case p.PerItem != one.perItem || !slices.Equal(p.Strides, one.strides):
 		why = WhyDiffer
 	default:
-		q.Most, q.Multiple = min(p.Most, one.most), lcm(p.Multiple, one.multiple)
-		if one.reach > p.Reach {
+		if q.Multiple = lcm(p.Multiple, one.multiple); q.Multiple > abi.MaxLocalSize {
+			why = WhyDiffer // no work-group has such a size
+			break
+		}
+		if q.Most = min(p.Most, one.most); one.reach > p.Reach {
 			q.Reach, q.Why = one.reach, why
 		}
 		return q, true

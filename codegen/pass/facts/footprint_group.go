@@ -70,19 +70,23 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 }
 
 // id writes an id as the first one of its block and the place there.
-func (x *indexer) id(v *ir.Value) (sum, bool) {
+func (x *indexer) id(v *ir.Value) sum {
 	d, global := dimension(v)
-	local := v.Aux == ir.LocalInvocationIDX
+	first, place := x.one(v), (*ir.Value)(nil)
 	switch size := x.blocks.size; {
 	case global && d < x.f.m.Rank && size == wholeGroup:
-		return atom(x.one(v)).plus(atom(x.f.builtIn(ir.LocalInvocationIDX+ir.BuiltIn(d))), 1)
+		place = x.f.builtIn(ir.LocalInvocationIDX + ir.BuiltIn(d))
 	case global && d == 0 && size > 0:
-		return atom(x.one(v)).plus(atom(x.blocks.low), 1)
-	case local && size > 0:
+		place = x.blocks.low
+	case v.Aux == ir.LocalInvocationIDX && size > 0:
 		// The work-group's first id is a multiple of size, so that this is the same place.
-		return atom(x.blocks.first).plus(atom(x.blocks.low), 1)
+		first, place = x.blocks.first, x.blocks.low
 	}
-	return atom(x.one(v)), true
+	s := atom(first)
+	if place != nil {
+		s.terms = append(s.terms, atom(place).terms...)
+	}
+	return s
 }
 
 // block returns what stands for the first id of v's block, which has a multiple of n work-items, and
@@ -118,8 +122,6 @@ func (x *indexer) block(v *ir.Value, n int64) (first, quotient *ir.Value) {
 // blocked writes a value as a sum, where blocks have a say in that.
 func (x *indexer) blocked(v *ir.Value) (sum, bool) {
 	switch v.Op {
-	case ir.OpBuiltIn:
-		return x.id(v)
 	case ir.OpISub:
 		// A remainder has more to it than the difference that it is computed as. Only that of an id
 		// is better taken apart.
@@ -257,8 +259,8 @@ func (x *indexer) groupID(v *ir.Value) int {
 
 // localSize returns the dimension of which v is the work-group's size, or -1.
 func (x *indexer) localSize(v *ir.Value) int {
-	for v.Op == ir.OpUConvert || v.Op == ir.OpSConvert {
-		v = v.Args[0] // a size is small
+	for (v.Op == ir.OpUConvert || v.Op == ir.OpSConvert) && v.Type.Bits() >= 32 {
+		v = v.Args[0] // a size is small, but does not fit in 16 bits
 	}
 	if v.Op == ir.OpSpecConst {
 		if d := int(v.Aux.(*ir.Spec).ID) - abi.SpecLocalSizeX; d >= 0 && d < x.f.m.Rank {

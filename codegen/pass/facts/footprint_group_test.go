@@ -250,6 +250,13 @@ func TestFootprintGroups(t *testing.T) {
 			from, to("%83"), step, size)
 	}
 	xor := func(n int, to int) string { return fmt.Sprintf("\t%%%d = Xor i64 %%10, i64 %d\n", to, n) }
+	// The local id, plus and minus an argument, so often that no steps are left for what comes next.
+	const often = maxIndexSteps / 5 * 3 / 2 * 2
+	long := "\t%6000 = IAdd i32 %50, %24\n"
+	for i := range often {
+		long += fmt.Sprintf("\t%%%d = %s i32 %%%d, %%24\n", 6001+i, []string{"ISub", "IAdd"}[i%2], 6000+i)
+	}
+	long += fmt.Sprintf("\t%%7000 = ISub i32 %%%d, %%24\n", 6000+often)
 	for _, c := range []struct {
 		name string
 		rank int
@@ -270,6 +277,9 @@ func TestFootprintGroups(t *testing.T) {
 		{"thirds, as if they were sixths", 1, "\t%91 = SDiv i64 %10, i64 3\n\t%92 = IMul i64 %91, i64 6\n\t%93 = SDiv i64 %10, i64 6\n\t%94 = IMul i64 %93, i64 6\n\t%95 = IAdd i64 %92, %94\n\t%96 = ISub i64 %95, %94\n" + to("%96"), "Write Any index"},
 		{"neighbour in blocks of three", 1, "\t%93 = SDiv i64 %10, i64 3\n\t%94 = IMul i64 %93, i64 3\n" + xor(1, 90) + "\t%95 = IAdd i64 %90, %94\n\t%96 = ISub i64 %95, %94\n" + to("%96"), "Write Any index"},
 		{"neighbour in blocks of six", 1, "\t%93 = SDiv i64 %10, i64 6\n\t%94 = IMul i64 %93, i64 6\n" + xor(1, 90) + to("%90") + to("%94"), "Write 1 in groups of 6"},
+		{"two multiples that are too large together", 1, "\t%91 = SDiv i64 %10, i64 65521\n\t%92 = IMul i64 %91, i64 65521\n\t%93 = SDiv i64 %10, i64 65519\n\t%94 = IMul i64 %93, i64 65519\n" + to("%92") + to("%94"), "Write Any differ"},
+		{"own, of a size cut to 8 bits", 1, "\t%90 = UConvert i8 %46\n\t%91 = UConvert i64 %90\n\t%92 = IMul i64 %43, %91\n\t%93 = IAdd i64 %92, %40\n" + to("%93"), "Write Any index"},
+		{"longer than what is looked at", 1, long + "\t%8000 = IAdd i32 %7000, %0\n\t%8001 = SConvert i64 %8000\n" + to("%8001"), "Write Any index"},
 		{"no work-group is that large", 1, xor(1<<16, 90) + to("%90"), "Write Any index"},
 		{"below the size", 1, branch("%22", "%46", "%22"), "Write Any index"}, // may be below 0
 		{"from 0 to below the size", 1, "\t%89 = And i64 %22, i64 255\n" + branch("%89", "%46", "%89"), "Write 1 in groups"},

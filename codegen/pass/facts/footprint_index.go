@@ -162,6 +162,9 @@ func (x *indexer) of(v *ir.Value) sum {
 	if v.IsConst() {
 		return sum{k: v.Int()}
 	}
+	if x.blocks != nil && v.Op == ir.OpBuiltIn {
+		return x.id(v) // also where no steps are left: a global id would stand for the first of its block
+	}
 	whole := atom(x.one(v))
 	if x.steps--; x.steps < 0 || v.Block == nil {
 		return whole

@@ -34,7 +34,8 @@
 // stands one behind the other; that of two parts with the same is there once.
 //
 // Whether parts may be linked at all is the caller's to prove: what one of them writes, and
-// another uses, must be of the same work-item in both (see facts.Footprints). Modules are as
+// another uses, must be of the same work-item in both, or of the same work-group with a barrier
+// between the parts (see facts.Footprints). Modules are as
 // pass.LinkPoint leaves them, and so is the linked one: products and sums are settled in each
 // part, and are not fused across a seam.
 //

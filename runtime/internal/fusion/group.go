@@ -189,11 +189,13 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 		return "" // one work-item runs both
 	}
 	hint := ""
-	if l != other && l.meetsFor(j, other, i) {
-		if barriers {
-			return ""
-		}
+	switch meets := l != other && l.meetsFor(j, other, i); {
+	case meets && barriers:
+		return ""
+	case meets:
 		hint = " of its work-group (InsertBarriers would have them wait for each other)"
+	case barriers && l != other:
+		hint = l.notInGroup(j, other, i)
 	}
 	// The one whose elements are not known to be the work-item's own has the say.
 	for _, x := range [2]struct {
@@ -231,6 +233,30 @@ func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 	a, one := l.inGroup(j)
 	b, two := other.inGroup(i)
 	return one && two && a == b
+}
+
+// notInGroup says why barriers are not enough between l and other, which use the same slice as j and
+// i, if indices stay within work-groups; or "".
+func (l *Launch) notInGroup(j int, other *Launch, i int) string {
+	a, b := &l.Source.prints[j], &other.Source.prints[i]
+	if max(a.Reach, b.Reach) != facts.ReachGroup {
+		return ""
+	}
+	for _, x := range [2]struct {
+		l *Launch
+		f *facts.Footprint
+	}{{l, a}, {other, b}} {
+		switch {
+		case !x.l.statesGroup():
+			return fmt.Sprintf(" (%s does not state the size of its work-groups)", x.l.Name())
+		case x.f.Reach == facts.ReachGroup && int64(x.l.groupItems())%x.f.Multiple != 0:
+			return fmt.Sprintf(" (work-groups of %d are no multiple of %d)", x.l.groupItems(), x.f.Multiple)
+		}
+	}
+	if a.PerItem != b.PerItem {
+		return fmt.Sprintf(" (each has %d elements in %s, and %d in %s)", a.PerItem, l.Name(), b.PerItem, other.Name())
+	}
+	return ""
 }
 
 // block returns the launch block as Footprint.Holds reads it.

@@ -62,6 +62,9 @@ const (
 	cacheFiles = 128
 	cacheTotal = 256 << 20
 
+	// cacheFresh is how old a file may look that is in use.
+	cacheFresh = 24 * time.Hour
+
 	// cacheQuiet is how long a save waits for more pipelines after the first save.
 	cacheQuiet = 200 * time.Millisecond
 	// cacheStale is the age from which a temporary file is a dead process's where the
@@ -115,13 +118,14 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 	return nil
 }
 
-// programPath returns the path of the program's main package, or of its file where that is not known.
+// programPath returns the path of the program's main package. Where that is not known, as for
+// "go run x.go", it is the name of the program's file, which has another folder each time.
 func programPath() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Path != "" && info.Path != "command-line-arguments" {
 		return info.Path
 	}
 	path, _ := os.Executable()
-	return path
+	return filepath.Base(path)
 }
 
 // writable makes a directory, if it is not there, and a file in it.
@@ -151,6 +155,11 @@ func (c *cacheStore) load() []byte {
 		c.mu.Lock()
 		c.known, c.saved = sum, sum
 		c.mu.Unlock()
+		// What is in use is not old, though it may have been written long ago.
+		if info, err := os.Stat(c.path); err == nil && time.Since(info.ModTime()) > cacheFresh {
+			now := time.Now()
+			_ = os.Chtimes(c.path, now, now) // without that it goes earlier, that is all
+		}
 	}
 	return data
 }

@@ -190,6 +190,14 @@ func TestCachePrograms(t *testing.T) {
 		t.Errorf("the program's own pipelines are %q", got)
 	}
 	wantFiles(t, dir, 2)
+	old := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(one.path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	storeOf(cachePhys, "example.com/one").load()
+	if info, err := os.Stat(one.path); err != nil || time.Since(info.ModTime()) > time.Hour {
+		t.Errorf("a file that was read looks old: %v %v", info.ModTime(), err)
+	}
 	if path := programPath(); !strings.HasSuffix(path, "runtime/internal/vulkan.test") {
 		t.Errorf("the path of this program is %q", path)
 	}
