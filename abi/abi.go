@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 11
+const Version = 12
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -136,6 +136,8 @@ type Param struct {
 	ElemSize   int    // bytes per element of a Slice or LocalAccessor
 	ElemAlign  int
 	Access     Access // of a Slice
+	// Footprint says of a Slice which elements each work-item uses. It is of kernels that have IR.
+	Footprint Footprint
 	// Internal, if not 0, says that a Slice is no argument: a work-item keeps so many elements of
 	// it, its own ones, in variables. Where the kernel's own Go runs, the slice has as many for
 	// each work-item of the launch, and they are zero.

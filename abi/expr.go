@@ -69,7 +69,7 @@ func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 			}
 			stack = append(stack, x)
 		default:
-			r, err := binary(op, w, pop(), x)
+			r, err := binaryExpr(op, w, pop(), x)
 			if err != nil {
 				return 0, err
 			}
@@ -82,7 +82,7 @@ func (e Expr) Eval(value func(id uint32) (uint64, bool)) (int64, error) {
 	return int64(stack[0]), nil
 }
 
-func binary(op string, w int, x, y uint64) (uint64, error) {
+func binaryExpr(op string, w int, x, y uint64) (uint64, error) {
 	a, b := signed(x, w), signed(y, w)
 	x, y = mask(x, w), mask(y, w)
 	truth := func(ok bool) (uint64, error) {

@@ -54,14 +54,14 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 		if p.Internal > 0 && p.Offset >= 0 {
 			u.Access = "internal"
 		}
-		if f.Reach != facts.ReachNone {
+		if f.Reach != abi.ReachNone {
 			e, _ := s.prog.Expr(f.Pos)
 			u.Pos, u.Expr = s.pos(f.Pos), e.Text
 		}
 		switch f.Reach {
-		case facts.ReachOwn:
+		case abi.ReachOwn:
 			u.Own = f.PerItem
-		case facts.ReachGroup:
+		case abi.ReachGroup:
 			if u.Group, u.Why = f.PerItem, ""; f.Multiple > 1 {
 				u.If = append(u.If, fmt.Sprintf("the work-group's size is a multiple of %d", f.Multiple))
 			}
@@ -80,7 +80,7 @@ func (s sourceText) fusion(r *pass.Report) []SliceUse {
 }
 
 // launchText returns what the size of the range has to be.
-func launchText(params []abi.Param, c facts.Stride) string {
+func launchText(params []abi.Param, c abi.Stride) string {
 	if c.Offset == 0 {
 		return fmt.Sprint(c.Const)
 	}

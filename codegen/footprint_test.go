@@ -88,7 +88,7 @@ func (c *footprintCheck) kernel(t *testing.T, name string, m *ir.Module) {
 // access returns what is wrong with an access at an offset into a slice.
 func (c *footprintCheck) access(f *facts.Footprint, size int, l interp.Launch, id [3]uint32, offset uint64, block []byte) string {
 	switch {
-	case f.Reach == facts.ReachNone:
+	case f.Reach == abi.ReachNone:
 		return "it is said not to be used"
 	case !f.HoldsInGroups(block, int(l.Local[0])):
 		c.other++
@@ -103,7 +103,7 @@ func (c *footprintCheck) access(f *facts.Footprint, size int, l interp.Launch, i
 	n := l.Global
 	at := offset / uint64(size)
 	of := at / uint64(f.PerItem) // the linear id that the element belongs to
-	if f.Reach == facts.ReachOwn {
+	if f.Reach == abi.ReachOwn {
 		c.own++
 		if lin := uint64(id[0]) + uint64(n[0])*(uint64(id[1])+uint64(n[1])*uint64(id[2])); of != lin {
 			return fmt.Sprintf("element %d is not of the work-item %d", at, lin)
@@ -152,7 +152,7 @@ func footprintLaunch(r *rand.Rand, m *ir.Module, fs []facts.Footprint) interp.La
 			}
 		default:
 			n := items
-			if fs[i].Reach == facts.ReachOwn || fs[i].Reach == facts.ReachGroup {
+			if fs[i].Reach == abi.ReachOwn || fs[i].Reach == abi.ReachGroup {
 				n *= int(fs[i].PerItem)
 			}
 			n += r.IntN(8) * r.IntN(2)

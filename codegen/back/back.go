@@ -8,6 +8,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass"
+	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/codegen/spirv/emit"
 	"github.com/kgen-go/kgen/properties"
@@ -104,12 +105,14 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 		return nil, nil, err
 	}
 	var limits map[*ir.Site]int64
-	text := ""
+	text, prints := "", []facts.Footprint(nil)
 	_, diags := pass.RunFrom(k.From, m, ir.Target{}, func(p *pass.Pass, m *ir.Module) {
 		c.after(p.Name, m)
 		switch p.Name {
 		case pass.LinkPoint:
-			text = Text(m)
+			if text = Text(m); k.From == "" { // a linked kernel is fused with no other
+				prints = facts.Footprints(m)
+			}
 		case HostPoint:
 			limits = siteLimits(m)
 		}
@@ -123,6 +126,9 @@ func compileFirst(k *Kernel) (*compiler, diag.List, error) {
 	}
 	c.out = &Compiled{ABI: describe(k, c.first.spirv), Words: c.first.words}
 	c.out.ABI.IR = text
+	for i, f := range prints {
+		c.out.ABI.Params[i].Footprint = f.Footprint
+	}
 	for i, s := range m.Sites {
 		c.out.ABI.Sites[i].Limit = limits[s]
 	}

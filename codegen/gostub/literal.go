@@ -210,10 +210,30 @@ func paramRow(p *abi.Param) *jen.Statement {
 	if access != nil {
 		fields = append(fields, field{"Access", access})
 	}
+	if f := footprint(&p.Footprint); f != nil {
+		fields = append(fields, field{"Footprint", f})
+	}
 	if p.Internal > 0 {
 		fields = append(fields, field{"Internal", p.Internal})
 	}
 	return row(fields...)
+}
+
+// footprint renders what is known of a slice's elements, nil where that is nothing.
+func footprint(f *abi.Footprint) *jen.Statement {
+	if f.Reach == abi.ReachNone {
+		return nil
+	}
+	fields := []field{{"Reach", jen.Qual(abiPath, "Reach"+f.Reach.String())}, {"Atomic", f.Atomic},
+		{"PerItem", f.PerItem}, {"Multiple", f.Multiple}, {"Most", f.Most}}
+	if len(f.Strides) > 0 {
+		var rows []jen.Code
+		for _, s := range f.Strides {
+			rows = append(rows, row(field{"Dim", s.Dim}, field{"Offset", s.Offset}, field{"Size", s.Size}, field{"Const", s.Const}))
+		}
+		fields = append(fields, field{"Strides", jen.Index().Qual(abiPath, "Stride").Values(rows...)})
+	}
+	return jen.Qual(abiPath, "Footprint").Add(row(fields...))
 }
 
 // property renders the call that makes a property.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -160,7 +161,7 @@ func testLayout(t *testing.T, k *Kernel) {
 	if k.ArgSize != 160 || !k.Spilled {
 		t.Errorf("ArgSize %d, Spilled %v", k.ArgSize, k.Spilled)
 	}
-	if p := k.Params[0]; p.Kind != abi.Slice || p != k.Leaves[0].Param {
+	if p := k.Params[0]; p.Kind != abi.Slice || !reflect.DeepEqual(p, k.Leaves[0].Param) {
 		t.Errorf("Params[0] = %+v", p)
 	}
 }

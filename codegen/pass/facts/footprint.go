@@ -7,32 +7,13 @@ package facts
 // footprint_group.go those that stay within the work-group.
 
 import (
-	"encoding/binary"
-	"fmt"
+	"math"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/rewrite"
 )
-
-// Reach says which elements of a slice a work-item uses. Reach is ordered: each larger value
-// includes the smaller ones.
-type Reach uint8
-
-const (
-	// ReachNone: the kernel does not use the slice.
-	ReachNone Reach = iota
-	// ReachOwn: a work-item uses elements that are its own; see Footprint.PerItem.
-	ReachOwn
-	// ReachGroup: a work-item uses its own elements and those of others of its work-group.
-	ReachGroup
-	// ReachAny: nothing is known. That is always a right answer.
-	ReachAny
-)
-
-// String returns the reach's name.
-func (r Reach) String() string { return [...]string{"None", "Own", "Group", "Any"}[r] }
 
 // Why is the reason for ReachAny; with ReachGroup it is WhyIndex.
 type Why uint8
@@ -47,33 +28,12 @@ const (
 	WhyForm               // the kernel is a task, or runs several work-items per invocation
 )
 
-// Footprint is what a kernel does with the memory behind a parameter. That of a parameter
-// which is no slice is zero. Two parameters of a launch may be given the same memory: the
-// footprint is of what is used through this one.
+// Footprint is what a kernel does with the memory behind a parameter, and how that is known. That of
+// a parameter which is no slice is zero.
 type Footprint struct {
+	abi.Footprint
 	Access abi.Access // what any work-item does
-	Atomic bool       // some access is atomic; then Reach is ReachAny
-	Reach  Reach
-
-	// With ReachOwn, the work-item with the linear id lin uses no elements but those from
-	// PerItem*lin to PerItem*lin + PerItem-1, where
-	//
-	//	lin = x + nx*(y + ny*z)
-	//
-	// x, y and z are its global id, and nx, ny, nz the launch's range. So no two work-items
-	// use the same element. With ReachGroup, it uses no elements but those that belong so to the
-	// work-items of its work-group. In a launch of one dimension, a work-group of n is the ids from
-	// n*g to n*g + n-1, whether the nd-range or the property WorkGroupSize says n; ids beyond the
-	// range count.
-	//
-	// All that holds for launches that meet Strides and Most, see Holds, and with ReachGroup for
-	// work-groups with a size along x that is a multiple of Multiple, such as 2 of the index x^1.
-	PerItem  int64
-	Multiple int64
-	Strides  []Stride // in order of their Dim
-	Most     int64    // the launch has at most that many work-items: with more an index may wrap
-
-	Elem *ir.Type // the element type of all accesses; nil with ReachAny
+	Elem   *ir.Type   // the element type of all accesses; nil with ReachAny
 
 	// Pos is where the access stands that made the reach Any or Group, for the reason Why, or the
 	// first access of a slice with ReachOwn.
@@ -81,55 +41,6 @@ type Footprint struct {
 	Pos   ir.Pos
 	Why   Why
 	Index string
-}
-
-// Stride is a condition of ReachOwn and ReachGroup, which is up to the launch: what a kernel multiplies a
-// coordinate by has to be the size of the range. The index y*k.W + x is x + nx*y if k.W is nx.
-type Stride struct {
-	Dim int // of the range: 0 is x, the fastest
-	// Offset and Size say which integer of the launch block has to be the range's extent of
-	// Dim. An Offset of 0 stands for Const. Arguments are where they are without spilling.
-	Offset, Size int
-	Const        int64
-}
-
-// String prints the condition.
-func (s Stride) String() string {
-	if s.Offset == 0 {
-		return fmt.Sprintf("range.%c = %d", "xyz"[s.Dim], s.Const)
-	}
-	return fmt.Sprintf("range.%c = arg%d@%d", "xyz"[s.Dim], 8*s.Size, s.Offset)
-}
-
-// HoldsInGroups reports whether ReachOwn or ReachGroup holds in a launch with this launch block, in
-// work-groups of a size along x.
-func (f *Footprint) HoldsInGroups(block []byte, size int) bool {
-	return f.Reach == ReachOwn && f.Holds(block) || f.Reach == ReachGroup && int64(size)%f.Multiple == 0 && f.Holds(block)
-}
-
-// Holds reports whether Strides and Most are met in a launch with this launch block,
-// which has the arguments even if the kernel's are spilled.
-func (f *Footprint) Holds(block []byte) bool {
-	le, items := binary.LittleEndian, uint64(1)
-	extent := func(d int) uint64 { return uint64(le.Uint32(block[abi.OffsetRange+4*d:])) }
-	for d := range 3 {
-		n := extent(d)
-		if n != 0 && items > uint64(f.Most)/n {
-			return false
-		}
-		items *= n
-	}
-	return !slices.ContainsFunc(f.Strides, func(s Stride) bool {
-		n := uint64(s.Const)
-		switch {
-		case s.Offset == 0:
-		case s.Size == 4:
-			n = uint64(le.Uint32(block[s.Offset:]))
-		default:
-			n = le.Uint64(block[s.Offset:])
-		}
-		return n != extent(s.Dim)
-	})
 }
 
 // Footprints returns the footprint of each parameter of a module as pass arrays leaves it, which
@@ -146,15 +57,24 @@ func Footprints(m *ir.Module) []Footprint {
 			}
 		}
 	}
+	for i := range f.out {
+		p := &f.out[i]
+		if p.Multiple == 1 {
+			p.Multiple = 0
+		}
+		if p.Most >= math.MaxInt64/max(p.PerItem, 1) {
+			p.Most = 0
+		}
+	}
 	return f.out
 }
 
 // Most launches have less than manyItems work-items: all that end.
 const manyItems = 1 << 40
 
-// Limited reports whether a kernel of a rank can be launched with more than f.Most work-items.
+// Limited reports whether a kernel of a rank can be launched with more work-items than f allows.
 func (f *Footprint) Limited(rank int) bool {
-	return f.Most < manyItems && !(f.Most >= abi.MaxRange && rank == 1)
+	return f.Bound() < manyItems && !(f.Bound() >= abi.MaxRange && rank == 1)
 }
 
 // OwnChecks returns the comparisons i < len(s), of a parameter s that has ReachOwn, in which i is
@@ -174,7 +94,7 @@ func OwnChecks(m *ir.Module, param int, p *Footprint) []*ir.Value {
 				continue
 			}
 			s, ok := x.split(at)
-			if ok && s.perItem == p.PerItem && slices.Equal(s.strides, p.Strides) && s.most >= p.Most {
+			if ok && s.perItem == p.PerItem && slices.Equal(s.strides, p.Strides) && s.most >= p.Bound() {
 				own = append(own, v)
 			}
 		}
@@ -262,7 +182,7 @@ func (f *footprinter) access(v *ir.Value) {
 			continue
 		}
 		p.Atomic = p.Atomic || IsAtomic(v)
-		if p.Reach == ReachAny {
+		if p.Reach == abi.ReachAny {
 			continue
 		}
 		q, ok := p.with(one, i, v.Ref().Elem, why)
@@ -278,11 +198,11 @@ func (f *footprinter) access(v *ir.Value) {
 func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint, ok bool) {
 	q = *p
 	switch {
-	case one.reach == ReachNone || i != one.param:
+	case one.reach == abi.ReachNone || i != one.param:
 		if why == WhyNot {
 			why = WhyAddress
 		}
-	case p.Reach == ReachNone:
+	case p.Reach == abi.ReachNone:
 		q.Reach, q.Elem, q.PerItem, q.Multiple, q.Strides, q.Most, q.Why = one.reach, elem, one.perItem, one.multiple, one.strides, one.most, why
 		return q, true
 	case p.Elem != elem:
@@ -299,7 +219,7 @@ func (p *Footprint) with(one share, i int, elem *ir.Type, why Why) (q Footprint,
 		}
 		return q, true
 	}
-	return Footprint{Access: p.Access, Atomic: p.Atomic, Reach: ReachAny, Why: why}, false
+	return Footprint{Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: p.Atomic}, Access: p.Access, Why: why}, false
 }
 
 // lcm returns the least common multiple of two positive numbers up to abi.MaxLocalSize.
@@ -314,9 +234,9 @@ func lcm(a, b int64) int64 {
 // share is how an access divides a slice among the work-items; see Footprint.
 type share struct {
 	param             int
-	reach             Reach
+	reach             abi.Reach
 	perItem, multiple int64
-	strides           []Stride
+	strides           []abi.Stride
 	most              int64
 }
 
@@ -360,6 +280,6 @@ func (f *footprinter) index(v *ir.Value, k *blocks) (s share, why Why) {
 	if s, ok = x.split(at); !ok {
 		return s, WhyIndex
 	}
-	s.param, s.reach, s.multiple = param, ReachOwn, 1
+	s.param, s.reach, s.multiple = param, abi.ReachOwn, 1
 	return s, WhyNot
 }

@@ -62,7 +62,7 @@ func (f *footprinter) group(v *ir.Value) (s share, ok bool) {
 	}
 	for _, size := range sizes {
 		if s, why := f.index(v, newBlocks(size)); why == WhyNot {
-			s.reach, s.multiple = ReachGroup, max(size, 1)
+			s.reach, s.multiple = abi.ReachGroup, max(size, 1)
 			return s, true
 		}
 	}

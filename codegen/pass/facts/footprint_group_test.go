@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/kgen-go/kgen/abi"
 )
 
 // place is a work-item of an nd-range, for which a random index is evaluated.
@@ -162,7 +164,7 @@ func groupHead() string {
 func TestFootprintRandom(t *testing.T) {
 	const tries = 8000
 	r := rand.New(rand.NewPCG(1, 2))
-	var claims [ReachAny + 1]int
+	var claims [abi.ReachAny + 1]int
 	for range tries {
 		m := &indexMaker{r, 100, 1 + r.IntN(3)/2}
 		c := 1 + int64(r.IntN(3)/2*(1+r.IntN(3)))
@@ -180,7 +182,7 @@ func TestFootprintRandom(t *testing.T) {
 			mod.WorkGroup = [3]int{1 + r.IntN(8), 1 + r.IntN(6)}
 		}
 		f := Footprints(mod)[4]
-		if claims[f.Reach]++; f.Reach == ReachAny || len(f.Strides) > 0 {
+		if claims[f.Reach]++; f.Reach == abi.ReachAny || len(f.Strides) > 0 {
 			continue
 		}
 		for size := range 24 {
@@ -197,7 +199,7 @@ func TestFootprintRandom(t *testing.T) {
 		}
 	}
 	t.Log(claims)
-	if claims[ReachOwn] < tries/20 || claims[ReachGroup] < tries/10 || claims[ReachAny] < tries/10 {
+	if claims[abi.ReachOwn] < tries/20 || claims[abi.ReachGroup] < tries/10 || claims[abi.ReachAny] < tries/10 {
 		t.Errorf("too little was looked at: %v", claims)
 	}
 }
@@ -205,7 +207,7 @@ func TestFootprintRandom(t *testing.T) {
 // wrongIndex returns for which work-item of a launch in work-groups of p's size an index is not where
 // a footprint has it, or "".
 func wrongIndex(rank int, x indexExpr, f *Footprint, p place) string {
-	if f.Reach == ReachGroup && p.size[0]%f.Multiple != 0 {
+	if f.Reach == abi.ReachGroup && p.size[0]%max(f.Multiple, 1) != 0 {
 		return ""
 	}
 	p.items = [3]int64{3 * p.size[0], 1, 1}
@@ -226,7 +228,7 @@ func wrongIndex(rank int, x indexExpr, f *Footprint, p place) string {
 			}
 			own := owner == [2]int64(p.global[:2])
 			group := owner[0]/p.size[0] == p.group[0] && owner[1]/p.size[1] == p.group[1]
-			if e < 0 || f.Reach == ReachOwn && !own || !group {
+			if e < 0 || f.Reach == abi.ReachOwn && !own || !group {
 				return fmt.Sprintf("work-item %v of %v in groups of %v: element %d", p.global, p.items, p.size, e)
 			}
 		}

@@ -343,7 +343,7 @@ func (x *indexer) within(rest sum, of []summand) bool {
 }
 
 // stride returns which argument or constant of is b times, as the extent of dimension d.
-func stride(d int, of, b summand) (s Stride, ok bool) {
+func stride(d int, of, b summand) (s abi.Stride, ok bool) {
 	left := of.list()
 	for _, v := range b.list() {
 		i := slices.Index(left, v)

@@ -52,7 +52,7 @@ func Internal(m *ir.Module) diag.List {
 	}
 	lengths(m, prints)
 	own := func(i int) Own {
-		if isInternal(&m.Params[i]) && prints[i].Reach == facts.ReachOwn {
+		if isInternal(&m.Params[i]) && prints[i].Reach == abi.ReachOwn {
 			return Own{PerItem: prints[i].PerItem}
 		}
 		return Own{}
@@ -104,8 +104,8 @@ func refuse(diags *diag.List, m *ir.Module, p *abi.Param, f *facts.Footprint) {
 			"field %s cannot be internal: %s", p.Name, fmt.Sprintf(format, args...))
 	}
 	switch {
-	case f.Reach == facts.ReachNone:
-	case f.Reach > facts.ReachOwn:
+	case f.Reach == abi.ReachNone:
+	case f.Reach > abi.ReachOwn:
 		why := whyNotInternal[f.Why]
 		add(why[1], "%s", why[0])
 	case len(f.Strides) > 0:
@@ -125,7 +125,7 @@ func lengths(m *ir.Module, prints []facts.Footprint) {
 		if !isInternal(&m.Params[i]) {
 			continue
 		}
-		if prints[i].Reach == facts.ReachOwn {
+		if prints[i].Reach == abi.ReachOwn {
 			for _, v := range facts.OwnChecks(m, i, &prints[i]) {
 				yes := m.Bool(true)
 				v.Op, v.Args = ir.OpLOr, []*ir.Value{yes, yes} // which is folded

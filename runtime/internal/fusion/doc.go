@@ -10,7 +10,7 @@
 // Two launches may be one if no work-item of the one uses memory that another work-item of the
 // other writes: fused, a work-item runs through all parts before the next one may have begun
 // the first. With a barrier between the parts, what work-items of its own work-group write does
-// not matter. facts.Footprints proves it of the kernels, for whatever arguments; this package
+// not matter. kgen proves it of the kernels, for whatever arguments (abi.Footprint); this package
 // looks which arguments are the same memory. All devices decide alike: those that run the
 // kernels' own Go as well, though they launch them one by one.
 package fusion

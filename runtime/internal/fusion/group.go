@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -205,9 +204,9 @@ func (l *Launch) clash(j int, other *Launch, i int, barriers bool) string {
 		s := x.l.Source
 		var what string
 		switch f := &s.prints[x.p]; {
-		case f.Reach != facts.ReachOwn && f.Index != "" && !f.Atomic:
+		case f.Reach != abi.ReachOwn && s.details()[x.p].Index != "" && !f.Atomic:
 			what = fmt.Sprintf("%s %s %s", s.where(x.p), s.verb(x.p), s.element(x.p))
-		case f.Reach != facts.ReachOwn:
+		case f.Reach != abi.ReachOwn:
 			what = s.place(x.p) + " (not only at the work-item's own index)"
 		case !f.Holds(x.l.block()):
 			what = fmt.Sprintf("%s %s %s (with a row length that is not the range's)", s.where(x.p), s.verb(x.p), s.element(x.p))
@@ -239,17 +238,17 @@ func (l *Launch) meetsFor(j int, other *Launch, i int) bool {
 // i, if indices stay within work-groups; or "".
 func (l *Launch) notInGroup(j int, other *Launch, i int) string {
 	a, b := &l.Source.prints[j], &other.Source.prints[i]
-	if max(a.Reach, b.Reach) != facts.ReachGroup {
+	if max(a.Reach, b.Reach) != abi.ReachGroup {
 		return ""
 	}
 	for _, x := range [2]struct {
 		l *Launch
-		f *facts.Footprint
+		f *footprint
 	}{{l, a}, {other, b}} {
 		switch {
 		case !x.l.statesGroup():
 			return fmt.Sprintf(" (%s does not state the size of its work-groups)", x.l.Name())
-		case x.f.Reach == facts.ReachGroup && int64(x.l.groupItems())%x.f.Multiple != 0:
+		case x.f.Reach == abi.ReachGroup && int64(x.l.groupItems())%max(x.f.Multiple, 1) != 0:
 			return fmt.Sprintf(" (work-groups of %d are no multiple of %d)", x.l.groupItems(), x.f.Multiple)
 		}
 	}

@@ -1,11 +1,11 @@
 package fusion
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -113,8 +113,8 @@ func TestInside(t *testing.T) {
 	// unused is Affine, to which In means nothing.
 	unused := &Source{ABI: k["Affine"].ABI}
 	unused.read()
-	prints := append([]facts.Footprint(nil), unused.prints...)
-	prints[2].Access, prints[2].Reach = 0, facts.ReachNone
+	prints := slices.Clone(unused.prints)
+	prints[2].Access, prints[2].Reach = 0, abi.ReachNone
 	unused.prints = prints
 	with := func(m Memory, l *Launch, params ...int) *Launch {
 		for _, p := range params {
@@ -138,9 +138,9 @@ func TestInside(t *testing.T) {
 	wide := &Source{ABI: k["Pairs"].ABI}
 	wide.read()
 	for _, perItem := range []int64{maxOwnBytes / 4, maxOwnBytes/4 + 1} {
-		p := append([]facts.Footprint(nil), wide.prints...)
+		p := slices.Clone(wide.prints)
 		p[0].PerItem, p[0].Access = perItem, abi.ReadWrite
-		w := &Source{ABI: wide.ABI, module: wide.module, prints: p}
+		w := &Source{ABI: wide.ABI, module: wide.module, prints: p, details: wide.details}
 		w.once.Do(func() {})
 		l := *large
 		l.Source = w

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/codegen/pass/facts"
 	"github.com/kgen-go/kgen/properties"
 )
 
@@ -54,13 +53,13 @@ func (m Memory) group() bool {
 func (l *Launch) grouped(p int) bool {
 	f := &l.Source.prints[p]
 	return l.Memory[p].group() && l.statesGroup() && l.Source.ABI.Rank == 1 && !f.Atomic &&
-		(f.Reach == facts.ReachAny || f.PerItem == 1)
+		(f.Reach == abi.ReachAny || f.PerItem == 1)
 }
 
 // known reports whether a parameter that is grouped is known to be so, and needs no check.
 func (l *Launch) known(p int) bool {
 	_, ok := l.provedInGroup(p)
-	return ok || l.Source.prints[p].Reach == facts.ReachNone
+	return ok || l.Source.prints[p].Reach == abi.ReachNone
 }
 
 // provedInGroup reports whether work-groups use no elements through the parameter but those that
@@ -136,7 +135,7 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 			if !l.Slices[i].overlaps(&s) {
 				continue
 			}
-			m, f, place := l.Memory[i], &l.Source.prints[i], l.Source.place(i)
+			m, f := l.Memory[i], &l.Source.prints[i]
 			own, _ := m.scope()
 			if first {
 				scope = own
@@ -152,17 +151,17 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 				return in, "its uses have no AccessScope in common"
 			case scope == properties.ScopeWorkGroup && !g.grouped():
 				return in, "memory of work-groups needs launches that state the size of theirs"
-			case f.Reach == facts.ReachNone:
+			case f.Reach == abi.ReachNone:
 				continue
-			case f.Reach != facts.ReachOwn || !f.Holds(l.block()):
+			case f.Reach != abi.ReachOwn || !f.Holds(l.block()):
 				if why == "" {
-					why = place + ", not only at the work-item's own index"
+					why = l.Source.place(i) + ", not only at the work-item's own index"
 				}
 				in.shared = true
-			case f.PerItem*int64(f.Elem.Size) > maxOwnBytes:
-				return in, fmt.Sprintf("%s: %d bytes in each work-item are too many", place, f.PerItem*int64(f.Elem.Size))
+			case f.PerItem*int64(f.ElemSize) > maxOwnBytes:
+				return in, fmt.Sprintf("%s: %d bytes in each work-item are too many", l.Source.place(i), f.PerItem*int64(f.ElemSize))
 			case in.perItem != 0 && f.PerItem != in.perItem:
-				return in, fmt.Sprintf("%s, %d elements in each work-item, and others use %d", place, f.PerItem, in.perItem)
+				return in, fmt.Sprintf("%s, %d elements in each work-item, and others use %d", l.Source.place(i), f.PerItem, in.perItem)
 			default:
 				in.perItem = f.PerItem
 			}
@@ -192,7 +191,7 @@ func (g *Group) sharable(s Slice) bool {
 	}
 	for _, l := range g.Launches {
 		for i := range l.Slices {
-			if l.Slices[i] == s && l.Source.prints[i].Reach != facts.ReachNone && !l.grouped(i) {
+			if l.Slices[i] == s && l.Source.prints[i].Reach != abi.ReachNone && !l.grouped(i) {
 				return false
 			}
 		}

@@ -16,10 +16,20 @@ type Source struct {
 	ABI  *abi.Kernel
 	once sync.Once
 
-	module *ir.Module // which nobody changes
-	prints []facts.Footprint
+	module *ir.Module  // which nobody changes
+	prints []footprint // of the parameters
 	loops  bool
 	alone  string // why it can be fused with no other, or ""
+
+	// details says where the accesses are that the footprints are about, for messages.
+	details func() []facts.Footprint
+}
+
+// footprint is what a kernel does with the memory of a parameter.
+type footprint struct {
+	abi.Footprint
+	Access   abi.Access
+	ElemSize int
 }
 
 // read reads the IR and finds out what the kernel does with its memory.
@@ -43,7 +53,11 @@ func (s *Source) read() {
 			s.alone = err.Error()
 			return
 		}
-		s.module, s.prints, s.loops = m, facts.Footprints(m), facts.HasLoop(m.Kernel)
+		s.module, s.loops = m, facts.HasLoop(m.Kernel)
+		s.details = sync.OnceValue(func() []facts.Footprint { return facts.Footprints(m) })
+		for _, p := range s.ABI.Params {
+			s.prints = append(s.prints, footprint{p.Footprint, p.Access, p.ElemSize})
+		}
 		if s.ABI.PrintParam() >= 0 {
 			s.alone = "it prints"
 		}
@@ -73,7 +87,7 @@ func (s *Source) place(param int) string {
 // that is long.
 func (s *Source) element(param int) string {
 	name := s.ABI.Params[param].Name
-	if index := s.prints[param].Index; index != "" {
+	if index := s.details()[param].Index; index != "" {
 		return fmt.Sprintf("%s[%s]", name, index)
 	}
 	return name
@@ -91,7 +105,7 @@ func (s *Source) verb(param int) string {
 
 // where returns the place of an access, or the kernel's name.
 func (s *Source) where(param int) string {
-	if pos := s.prints[param].Pos; pos.File != "" {
+	if pos := s.details()[param].Pos; pos.File != "" {
 		return pos.String()
 	}
 	return s.name()

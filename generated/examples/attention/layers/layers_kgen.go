@@ -55,8 +55,8 @@ func _(k *layers.Next) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -133,10 +133,10 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "QKV.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "QKV.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "QKV.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
 	},
 	ArgSize:    64,
@@ -243,12 +243,12 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "In.Data", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "In.Cols", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 48},
-		{Name: "W.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "W.Data", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "W.Cols", Kind: abi.Value, Type: "int", Offset: 56, Size: 8, HostOffset: 80},
-		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Out.Data", Kind: abi.Slice, Type: "[]float32", Offset: 64, Size: 16, HostOffset: 88, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Out.Cols", Kind: abi.Value, Type: "int", Offset: 80, Size: 8, HostOffset: 112},
 		{Name: "ReLU", Kind: abi.Value, Type: "bool", Offset: 88, Size: 1, HostOffset: 120},
 	},
@@ -354,13 +354,13 @@ var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Package: "github.com/kgen-go/kgen/examples/attention/layers",
 	Form:    abi.Task,
 	Params: []abi.Param{
-		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite},
-		{Name: "Scores.Data", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "At", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 1, ElemAlign: 1, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Scores.Data", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Scores.Cols", Kind: abi.Value, Type: "int", Offset: 48, Size: 8, HostOffset: 72},
-		{Name: "Table.Data", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Table.Data", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 80, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Table.Cols", Kind: abi.Value, Type: "int", Offset: 72, Size: 8, HostOffset: 104},
-		{Name: "X.Data", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "X.Data", Kind: abi.Slice, Type: "[]float32", Offset: 80, Size: 16, HostOffset: 112, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "X.Cols", Kind: abi.Value, Type: "int", Offset: 96, Size: 8, HostOffset: 136},
 	},
 	ArgSize: 104,

@@ -29,8 +29,8 @@ func _(k *blocks.MatMul) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -70,9 +70,9 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "M", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "K", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
 		{Name: "N", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "A", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "B", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 48, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "C", Kind: abi.Slice, Type: "[]float32", Offset: 56, Size: 16, HostOffset: 72, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    72,
 	Items:      1,

@@ -26,8 +26,8 @@ func _(k *digest.SHA256) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -61,9 +61,9 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read},
-		{Name: "End", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read},
-		{Name: "Sums", Kind: abi.Slice, Type: "[]Sum", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 32, ElemAlign: 1, Access: abi.Write},
+		{Name: "Text", Kind: abi.Slice, Type: "[]byte", Size: 16, ElemSize: 1, ElemAlign: 1, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "End", Kind: abi.Slice, Type: "[]int", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 8, ElemAlign: 8, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Sums", Kind: abi.Slice, Type: "[]Sum", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 32, ElemAlign: 1, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 48,
 	Items:   1,

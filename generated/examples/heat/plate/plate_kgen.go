@@ -40,8 +40,8 @@ func _(k *plate.Step) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -80,7 +80,7 @@ var flameKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "X", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
 		{Name: "Radius", Kind: abi.Value, Type: "int", Offset: 24, Size: 8, HostOffset: 24},
 		{Name: "Heat", Kind: abi.Value, Type: "float32", Offset: 32, Size: 4, HostOffset: 32},
-		{Name: "Plate", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Plate", Kind: abi.Slice, Type: "[]float32", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize: 56,
 	Items:   4,
@@ -170,8 +170,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "W", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Rate", Kind: abi.Value, Type: "float32", Offset: 8, Size: 4, HostOffset: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]float32", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1, Strides: []abi.Stride{{Offset: 24, Size: 8}}}},
 	},
 	ArgSize: 48,
 	Items:   4,

@@ -25,8 +25,8 @@ func _(k *tally.Tally) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -63,8 +63,8 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Pixels", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Bins", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Pixels", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Bins", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
 	ArgSize:    32,
 	Items:      1,

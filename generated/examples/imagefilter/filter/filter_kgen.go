@@ -46,8 +46,8 @@ func _(k *filter.Edges) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -98,10 +98,10 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    2,
 	Params: []abi.Param{
-		{Name: "Weights", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "Weights", Kind: abi.Slice, Type: "[]int32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Columns", Kind: abi.Value, Type: "bool", Offset: 16, Size: 1, HostOffset: 24},
-		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 56,
 	Items:   1,
@@ -182,8 +182,8 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Factor", Kind: abi.Value, Type: "int32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,
@@ -260,8 +260,8 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    2,
 	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]RGBA", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]RGBA", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 32,
 	Items:   1,

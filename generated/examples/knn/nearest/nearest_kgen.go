@@ -44,8 +44,8 @@ func _(k *nearest.Search) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -93,8 +93,8 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    1,
 	Params: []abi.Param{
 		{Name: "Parts", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Lists", Kind: abi.Slice, Type: "[]List", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 128, ElemAlign: 4, Access: abi.Read},
-		{Name: "Hits", Kind: abi.Slice, Type: "[]List", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 128, ElemAlign: 4, Access: abi.Write},
+		{Name: "Lists", Kind: abi.Slice, Type: "[]List", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 128, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Hits", Kind: abi.Slice, Type: "[]List", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 128, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   1,
@@ -174,9 +174,9 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Dim", Kind: abi.Value, Type: "int", Size: 8},
-		{Name: "Vectors", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Queries", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Lists", Kind: abi.Slice, Type: "[]List", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 128, ElemAlign: 4, Access: abi.Write},
+		{Name: "Vectors", Kind: abi.Slice, Type: "[]float32", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Queries", Kind: abi.Slice, Type: "[]float32", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Lists", Kind: abi.Slice, Type: "[]List", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 128, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 		{Name: "Query", Kind: abi.LocalAccessor, Type: "dsl.LocalAccessor[float32]", Offset: -1, HostOffset: 80, ElemSize: 4, ElemAlign: 4},
 	},
 	ArgSize:    56,

@@ -32,8 +32,8 @@ func _(k *fractal.Mandelbrot) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -86,7 +86,7 @@ var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "View", Kind: abi.Value, Type: "View", Size: 12},
 		{Name: "MaxIter", Kind: abi.Value, Type: "int", Offset: 16, Size: 8, HostOffset: 16},
-		{Name: "Image", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "Image", Kind: abi.Slice, Type: "[]RGBA", Offset: 24, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   1,

@@ -59,8 +59,8 @@ func _(k *gravity.Step) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -110,8 +110,8 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Camera", Kind: abi.Value, Type: "Camera", Size: 32},
 		{Name: "Split", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Bodies", Kind: abi.Slice, Type: "[]Body", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 4, Access: abi.Read},
-		{Name: "Light", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Bodies", Kind: abi.Slice, Type: "[]Body", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Light", Kind: abi.Slice, Type: "[]uint32", Offset: 56, Size: 16, HostOffset: 64, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachAny, Atomic: true}},
 	},
 	ArgSize: 72,
 	Items:   4,
@@ -194,9 +194,9 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Dt", Kind: abi.Value, Type: "float32", Size: 4},
 		{Name: "Softening", Kind: abi.Value, Type: "float32", Offset: 4, Size: 4, HostOffset: 4},
-		{Name: "Old", Kind: abi.Slice, Type: "[]Body", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 16, ElemAlign: 4, Access: abi.Read},
-		{Name: "New", Kind: abi.Slice, Type: "[]Body", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 16, ElemAlign: 4, Access: abi.Write},
-		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite},
+		{Name: "Old", Kind: abi.Slice, Type: "[]Body", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "New", Kind: abi.Slice, Type: "[]Body", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Velocity", Kind: abi.Slice, Type: "[]Vec3", Offset: 40, Size: 16, HostOffset: 56, ElemSize: 12, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize:    56,
 	Items:      1,

@@ -40,8 +40,8 @@ func _(k *montecarlo.Price) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -98,7 +98,7 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Call", Kind: abi.Value, Type: "Call", Size: 20},
 		{Name: "Key", Kind: abi.Value, Type: "[2]uint32", Offset: 20, Size: 8, HostOffset: 20},
 		{Name: "Paths", Kind: abi.Value, Type: "int", Offset: 32, Size: 8, HostOffset: 32},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Sums", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 4, Access: abi.Write},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Sums", Offset: 40, Size: 16, HostOffset: 40, ElemSize: 8, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    56,
 	Items:      1,

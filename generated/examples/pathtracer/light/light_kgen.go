@@ -32,8 +32,8 @@ func _(k *light.Render) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -82,7 +82,7 @@ var renderKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Params: []abi.Param{
 		{Name: "Samples", Kind: abi.Value, Type: "int", Size: 8},
 		{Name: "Bounces", Kind: abi.Value, Type: "int", Offset: 8, Size: 8, HostOffset: 8},
-		{Name: "Image", Kind: abi.Slice, Type: "[]Vec", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "Image", Kind: abi.Slice, Type: "[]Vec", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize:    32,
 	Items:      1,

@@ -93,8 +93,8 @@ func _(k *develop.Vignette) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -145,8 +145,8 @@ var balanceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		{Name: "Red", Kind: abi.Value, Type: "float32", Size: 4},
 		{Name: "Green", Kind: abi.Value, Type: "float32", Offset: 4, Size: 4, HostOffset: 4},
 		{Name: "Blue", Kind: abi.Value, Type: "float32", Offset: 8, Size: 4, HostOffset: 8},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 16, Size: 16, HostOffset: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 32, Size: 16, HostOffset: 40, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 48,
 	Items:   4,
@@ -231,8 +231,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	Form:    abi.Range,
 	Rank:    2,
 	Params: []abi.Param{
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Size: 16, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 32,
 	Items:   1,
@@ -303,8 +303,8 @@ var contrastKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Amount", Kind: abi.Value, Type: "float32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,
@@ -379,8 +379,8 @@ var exposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Gain", Kind: abi.Value, Type: "float32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,
@@ -455,8 +455,8 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Levels", Kind: abi.Value, Type: "float32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,
@@ -531,8 +531,8 @@ var saturateKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Amount", Kind: abi.Value, Type: "float32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,
@@ -610,8 +610,8 @@ var vignetteKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Rank:    2,
 	Params: []abi.Param{
 		{Name: "Amount", Kind: abi.Value, Type: "float32", Size: 4},
-		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write},
+		{Name: "In", Kind: abi.Slice, Type: "[]Pixel", Offset: 8, Size: 16, HostOffset: 8, ElemSize: 12, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Pixel", Offset: 24, Size: 16, HostOffset: 32, ElemSize: 12, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachOwn, PerItem: 1}},
 	},
 	ArgSize: 40,
 	Items:   4,

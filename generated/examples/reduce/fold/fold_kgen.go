@@ -42,8 +42,8 @@ func _(k *fold.Fold) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -99,8 +99,8 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "Parts", Kind: abi.Slice, Type: "[]Stats", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Stats", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Write},
+		{Name: "Parts", Kind: abi.Slice, Type: "[]Stats", Size: 16, ElemSize: 16, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Stats", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    32,
 	Items:      1,
@@ -187,9 +187,9 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Out", Kind: abi.Slice, Type: "[]Stats", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.Write},
+		{Name: "X", Kind: abi.Slice, Type: "[]float32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Y", Kind: abi.Slice, Type: "[]float32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Out", Kind: abi.Slice, Type: "[]Stats", Offset: 32, Size: 16, HostOffset: 48, ElemSize: 16, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    48,
 	Items:      1,

@@ -34,8 +34,8 @@ func _(k *prefix.Sums) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 11)
-	_ = abi.EnforceVersion(11 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 12)
+	_ = abi.EnforceVersion(12 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -78,8 +78,8 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite},
-		{Name: "Before", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
+		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.ReadWrite, Footprint: abi.Footprint{Reach: abi.ReachGroup, PerItem: 17}},
+		{Name: "Before", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    32,
 	Items:      1,
@@ -166,8 +166,8 @@ var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	Form:    abi.NDRange,
 	Rank:    1,
 	Params: []abi.Param{
-		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read},
-		{Name: "Totals", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write},
+		{Name: "X", Kind: abi.Slice, Type: "[]uint32", Size: 16, ElemSize: 4, ElemAlign: 4, Access: abi.Read, Footprint: abi.Footprint{Reach: abi.ReachAny}},
+		{Name: "Totals", Kind: abi.Slice, Type: "[]uint32", Offset: 16, Size: 16, HostOffset: 24, ElemSize: 4, ElemAlign: 4, Access: abi.Write, Footprint: abi.Footprint{Reach: abi.ReachAny}},
 	},
 	ArgSize:    32,
 	Items:      1,
