@@ -169,10 +169,13 @@ func TestCacheLimits(t *testing.T) {
 		t.Error("a file that anybody may write was read")
 	}
 	for i := range cacheFiles + 5 {
-		phys := *cachePhys
-		phys.DeviceID = uint32(100 + i)
-		newStore(&phys).save([]byte("data"), nil)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("pipelines-%d.bin", i)), []byte("data"), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	phys := *cachePhys
+	phys.DeviceID = 100
+	newStore(&phys).save([]byte("data"), nil)
 	wantFiles(t, dir, cacheFiles)
 }
 
