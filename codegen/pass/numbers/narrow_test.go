@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/ir/interp"
 )
 
 // TestNarrowUnsigned divides numbers of several ranges by constants, as Go does: those that are never
@@ -29,16 +28,7 @@ func TestNarrowUnsigned(t *testing.T) {
 				continue // kgen negates: the least number has no quotient
 			}
 			t.Run(fmt.Sprintf("(x&%#x%+d)/%d", s.mask, s.add, d), func(t *testing.T) {
-				text := fmt.Sprintf(`module K built
-form Range 1
-items 1
-args 32
-param "In" Slice "[]int64" offset 0 size 16 host 0 elem 8 align 8 None
-param "Out" Slice "[]int64" offset 16 size 16 host 24 elem 8 align 8 None
-
-kernel main {
-b0:
-	%%0 = BuiltIn i32 GlobalInvocationId.x
+				text := longModule + fmt.Sprintf(`	%%0 = BuiltIn i32 GlobalInvocationId.x
 	%%1 = Arg addr 24
 	%%2 = Arg addr 40
 	%%3 = Load i64 [%%1 i64, %%0]
@@ -76,21 +66,12 @@ b0:
 				for _, x := range xs {
 					in = binary.LittleEndian.AppendUint64(in, uint64(x))
 				}
-				l := interp.Launch{Global: [3]uint32{uint32(len(xs)), 1, 1}, Local: [3]uint32{1, 1, 1}, Args: make([]byte, 32),
-					Memory: []interp.Region{{Addr: 1 << 20, Data: in}, {Addr: 1 << 30, Data: make([]byte, 32*len(xs))}}}
-				for i, a := range []uint64{1 << 20, 1 << 30} {
-					binary.LittleEndian.PutUint64(l.Args[16*i:], a)
-					binary.LittleEndian.PutUint64(l.Args[16*i+8:], uint64(4*len(xs)))
-				}
-				result, err := interp.Run(m, l)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := runLongs(t, m, in, len(xs), 4*len(xs))
 				for i, x := range xs {
 					x = x&s.mask + s.add
 					for j, want := range []int64{x / d, x % d, x / d * d, x / d * 48} {
-						if got := int64(binary.LittleEndian.Uint64(result.Memory[1].Data[32*i+8*j:])); got != want {
-							t.Errorf("%d by %d: result %d is %d, want %d\n%s", x, d, j, got, want, code)
+						if got[4*i+j] != want {
+							t.Errorf("%d by %d: result %d is %d, want %d\n%s", x, d, j, got[4*i+j], want, code)
 						}
 					}
 				}

@@ -10,7 +10,8 @@ import (
 	"github.com/kgen-go/kgen/codegen/ir/interp"
 )
 
-const shortDivisions = `module K built
+// longModule begins the text of a kernel over a range that reads In and writes Out, slices of int64.
+const longModule = `module K built
 form Range 1
 items 1
 args 32
@@ -19,7 +20,29 @@ param "Out" Slice "[]int64" offset 16 size 16 host 24 elem 8 align 8 None
 
 kernel main {
 b0:
-	%0 = BuiltIn i32 GlobalInvocationId.x
+`
+
+// runLongs runs such a kernel for so many work-items, and returns its Out.
+func runLongs(t *testing.T, m *ir.Module, in []byte, items, out int) []int64 {
+	t.Helper()
+	l := interp.Launch{Global: [3]uint32{uint32(items), 1, 1}, Local: [3]uint32{1, 1, 1}, Args: make([]byte, 32),
+		Memory: []interp.Region{{Addr: 1 << 20, Data: in}, {Addr: 1 << 30, Data: make([]byte, 8*out)}}}
+	for i, r := range l.Memory {
+		binary.LittleEndian.PutUint64(l.Args[16*i:], r.Addr)
+		binary.LittleEndian.PutUint64(l.Args[16*i+8:], uint64(len(r.Data)/8))
+	}
+	result, err := interp.Run(m, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := make([]int64, out)
+	for i := range list {
+		list[i] = int64(binary.LittleEndian.Uint64(result.Memory[1].Data[8*i:]))
+	}
+	return list
+}
+
+const shortDivisions = longModule + `	%0 = BuiltIn i32 GlobalInvocationId.x
 	%1 = Arg addr 24
 	%2 = Arg addr 40
 	%3 = IMul i32 %0, i32 2
@@ -123,21 +146,11 @@ func TestShortDivide(t *testing.T) {
 			}
 		}
 	}
-	l := interp.Launch{Global: [3]uint32{uint32(len(in) / 16), 1, 1}, Local: [3]uint32{1, 1, 1},
-		Memory: []interp.Region{{Addr: 1 << 20, Data: in}, {Addr: 1 << 30, Data: make([]byte, 8*len(want))}}}
-	l.Args = make([]byte, 32)
-	for i, a := range []uint64{1 << 20, 1 << 30} {
-		binary.LittleEndian.PutUint64(l.Args[16*i:], a)
-		binary.LittleEndian.PutUint64(l.Args[16*i+8:], uint64(len(want)))
-	}
-	result, err := interp.Run(m, l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := runLongs(t, m, in, len(in)/16, len(want))
 	for i, w := range want {
-		if got := int64(binary.LittleEndian.Uint64(result.Memory[1].Data[8*i:])); got != w {
+		if got[i] != w {
 			n := i / 8
-			t.Fatalf("%d and %d: result %d is %d, want %d", xs[n/len(ys)], ys[n%len(ys)], i%8, got, w)
+			t.Fatalf("%d and %d: result %d is %d, want %d", xs[n/len(ys)], ys[n%len(ys)], i%8, got[i], w)
 		}
 	}
 }
