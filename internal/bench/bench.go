@@ -16,6 +16,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/kgen-go/kgen/runtime"
@@ -41,6 +42,26 @@ func ParseScale(name string) (Scale, error) {
 		return Scale(i), nil
 	}
 	return 0, fmt.Errorf("no scale is called %q: there are %v", name, scales)
+}
+
+// peerKinds are what Options.Peers may have: CUB, cuBLAS and cuFFT are in the CUDA program.
+var peerKinds = []string{"CUDA", "GLSL", "Go"}
+
+// ParsePeers returns the peers of a list with commas, or of all or none.
+func ParsePeers(list string) ([]string, error) {
+	switch list {
+	case "all":
+		return nil, nil
+	case "none":
+		return []string{}, nil
+	}
+	peers := strings.Split(list, ",")
+	for _, name := range peers {
+		if !slices.Contains(peerKinds, name) {
+			return nil, fmt.Errorf("no peers are called %q: there are %v, and CUB, cuBLAS and cuFFT come with CUDA", name, peerKinds)
+		}
+	}
+	return peers, nil
 }
 
 // ScaleOf returns the scale for a device.

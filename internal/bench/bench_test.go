@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
@@ -89,6 +90,20 @@ func wellFormed(t *testing.T, r *Report) {
 			t.Errorf("a table with %d and %d bars in a line: %s", columns, n, line)
 		} else if n > 0 {
 			columns = n
+		}
+	}
+}
+
+// TestParsePeers: a name that there is not is an error, and no table without peers.
+func TestParsePeers(t *testing.T) {
+	for list, want := range map[string][]string{"all": nil, "none": {}, "CUDA": {"CUDA"}, "GLSL,Go": {"GLSL", "Go"}} {
+		if got, err := ParsePeers(list); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %#v, %v", list, got, err)
+		}
+	}
+	for _, list := range []string{"", "cuFFT", "CUDA,go", "CUDA,"} {
+		if got, err := ParsePeers(list); err == nil || !strings.Contains(err.Error(), "there are [CUDA GLSL Go]") {
+			t.Errorf("%q: %#v, %v", list, got, err)
 		}
 	}
 }

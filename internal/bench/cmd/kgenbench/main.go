@@ -73,12 +73,8 @@ func run(ctx context.Context) error {
 			return err
 		}
 	}
-	switch *peers {
-	case "all":
-	case "none":
-		o.Peers = []string{}
-	default:
-		o.Peers = strings.Split(*peers, ",")
+	if o.Peers, err = bench.ParsePeers(*peers); err != nil {
+		return err
 	}
 	if self, err := os.Executable(); err == nil {
 		if beside := filepath.Join(filepath.Dir(self), "kgenfirst"); exists(beside) {
