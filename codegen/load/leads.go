@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/constinit"
 )
 
 // leads reports whether memory can be reached by a value of the type. Strings are constant,
@@ -125,7 +127,7 @@ func (w *follower) outBy(in ssa.Instruction) string {
 		}
 		return fmt.Sprintf("the exported function %s returns %s", fn.Name(), what)
 	case *ssa.Store:
-		if g, ok := RootOf(in.Addr).(*ssa.Global); ok && token.IsExported(g.Name()) {
+		if g, ok := constinit.RootOf(in.Addr).(*ssa.Global); ok && token.IsExported(g.Name()) {
 			return fmt.Sprintf("the exported variable %s gets %s", g.Name(), what)
 		}
 		return fmt.Sprintf("%s is stored in memory that kgen does not follow", what)

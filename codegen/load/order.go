@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/constinit"
 )
 
 // Where a statement calls functions, Go leaves open whether the variables that it mentions
@@ -306,7 +308,7 @@ func isStoreOfLiteral(in ssa.Instruction, needed map[ssa.Value]bool) bool {
 	if !ok {
 		return false
 	}
-	a, ok := RootOf(st.Addr).(*ssa.Alloc)
+	a, ok := constinit.RootOf(st.Addr).(*ssa.Alloc)
 	return ok && !needed[a]
 }
 
@@ -342,7 +344,7 @@ func (o *orderer) writesFn(fn *ssa.Function) bool {
 		for _, in := range b.Instrs {
 			switch in := in.(type) {
 			case *ssa.Store:
-				_, own := RootOf(in.Addr).(*ssa.Alloc)
+				_, own := constinit.RootOf(in.Addr).(*ssa.Alloc)
 				w = w || !own
 			case *ssa.Call:
 				if b, ok := in.Call.Value.(*ssa.Builtin); ok {

@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
@@ -158,23 +159,9 @@ func (r *reacher) madeBy(g *ssa.Global) {
 			if !ok {
 				continue
 			}
-			if RootOf(st.Addr) == ssa.Value(g) {
+			if constinit.RootOf(st.Addr) == ssa.Value(g) {
 				r.computes(st.Val, seen)
 			}
-		}
-	}
-}
-
-// RootOf returns what an address of a part is a part of.
-func RootOf(v ssa.Value) ssa.Value {
-	for {
-		switch x := v.(type) {
-		case *ssa.FieldAddr:
-			v = x.X
-		case *ssa.IndexAddr:
-			v = x.X
-		default:
-			return v
 		}
 	}
 }

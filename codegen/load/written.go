@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/kgen-go/kgen/codegen/constinit"
 )
 
 // Fate is what becomes of the memory of a package-level variable, and of what it leads
@@ -391,7 +393,7 @@ func (w *follower) store(at flow, in *ssa.Store) {
 	if in.Val != at.v {
 		return
 	}
-	root := RootOf(in.Addr)
+	root := constinit.RootOf(in.Addr)
 	switch root.(type) {
 	case *ssa.Alloc, *ssa.Global:
 		if at.depth < maxDepth {

@@ -9,13 +9,14 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
 func (l *lowerer) float(t *ir.Type, x float64) *ir.Value {
 	if t == ir.TypeF32 {
-		return l.m.Const(t, uint64(narrowed(x)))
+		return l.m.Const(t, uint64(constinit.Narrowed(x)))
 	}
 	return l.m.Const(t, math.Float64bits(x))
 }

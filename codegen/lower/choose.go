@@ -290,15 +290,6 @@ func (l *lowerer) choose(all []val, idx *ir.Value, t types.Type) (val, bool) {
 	return l.chooseShape(all, idx, t)
 }
 
-// elemTypes returns the types of a struct's fields, or of an array's elements, by number.
-func elemTypes(t types.Type) func(i int) types.Type {
-	if a, ok := t.Underlying().(*types.Array); ok {
-		return func(int) types.Type { return a.Elem() }
-	}
-	fs := fields(t)
-	return func(i int) types.Type { return fs[i] }
-}
-
 // chooser makes one value of several of which each may have another shape.
 type chooser struct {
 	shapes []val           // no two alike

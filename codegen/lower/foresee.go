@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -15,23 +16,21 @@ import (
 
 // choices are the variables that hold values of several shapes.
 type choices struct {
-	known    map[any]bool    // by what declares them
-	ahead    map[*path][]val // what they hold, of the lowering before
-	early    map[*path]bool  // what is read before it is declared: in another round of a loop
-	tries    map[*path]int
-	paths    map[path]*path
-	owners   map[*ir.Var]*cell          // of memory, in all lowerings
-	inits    map[*ssa.Package]*constEnv // what initialisers make
-	objects  map[any]*object            // of packages, by their ids
-	rolled   map[rolledKey]bool         // loops that are not lowered round by round
-	made     map[*path]*types.Array     // what make and its like have made
-	folds    bool                       // sizes depend on what is computed from constants
-	run      *initRun
-	computed map[*ssa.Global]*constTree // nil for what is not known
+	known   map[any]bool    // by what declares them
+	ahead   map[*path][]val // what they hold, of the lowering before
+	early   map[*path]bool  // what is read before it is declared: in another round of a loop
+	tries   map[*path]int
+	paths   map[path]*path
+	owners  map[*ir.Var]*cell         // of memory, in all lowerings
+	inits   *constinit.Env            // the values of package-level variables
+	objects map[any]*constinit.Object // of packages, by their ids
+	rolled  map[rolledKey]bool        // loops that are not lowered round by round
+	made    map[*path]*types.Array    // what make and its like have made
+	folds   bool                      // sizes depend on what is computed from constants
 }
 
-func newChoices() *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: map[*ssa.Package]*constEnv{}, objects: map[any]*object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, run: newInitRun(), computed: map[*ssa.Global]*constTree{}}
+func newChoices(inits *constinit.Env) *choices {
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead

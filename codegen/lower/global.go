@@ -8,15 +8,17 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // Read-only tables are variables of the module up to maxVarTable scalars, and
-// constant data in device memory beyond that, up to maxTable.
+// constant data in device memory beyond that, up to constinit.MaxTable.
 const (
 	maxVarTable = 1 << 8
-	maxTable    = 1 << 22
 )
 
 // global returns a pointer to a package-level variable, which nothing may write.
@@ -117,7 +119,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		// overflowError and divideError, which its functions panic with.
 		return pointer{ref: constRef{v: iface{typ: types.Typ[types.String], v: str{bitsErrors[g.Name()]}}}}
 	}
-	if at, out := l.writtenAt(g); !isSpecPointer(t) && out {
+	if at, out := writtenAt(l.prog, l.k, g); !isSpecPointer(t) && out {
 		hint := "export the variable, so that launches check that it is as it was"
 		if h := globalHint(t, ""); h == "" {
 			hint += "; or pass it as a field of the kernel"
@@ -137,7 +139,7 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 		return bad{}
 	}
-	tree, ok := l.evalGlobal(g)
+	tree, ok := l.choices.inits.Tree(g)
 	if !ok {
 		return fail(diag.GlobalVar, "initialise it with constants or by functions of numbers, slices and structs; or pass it as a field of the kernel",
 			"the value of the package-level variable %s is not known when the kernel is generated%s", g.Name(), l.unknownFor(g))
@@ -162,12 +164,12 @@ func (l *lowerer) makeGlobal(g *ssa.Global) val {
 		}
 	case classShape:
 		if isString(t) {
-			if c, ok := tree.leaf.(*ssa.Const); ok {
+			if c, ok := tree.Leaf.(*ssa.Const); ok {
 				return pointer{ref: constRef{v: l.constant(c)}}
 			}
 			return pointer{ref: constRef{v: str{}}}
 		}
-		if f, ok := tree.leaf.(*ssa.Function); ok {
+		if f, ok := tree.Leaf.(*ssa.Function); ok {
 			return pointer{ref: constRef{v: function{fn: f}}}
 		}
 		if _, isPointer := t.Underlying().(*types.Pointer); isPointer || types.IsInterface(t) {
@@ -203,19 +205,19 @@ var errorType = types.Universe.Lookup("error").Type().Underlying().(*types.Inter
 // errorHint says what kernels have in place of errors.
 const errorHint = "return a bool, or a number that says what is wrong; panic(\"text\") reports a fault"
 
-func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fail func(diag.Code, string, string, ...any) val) val {
-	n := int64(tree.length)
-	if n == 0 && !tree.made && tree.leaf == nil {
+func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constinit.Tree, fail func(diag.Code, string, string, ...any) val) val {
+	n := int64(tree.Length)
+	if n == 0 && !tree.Made && tree.Leaf == nil {
 		return pointer{ref: constRef{v: l.zero(s)}}
 	}
-	if tree.leaf == nil && !l.isFlat(s.Elem()) {
+	if tree.Leaf == nil && !l.isFlat(s.Elem()) {
 		if v, ok := l.constTree(tree, types.NewArray(s.Elem(), n)); ok {
 			p := constParts(v.(tuple).elems, l.backing(tree))
 			p.of = g
 			return pointer{ref: constRef{v: p}}
 		}
 	}
-	if tree.leaf != nil || !l.isFlat(s.Elem()) {
+	if tree.Leaf != nil || !l.isFlat(s.Elem()) {
 		return fail(diag.GlobalVar, "pass it as a field of the kernel", "kernels cannot read the package-level variable %s of type %v", g.Name(), s)
 	}
 	// What has no elements is not nil, so it has a place.
@@ -227,7 +229,7 @@ func (l *lowerer) globalSlice(g *ssa.Global, s *types.Slice, tree *constTree, fa
 }
 
 // table makes a read-only variable of constants.
-func (l *lowerer) table(g *ssa.Global, name string, tree *constTree, t types.Type) (mem, bool) {
+func (l *lowerer) table(g *ssa.Global, name string, tree *constinit.Tree, t types.Type) (mem, bool) {
 	if !l.isFlat(t) {
 		return mem{}, false
 	}
@@ -244,26 +246,26 @@ func (l *lowerer) table(g *ssa.Global, name string, tree *constTree, t types.Typ
 	return mem{v: v}, true
 }
 
-func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool {
-	if len(*out) > maxTable {
+func (l *lowerer) flatten(tree *constinit.Tree, t types.Type, out *[]*ir.Value) bool {
+	if len(*out) > constinit.MaxTable {
 		return false
 	}
-	sub := func(i int) *constTree {
+	sub := func(i int) *constinit.Tree {
 		if tree == nil {
 			return nil
 		}
-		return tree.parts[i]
+		return tree.Parts[i]
 	}
-	if tree != nil && tree.number != nil {
+	if tree != nil && tree.Number != nil {
 		*out = append(*out, l.numberOf(tree, t)...)
 		return true
 	}
-	if tree != nil && tree.leaf != nil {
-		if x, ok := exactFloat(tree.leaf); ok {
+	if tree != nil && tree.Leaf != nil {
+		if x, ok := constinit.ExactFloat(tree.Leaf); ok {
 			*out = append(*out, l.float(regType(t), x))
 			return true
 		}
-		c, ok := tree.leaf.(*ssa.Const)
+		c, ok := tree.Leaf.(*ssa.Const)
 		if !ok {
 			return false
 		}
@@ -296,28 +298,28 @@ func (l *lowerer) flatten(tree *constTree, t types.Type, out *[]*ir.Value) bool 
 }
 
 // constTree as a value: a scalar or a struct of such.
-func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
-	if types.IsInterface(t) && tree != nil && tree.dynamic != nil {
+func (l *lowerer) constTree(tree *constinit.Tree, t types.Type) (val, bool) {
+	if types.IsInterface(t) && tree != nil && tree.Dynamic != nil {
 		concrete := *tree
-		concrete.dynamic = nil
-		v, ok := l.constTree(&concrete, tree.dynamic)
-		return iface{typ: tree.dynamic, v: v}, ok
+		concrete.Dynamic = nil
+		v, ok := l.constTree(&concrete, tree.Dynamic)
+		return iface{typ: tree.Dynamic, v: v}, ok
 	}
-	if tree != nil && tree.to != nil {
-		return l.objectPointer(tree.to)
+	if tree != nil && tree.To != nil {
+		return l.objectPointer(tree.To)
 	}
-	if tree != nil && tree.number != nil {
+	if tree != nil && tree.Number != nil {
 		parts := l.numberOf(tree, t)
 		if isComplex(t) {
 			return tuple{[]val{parts[0], parts[1]}}, true
 		}
 		return parts[0], true
 	}
-	if tree != nil && tree.leaf != nil {
-		if x, ok := exactFloat(tree.leaf); ok {
+	if tree != nil && tree.Leaf != nil {
+		if x, ok := constinit.ExactFloat(tree.Leaf); ok {
 			return l.float(regType(t), x), true
 		}
-		switch leaf := tree.leaf.(type) {
+		switch leaf := tree.Leaf.(type) {
 		case *ssa.Const:
 			return l.constant(leaf), true
 		case *ssa.Function:
@@ -328,9 +330,9 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 	if a, ok := t.Underlying().(*types.Array); ok && !l.isFlat(t) {
 		out := tuple{}
 		for i := range int(a.Len()) {
-			var part *constTree
+			var part *constinit.Tree
 			if tree != nil {
-				part = tree.parts[i]
+				part = tree.Parts[i]
 			}
 			v, ok := l.constTree(part, a.Elem())
 			if !ok || i > maxVarTable {
@@ -347,9 +349,9 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 	if l.classify(t) == classStruct && !isComplex(t) {
 		out := tuple{}
 		for i, f := range fields(t) {
-			var part *constTree
+			var part *constinit.Tree
 			if tree != nil {
-				part = tree.parts[i]
+				part = tree.Parts[i]
 			}
 			v, ok := l.constTree(part, f)
 			if !ok {
@@ -359,35 +361,35 @@ func (l *lowerer) constTree(tree *constTree, t types.Type) (val, bool) {
 		}
 		return out, true
 	}
-	if s, ok := t.Underlying().(*types.Slice); ok && tree != nil && (tree.length > 0 || tree.made) {
+	if s, ok := t.Underlying().(*types.Slice); ok && tree != nil && (tree.Length > 0 || tree.Made) {
 		return l.rowSlice(tree, s)
 	}
-	if tree != nil && (tree.length > 0 || len(tree.parts) > 0) {
+	if tree != nil && (tree.Length > 0 || len(tree.Parts) > 0) {
 		return nil, false
 	}
 	return l.zero(t), true
 }
 
 // rowSlice returns a slice that stands in a table.
-func (l *lowerer) rowSlice(tree *constTree, s *types.Slice) (val, bool) {
+func (l *lowerer) rowSlice(tree *constinit.Tree, s *types.Slice) (val, bool) {
 	if !l.isFlat(s.Elem()) {
-		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.length)))
+		v, ok := l.constTree(tree, types.NewArray(s.Elem(), int64(tree.Length)))
 		if !ok {
 			return nil, false
 		}
 		return constParts(v.(tuple).elems, l.backing(tree)), true
 	}
-	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.length, 1))))
-	return l.tableSlice(m, s, int64(tree.length)), ok
+	m, ok := l.table(nil, "row", tree, types.NewArray(s.Elem(), int64(max(tree.Length, 1))))
+	return l.tableSlice(m, s, int64(tree.Length)), ok
 }
 
 // backing returns what names the array of a slice that stands in a table, or nil.
-func (l *lowerer) backing(tree *constTree) any {
-	if tree.array == nil {
+func (l *lowerer) backing(tree *constinit.Tree) any {
+	if tree.Array == nil {
 		return nil
 	}
-	l.choices.objects[tree.array.id] = tree.array
-	return tree.array.id
+	l.choices.objects[tree.Array.ID] = tree.Array
+	return tree.Array.ID
 }
 
 // tableSlice returns the slice of a table of n elements.
@@ -439,13 +441,67 @@ func (l *lowerer) scalars(t *ir.Type, vs []*ir.Value) mem {
 	return mem{v: v}
 }
 
+// newInits returns the values of package-level variables, as far as a kernel may read them.
+func newInits(p *load.Program, k *load.Kernel) *constinit.Env {
+	return constinit.New(constinit.Facts{
+		SSA: p.SSA,
+		Written: func(g *ssa.Global) token.Pos {
+			at, _ := writtenAt(p, k, g)
+			return at
+		},
+		Filled: func(g *ssa.Global) token.Pos { return p.Fate(g).Filled },
+	})
+}
+
 // writtenAt returns where a package-level variable, or what it leads to, is written, or
 // token.NoPos. Where it is let out to what may write it, that counts if nothing looks
 // at it before launches.
-func (l *lowerer) writtenAt(g *ssa.Global) (at token.Pos, out bool) {
-	f := l.prog.Fate(g)
-	if f.Written.IsValid() || l.watched(g) || l.prog.IsStd(g.Pkg.Pkg.Path()) {
+func writtenAt(p *load.Program, k *load.Kernel, g *ssa.Global) (at token.Pos, out bool) {
+	f := p.Fate(g)
+	if f.Written.IsValid() || watched(p, k, g) || p.IsStd(g.Pkg.Pkg.Path()) {
 		return f.Written, false
 	}
 	return f.Out, f.Out.IsValid()
+}
+
+// numberOf returns what a number that was computed is made of.
+func (l *lowerer) numberOf(tree *constinit.Tree, t types.Type) []*ir.Value {
+	if gotypes.IsComplex(t) {
+		part := regType(gotypes.Fields(t)[0])
+		return []*ir.Value{l.float(part, tree.Number[0]), l.float(part, tree.Number[1])}
+	}
+	return []*ir.Value{l.float(regType(t), tree.Number[0])}
+}
+
+// objectPointer returns a pointer to an object.
+func (l *lowerer) objectPointer(o *constinit.Object) (val, bool) {
+	if g, ok := o.ID.(*ssa.Global); ok {
+		return l.global(g), true
+	}
+	l.choices.objects[o.ID] = o
+	if p, ok := l.objects[o.ID]; ok {
+		return p, p != nil
+	}
+	l.objects[o.ID] = nil // it may lead to itself, which nothing here can
+	v, ok := l.constTree(o.Tree, o.Type)
+	delete(l.objects, o.ID)
+	if !ok {
+		return nil, false
+	}
+	p := pointer{ref: constRef{v, o.ID}}
+	if a, ok := v.(array); ok {
+		p.ref = a.at
+	}
+	l.objects[o.ID] = p
+	return p, true
+}
+
+// unknownFor returns the part of a diagnostic that says why a variable's value is not known: ""
+// or text that begins with a colon.
+func (l *lowerer) unknownFor(g *ssa.Global) string {
+	w := l.choices.inits.Why(g)
+	if w == nil {
+		return ""
+	}
+	return fmt.Sprintf(": at %v %s", l.prog.DiagPos(w.Pos), w.Text)
 }

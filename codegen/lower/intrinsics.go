@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -75,28 +76,14 @@ func init() {
 	}
 }
 
-// idle are functions that do nothing in kernels, nor while variables are computed, and
-// whether they return a bool, which is false.
-var idle = map[string]bool{
-	"crypto/internal/fips140.RecordApproved": false, // it keeps a note of the goroutine that calls, and there is none
-	"crypto/internal/boring.Unreachable":     false, // it leaves a mark in the program for a tool to find
-	"crypto/internal/fips140only.Enforced":   true,  // a setting of the environment in which programs run, which devices lack
-}
-
 func init() {
-	for name, isBool := range idle {
+	for name, isBool := range constinit.Idle {
 		add(name, func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
 			if isBool {
 				return l.m.Bool(false)
 			}
 			return nil
 		})
-		natives[name] = func([]any) any {
-			if isBool {
-				return false
-			}
-			return nil
-		}
 	}
 }
 

@@ -119,7 +119,7 @@ func Lower(p *load.Program, k *load.Kernel) (*ir.Module, diag.List) {
 // ends the search: there is no module then, and stopped is what it panicked with.
 func LowerRest(p *load.Program, k *load.Kernel, refused map[ssa.Instruction]bool) (m *ir.Module, diags diag.List, stopped any) {
 	inData := map[*ssa.Global]bool{}
-	texts, choices := &texts{dynamic: map[any]bool{}}, newChoices()
+	texts, choices := &texts{dynamic: map[any]bool{}}, newChoices(newInits(p, k))
 	for {
 		l := newLowerer(p, k, refused, inData, texts, choices)
 		if stopped = l.kernel(); stopped != nil {

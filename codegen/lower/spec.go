@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"go/constant"
-	"go/token"
 	"go/types"
 	"math"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -167,40 +167,16 @@ func (l *lowerer) wideDefault(b *types.Basic, def *ir.Value) bool {
 
 // evalSpec finds the call that makes the constant which the package initialiser
 // stores in g, and its argument.
-func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constTree, ok bool) {
-	if init == nil {
+func evalSpec(init *ssa.Function, g *ssa.Global) (call *ssa.Call, tree *constinit.Tree, ok bool) {
+	call, tree, known := constinit.StoredCall(init, g)
+	if call == nil {
 		return nil, nil, false
 	}
-	env := &constEnv{trees: map[ssa.Value]*constTree{}, loaded: map[*ssa.UnOp]*constTree{}}
-	for _, b := range init.Blocks {
-		for _, in := range b.Instrs {
-			if ld, ok := in.(*ssa.UnOp); ok && ld.Op == token.MUL {
-				env.load(ld)
-			}
-			st, isStore := in.(*ssa.Store)
-			if !isStore {
-				continue
-			}
-			if st.Addr == ssa.Value(g) {
-				c, isCall := st.Val.(*ssa.Call)
-				if !isCall || c.Call.StaticCallee() == nil {
-					return nil, nil, false
-				}
-				switch callee := c.Call.StaticCallee(); {
-				case fullName(callee) == dslPath+".RequireSpecConstant":
-					return c, nil, true
-				case fullName(callee) != dslPath+".NewSpecConstant":
-					return nil, nil, false
-				}
-				tree = &constTree{}
-				return c, tree, env.store(tree, c.Call.Args[0])
-			}
-			if at := env.place(st.Addr); at != nil {
-				if !env.store(at, st.Val) {
-					at.leaf = st.Val
-				}
-			}
-		}
+	switch fullName(call.Call.StaticCallee()) {
+	case dslPath + ".RequireSpecConstant":
+		return call, nil, true
+	case dslPath + ".NewSpecConstant":
+		return call, tree, known
 	}
 	return nil, nil, false
 }

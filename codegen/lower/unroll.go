@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -451,13 +452,13 @@ func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Valu
 			n = x / y
 		}
 	case token.LSS:
-		return l.m.Bool(less(x, y, t))
+		return l.m.Bool(gotypes.Less(x, y, t))
 	case token.LEQ:
-		return l.m.Bool(!less(y, x, t))
+		return l.m.Bool(!gotypes.Less(y, x, t))
 	case token.GTR:
-		return l.m.Bool(less(y, x, t))
+		return l.m.Bool(gotypes.Less(y, x, t))
 	case token.GEQ:
-		return l.m.Bool(!less(x, y, t))
+		return l.m.Bool(!gotypes.Less(x, y, t))
 	case token.EQL:
 		return l.m.Bool(x == y)
 	case token.NEQ:
@@ -470,11 +471,4 @@ func (l *lowerer) foldInt(op token.Token, a, b *ir.Value, t types.Type) *ir.Valu
 		return l.m.Const(a.Type, uint64(n)<<s>>s)
 	}
 	return l.m.Int(a.Type, n<<s>>s)
-}
-
-func less(x, y int64, t types.Type) bool {
-	if isUnsigned(t) {
-		return uint64(x) < uint64(y)
-	}
-	return x < y
 }

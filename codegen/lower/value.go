@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
 
@@ -163,29 +164,6 @@ func isDSL(t types.Type, names ...string) bool {
 
 const dslPath = "github.com/kgen-go/kgen/dsl"
 
-// fields returns the types of a struct's fields, a tuple's elements or a complex
-// number's parts.
-func fields(t types.Type) []types.Type {
-	var out []types.Type
-	switch u := t.Underlying().(type) {
-	case *types.Struct:
-		for f := range u.Fields() {
-			out = append(out, f.Type())
-		}
-	case *types.Tuple:
-		for v := range u.Variables() {
-			out = append(out, v.Type())
-		}
-	case *types.Basic:
-		part := types.Typ[types.Float64]
-		if u.Kind() == types.Complex64 {
-			part = types.Typ[types.Float32]
-		}
-		out = []types.Type{part, part}
-	}
-	return out
-}
-
 // isFlat reports whether values of the type are scalars through and through, so
 // that it may be held in one variable.
 func (l *lowerer) isFlat(t types.Type) bool {
@@ -224,32 +202,18 @@ func regType(t types.Type) *ir.Type {
 	return ir.TypeI32
 }
 
-// width returns the width in bits of an integer type.
-func width(t types.Type) int {
-	switch t.Underlying().(*types.Basic).Kind() {
-	case types.Int8, types.Uint8:
-		return 8
-	case types.Int16, types.Uint16:
-		return 16
-	case types.Int32, types.Uint32, types.UntypedRune:
-		return 32
-	}
-	return 64
-}
-
-func basicInfo(t types.Type) types.BasicInfo {
-	if b, ok := t.Underlying().(*types.Basic); ok {
-		return b.Info()
-	}
-	return 0
-}
-
-func isInteger(t types.Type) bool  { return basicInfo(t)&types.IsInteger != 0 }
-func isUnsigned(t types.Type) bool { return basicInfo(t)&types.IsUnsigned != 0 }
-func isFloat(t types.Type) bool    { return basicInfo(t)&types.IsFloat != 0 }
-func isComplex(t types.Type) bool  { return basicInfo(t)&types.IsComplex != 0 }
-func isBoolean(t types.Type) bool  { return basicInfo(t)&types.IsBoolean != 0 }
-func isString(t types.Type) bool   { return basicInfo(t)&types.IsString != 0 }
+// The names that this package has for questions about Go types.
+var (
+	isInteger  = gotypes.IsInteger
+	isUnsigned = gotypes.IsUnsigned
+	isFloat    = gotypes.IsFloat
+	isComplex  = gotypes.IsComplex
+	isBoolean  = gotypes.IsBoolean
+	isString   = gotypes.IsString
+	width      = gotypes.Width
+	fields     = gotypes.Fields
+	elemTypes  = gotypes.ElemTypes
+)
 
 // memType returns the type of a flat Go type in memory: gc's layout in device
 // memory, and scalars as they are held in registers elsewhere.

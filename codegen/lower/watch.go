@@ -15,17 +15,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/load"
 )
 
 // watched reports whether launches look at a variable, to see if it is what it was: what
 // is exported may be written by packages that are not loaded.
-func (l *lowerer) watched(g *ssa.Global) bool {
+func (l *lowerer) watched(g *ssa.Global) bool { return watched(l.prog, l.k, g) }
+
+func watched(p *load.Program, k *load.Kernel, g *ssa.Global) bool {
 	path := g.Pkg.Pkg.Path()
-	if l.prog.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
+	if p.IsStd(path) && slices.Contains(strings.Split(path, "/"), "internal") {
 		return false
 	}
-	return token.IsExported(g.Name()) && l.k.Pkg.Importable(path)
+	return token.IsExported(g.Name()) && k.Pkg.Importable(path)
 }
 
 // finishVariables notes the variables that the kernel has read.
@@ -48,7 +52,7 @@ func (l *lowerer) finishVariables() {
 		}
 		row := abi.Variable{Name: name, Pos: l.prog.Pos(g.Pos()).String()}
 		if !isSpecPointer(t) {
-			tree, ok := l.evalGlobal(g)
+			tree, ok := l.choices.inits.Tree(g)
 			if !ok {
 				panic(fmt.Sprintf("BUG: the variable %s has no value", name))
 			}
@@ -83,50 +87,50 @@ func (d *digest) text(s string) {
 }
 
 // value adds a value of type t.
-func (d *digest) value(tree *constTree, t types.Type, pointers int) {
+func (d *digest) value(tree *constinit.Tree, t types.Type, pointers int) {
 	if tree == nil {
-		tree = &constTree{}
+		tree = &constinit.Tree{}
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		d.basic(tree, t, u)
 	case *types.Array:
 		for i := range int(u.Len()) {
-			d.value(tree.parts[i], u.Elem(), pointers)
+			d.value(tree.Parts[i], u.Elem(), pointers)
 		}
 	case *types.Struct:
 		for i := range u.NumFields() {
-			d.value(tree.parts[i], u.Field(i).Type(), pointers)
+			d.value(tree.Parts[i], u.Field(i).Type(), pointers)
 		}
 	case *types.Slice:
-		if tree.length == 0 && !tree.made {
+		if tree.Length == 0 && !tree.Made {
 			d.word(0)
 			return
 		}
-		d.word(uint64(tree.length) + 1)
-		for i := range tree.length {
-			d.value(tree.parts[i], u.Elem(), pointers)
+		d.word(uint64(tree.Length) + 1)
+		for i := range tree.Length {
+			d.value(tree.Parts[i], u.Elem(), pointers)
 		}
 	case *types.Pointer:
-		if !d.flag(tree.to != nil) || pointers >= abi.MaxPointers {
+		if !d.flag(tree.To != nil) || pointers >= abi.MaxPointers {
 			return
 		}
-		if g, ok := tree.to.id.(*ssa.Global); ok {
-			to, _ := d.l.evalGlobal(g)
+		if g, ok := tree.To.ID.(*ssa.Global); ok {
+			to, _ := d.l.choices.inits.Tree(g)
 			d.value(to, u.Elem(), pointers+1)
 			return
 		}
-		d.value(tree.to.tree, u.Elem(), pointers+1)
+		d.value(tree.To.Tree, u.Elem(), pointers+1)
 	case *types.Interface:
-		if !d.flag(tree.dynamic != nil) {
+		if !d.flag(tree.Dynamic != nil) {
 			return
 		}
-		d.text(dynamicName(tree.dynamic))
+		d.text(dynamicName(tree.Dynamic))
 		concrete := *tree
-		concrete.dynamic = nil
-		d.value(&concrete, tree.dynamic, pointers)
+		concrete.Dynamic = nil
+		d.value(&concrete, tree.Dynamic, pointers)
 	case *types.Signature:
-		fn, _ := tree.leaf.(*ssa.Function)
+		fn, _ := tree.Leaf.(*ssa.Function)
 		if d.flag(fn != nil) {
 			d.text(d.funcName(fn))
 		}
@@ -135,8 +139,8 @@ func (d *digest) value(tree *constTree, t types.Type, pointers int) {
 	}
 }
 
-func (d *digest) basic(tree *constTree, t types.Type, u *types.Basic) {
-	c, _ := tree.leaf.(*ssa.Const)
+func (d *digest) basic(tree *constinit.Tree, t types.Type, u *types.Basic) {
+	c, _ := tree.Leaf.(*ssa.Const)
 	if u.Info()&types.IsString != 0 {
 		s := ""
 		if c != nil && c.Value != nil {
@@ -151,12 +155,12 @@ func (d *digest) basic(tree *constTree, t types.Type, u *types.Basic) {
 	}
 	var scalars []*ir.Value
 	switch {
-	case tree.number != nil:
+	case tree.Number != nil:
 		scalars = d.l.numberOf(tree, t)
-	case tree.leaf == nil:
+	case tree.Leaf == nil:
 		scalars = leaves(d.l.zero(t))
 	case isFloat(t):
-		x, _ := exactFloat(tree.leaf)
+		x, _ := constinit.ExactFloat(tree.Leaf)
 		scalars = []*ir.Value{d.l.float(regType(t), x)}
 	default:
 		scalars = leaves(d.l.constant(c))

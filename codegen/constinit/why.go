@@ -1,4 +1,4 @@
-package lower
+package constinit
 
 import (
 	"fmt"
@@ -8,17 +8,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// reason is why a value is not known: what could not be run.
-type reason struct {
-	pos  token.Pos
-	what string // "it calls os.Getenv"
+// Reason is the construct that could not be evaluated, so that a value is not known.
+type Reason struct {
+	Pos  token.Pos
+	Text string // "it calls os.Getenv"
 }
 
 // begun is what is run at the moment.
 type begun struct {
 	at      ssa.Instruction // the last one that was begun, in the call within
 	within  *runFrame
-	stopped *reason // why it could not be run, where that is said
+	stopped *Reason // why it could not be run, where that is said
 }
 
 // begin notes which instruction is the last that was begun. That of another package
@@ -30,18 +30,18 @@ func (f *runFrame) begin(in ssa.Instruction) {
 }
 
 // tooLong says that the limit of steps is reached.
-func (r *initRun) tooLong() *reason {
+func (r *initRun) tooLong() *Reason {
 	steps := maxSteps
 	if r.limit == maxAllSteps {
 		steps = maxAllSteps // with those of other variables
 	}
-	return &reason{r.at.Pos(), fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
+	return &Reason{r.at.Pos(), fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
 // why returns why an instruction of a package's initializer could not be run: for what
 // stopped it, for what an operand lacks, or for what the instruction does that was begun
 // last, to which a call may have led.
-func (f *runFrame) why(in ssa.Instruction) *reason {
+func (f *runFrame) why(in ssa.Instruction) *Reason {
 	r, stopped := f.r, f.r.stopped
 	if stopped != nil {
 		return stopped
@@ -52,25 +52,25 @@ func (f *runFrame) why(in ssa.Instruction) *reason {
 	if w := r.within.lacks(r.at); w != nil {
 		return w
 	}
-	w := &reason{r.at.Pos(), does(r.at)}
-	if w.what == "" {
+	w := &Reason{r.at.Pos(), does(r.at)}
+	if w.Text == "" {
 		return nil
 	}
-	if !w.pos.IsValid() {
-		w.pos = in.Pos()
+	if !w.Pos.IsValid() {
+		w.Pos = in.Pos()
 	}
 	return w
 }
 
 // lacks returns why an operand of an instruction is not known, if one is not.
-func (f *runFrame) lacks(in ssa.Instruction) *reason {
+func (f *runFrame) lacks(in ssa.Instruction) *Reason {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		if *op == nil {
 			continue
 		}
-		if x, ok := f.known(*op).(unknown); ok && x.why != nil {
-			return x.why
+		if x, ok := f.known(*op).(Unknown); ok && x.Why != nil {
+			return x.Why
 		}
 	}
 	return nil
@@ -106,10 +106,10 @@ func does(in ssa.Instruction) string {
 	return ""
 }
 
-// unknownFor returns why a variable is not known, if that is known.
-func (b *box) unknownFor() *reason {
-	if x, ok := b.v.(unknown); ok && x.why != nil {
-		return x.why
+// unknownFor returns the reason for which a variable is not known, or nil.
+func (b *Var) unknownFor() *Reason {
+	if x, ok := b.v.(Unknown); ok && x.Why != nil {
+		return x.Why
 	}
 	for _, e := range b.elems {
 		if w := e.unknownFor(); w != nil {
@@ -117,18 +117,4 @@ func (b *box) unknownFor() *reason {
 		}
 	}
 	return nil
-}
-
-// unknownFor returns what a diagnostic says of why a variable is not known: "" or text
-// that begins with a colon.
-func (l *lowerer) unknownFor(g *ssa.Global) string {
-	b := l.choices.run.boxes[g]
-	if b == nil {
-		return ""
-	}
-	w := b.unknownFor()
-	if w == nil {
-		return ""
-	}
-	return fmt.Sprintf(": at %v %s", l.prog.DiagPos(w.pos), w.what)
 }

@@ -1,4 +1,4 @@
-package lower
+package constinit
 
 import (
 	"go/constant"
@@ -9,13 +9,15 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // wrap brings the bits of an integer into the form in which values of its type are held:
 // extended by the sign, if it has one.
 func wrap(n int64, t types.Type) int64 {
-	s := 64 - width(t)
-	if isUnsigned(t) {
+	s := 64 - gotypes.Width(t)
+	if gotypes.IsUnsigned(t) {
 		return int64(uint64(n) << s >> s)
 	}
 	return n << s >> s
@@ -71,11 +73,11 @@ func binaryOp(op token.Token, x, y any, t, u types.Type) any {
 			return stringBinary(op, x, y)
 		}
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 func intBinary(op token.Token, x, y int64, t, u types.Type) any {
-	unsigned := isUnsigned(t)
+	unsigned := gotypes.IsUnsigned(t)
 	switch op {
 	case token.ADD:
 		return wrap(x+y, t)
@@ -94,16 +96,16 @@ func intBinary(op token.Token, x, y int64, t, u types.Type) any {
 	case token.SHL, token.SHR:
 		return shiftVal(op, x, y, t, u)
 	case token.LSS:
-		return less(x, y, t)
+		return gotypes.Less(x, y, t)
 	case token.GTR:
-		return less(y, x, t)
+		return gotypes.Less(y, x, t)
 	case token.LEQ:
-		return !less(y, x, t)
+		return !gotypes.Less(y, x, t)
 	case token.GEQ:
-		return !less(x, y, t)
+		return !gotypes.Less(x, y, t)
 	}
 	if y == 0 {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	switch {
 	case op == token.QUO && unsigned:
@@ -115,18 +117,18 @@ func intBinary(op token.Token, x, y int64, t, u types.Type) any {
 	case op == token.REM:
 		return wrap(x%y, t)
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 func shiftVal(op token.Token, x, y int64, t, u types.Type) any {
-	if !isUnsigned(u) && y < 0 {
-		panic(unknown{})
+	if !gotypes.IsUnsigned(u) && y < 0 {
+		panic(Unknown{})
 	}
 	n := uint64(y)
 	switch {
 	case op == token.SHL:
 		return wrap(x<<min(n, 64), t)
-	case isUnsigned(t):
+	case gotypes.IsUnsigned(t):
 		return int64(uint64(x) >> min(n, 64))
 	}
 	return x >> min(n, 63)
@@ -151,14 +153,14 @@ func floatBinary(op token.Token, x, y float64, t types.Type) any {
 	case token.GEQ:
 		return x >= y
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 func stringBinary(op token.Token, x, y string) any {
 	switch op {
 	case token.ADD:
-		if len(x)+len(y) > maxTable {
-			panic(unknown{})
+		if len(x)+len(y) > MaxTable {
+			panic(Unknown{})
 		}
 		return x + y
 	case token.LSS:
@@ -170,13 +172,13 @@ func stringBinary(op token.Token, x, y string) any {
 	case token.GEQ:
 		return x >= y
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 // equalVals compares values of one type.
 func equalVals(x, y any) bool {
 	switch x := x.(type) {
-	case bool, int64, float64, complex128, string, *box:
+	case bool, int64, float64, complex128, string, *Var:
 		if !isUnknown(y) {
 			return x == y
 		}
@@ -191,16 +193,16 @@ func equalVals(x, y any) bool {
 			}
 		}
 		return true
-	case sliceVal: // compared with nil
-		if y, ok := y.(sliceVal); ok {
+	case Slice: // compared with nil
+		if y, ok := y.(Slice); ok {
 			return x.elems == nil && y.elems == nil
 		}
 	case funcVal:
 		if y, ok := y.(funcVal); ok {
 			return x.fn == nil && y.fn == nil
 		}
-	case ifaceVal:
-		y, ok := y.(ifaceVal)
+	case Iface:
+		y, ok := y.(Iface)
 		if !ok {
 			break
 		}
@@ -209,7 +211,7 @@ func equalVals(x, y any) bool {
 		}
 		return types.Identical(x.typ, y.typ) && types.Comparable(x.typ) && equalVals(x.v, y.v)
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 func unary(op token.Token, x any, t types.Type) any {
@@ -234,7 +236,7 @@ func unary(op token.Token, x any, t types.Type) any {
 			return -x
 		}
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 // convertVal converts a value, as gc does on amd64.
@@ -242,17 +244,17 @@ func convertVal(v any, from, to types.Type) any {
 	switch x := v.(type) {
 	case int64:
 		switch {
-		case isInteger(to):
+		case gotypes.IsInteger(to):
 			return wrap(x, to)
-		case isFloat(to) && regType(to) == regType(types.Typ[types.Float32]) && isUnsigned(from):
+		case gotypes.IsFloat32(to) && gotypes.IsUnsigned(from):
 			return float64(float32(uint64(x)))
-		case isFloat(to) && regType(to) == regType(types.Typ[types.Float32]):
+		case gotypes.IsFloat32(to):
 			return float64(float32(x))
-		case isFloat(to) && isUnsigned(from):
+		case gotypes.IsFloat(to) && gotypes.IsUnsigned(from):
 			return float64(uint64(x))
-		case isFloat(to):
+		case gotypes.IsFloat(to):
 			return float64(x)
-		case isString(to):
+		case gotypes.IsString(to):
 			if x < 0 || x > utf8.MaxRune {
 				x = utf8.RuneError
 			}
@@ -260,34 +262,34 @@ func convertVal(v any, from, to types.Type) any {
 		}
 	case float64:
 		switch {
-		case isFloat(to) && regType(to) == regType(from):
+		case gotypes.IsFloat(to) && gotypes.IsFloat32(to) == gotypes.IsFloat32(from):
 			return x
-		case isFloat(to):
+		case gotypes.IsFloat(to):
 			return roundFloat(quiet(x), to)
-		case isInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
+		case gotypes.IsInteger(to) && x > -1<<31 && x < 1<<31: // others are up to the machine
 			return wrap(int64(x), to)
 		}
 	case complex128:
-		if isComplex(to) {
+		if gotypes.IsComplex(to) {
 			return roundComplex(x, to)
 		}
 	case string:
 		if s, ok := to.Underlying().(*types.Slice); ok {
 			return ofString(x, s.Elem())
 		}
-		if isString(to) {
+		if gotypes.IsString(to) {
 			return x
 		}
-	case sliceVal:
-		if !isString(to) {
+	case Slice:
+		if !gotypes.IsString(to) {
 			break
 		}
 		var text []byte
-		wide := width(from.Underlying().(*types.Slice).Elem()) == 32
+		wide := gotypes.Width(from.Underlying().(*types.Slice).Elem()) == 32
 		for _, e := range x.elems {
 			n, ok := e.v.(int64)
 			if !ok {
-				panic(unknown{})
+				panic(Unknown{})
 			}
 			if wide {
 				text = utf8.AppendRune(text, rune(n))
@@ -300,34 +302,34 @@ func convertVal(v any, from, to types.Type) any {
 	if types.Identical(from.Underlying(), to.Underlying()) {
 		return v
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 // ofString returns the bytes or runes of a string.
-func ofString(s string, elem types.Type) sliceVal {
-	out := sliceVal{elems: []*box{}}
-	if width(elem) == 32 {
+func ofString(s string, elem types.Type) Slice {
+	out := Slice{elems: []*Var{}}
+	if gotypes.Width(elem) == 32 {
 		for _, r := range s {
-			out.elems = append(out.elems, &box{v: int64(r), typ: elem})
+			out.elems = append(out.elems, &Var{v: int64(r), typ: elem})
 		}
 		return out
 	}
 	for i := range len(s) {
-		out.elems = append(out.elems, &box{v: int64(s[i]), typ: elem})
+		out.elems = append(out.elems, &Var{v: int64(s[i]), typ: elem})
 	}
 	return out
 }
 
-func makeSliceVal(n, c int64, t types.Type) sliceVal {
-	if n < 0 || c < n || c > maxTable {
-		panic(unknown{})
+func makeSliceVal(n, c int64, t types.Type) Slice {
+	if n < 0 || c < n || c > MaxTable {
+		panic(Unknown{})
 	}
 	elem := t.Underlying().(*types.Slice).Elem()
-	out := make([]*box, c)
+	out := make([]*Var, c)
 	for i := range out {
-		out[i] = newBox(elem)
+		out[i] = newVar(elem)
 	}
-	return sliceVal{elems: out[:n]}
+	return Slice{elems: out[:n]}
 }
 
 // slice computes x[lo:hi:max].
@@ -338,44 +340,44 @@ func (f *runFrame) slice(in *ssa.Slice) any {
 		}
 		n := f.int(v)
 		if n < 0 || n > int64(limit) {
-			panic(unknown{})
+			panic(Unknown{})
 		}
 		return int(n)
 	}
-	var elems []*box
+	var elems []*Var
 	var room *room
 	switch x := f.get(in.X).(type) {
 	case string:
 		hi := bound(in.High, len(x), len(x))
 		return x[bound(in.Low, 0, hi):hi]
-	case sliceVal:
+	case Slice:
 		elems, room = x.elems, x.room
-	case *box:
+	case *Var:
 		if x == nil {
-			panic(unknown{})
+			panic(Unknown{})
 		}
 		elems = x.elems
-		if x.obj == nil || x.obj.id != x.obj { // part of something that has a name
+		if x.obj == nil || x.obj.ID != x.obj { // part of something that has a name
 			for _, e := range elems {
 				e.owner = x
 			}
 		}
 		elems = elems[:len(elems):len(elems)]
 	default:
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	mx := bound(in.Max, cap(elems), cap(elems))
 	hi := bound(in.High, len(elems), mx)
 	if room != nil && (in.Max != nil || hi > len(elems)) {
-		panic(unknown{}) // what append has left is gc's own matter
+		panic(Unknown{}) // what append has left is gc's own matter
 	}
-	return sliceVal{elems[bound(in.Low, 0, hi):hi:mx], room}
+	return Slice{elems[bound(in.Low, 0, hi):hi:mx], room}
 }
 
 func nextOf(v any) any {
 	it, ok := v.(stringIterVal)
 	if !ok {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	at := *it.at
 	if at >= len(it.s) {
@@ -395,11 +397,11 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			return int64(len(x))
 		case []any:
 			return int64(len(x))
-		case *box:
+		case *Var:
 			if x != nil {
 				return int64(len(x.elems))
 			}
-		case sliceVal:
+		case Slice:
 			if name == "cap" && x.room == nil {
 				return int64(cap(x.elems))
 			} else if name == "cap" {
@@ -408,13 +410,13 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			return int64(len(x.elems))
 		}
 	case "append":
-		s, ok := args[0].(sliceVal)
+		s, ok := args[0].(Slice)
 		more := bytesOrElems(args[1])
 		if !ok {
 			break
 		}
 		n := len(s.elems) + len(more)
-		if n > maxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
+		if n > MaxTable || s.room != nil && s.room.free != cap(s.elems)-len(s.elems) {
 			break // or twice to one slice that append has made
 		}
 		if len(more) == 0 {
@@ -424,9 +426,9 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		out := s.elems
 		if n > cap(out) {
 			elem := in.Type().Underlying().(*types.Slice).Elem()
-			grown := makeSliceVal(int64(n), int64(min(2*n, maxTable)), types.NewSlice(elem)).elems
+			grown := makeSliceVal(int64(n), int64(min(2*n, MaxTable)), types.NewSlice(elem)).elems
 			for i, e := range out {
-				grown[i].store(e.load())
+				grown[i].store(e.Load())
 			}
 			out, s.room = grown, &room{}
 		}
@@ -436,9 +438,9 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 		for i, v := range vs {
 			out[n-len(vs)+i].store(v)
 		}
-		return sliceVal{out, s.room}
+		return Slice{out, s.room}
 	case "copy":
-		s, ok := args[0].(sliceVal)
+		s, ok := args[0].(Slice)
 		if !ok {
 			break
 		}
@@ -464,23 +466,23 @@ func runBuiltin(name string, args []any, in *ssa.Call) any {
 			return complex(re, im)
 		}
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
-func bytesOrElems(v any) []*box {
+func bytesOrElems(v any) []*Var {
 	switch v := v.(type) {
 	case string:
 		return ofString(v, types.Typ[types.Uint8]).elems
-	case sliceVal:
+	case Slice:
 		return v.elems
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
-func loads(elems []*box) []any {
+func loads(elems []*Var) []any {
 	out := make([]any, len(elems))
 	for i, e := range elems {
-		out[i] = e.load()
+		out[i] = e.Load()
 	}
 	return out
 }
@@ -490,7 +492,7 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	for _, y := range args[1:] {
 		if x, ok := acc.(float64); ok {
 			if y, ok := y.(float64); !ok {
-				panic(unknown{})
+				panic(Unknown{})
 			} else if name == "min" {
 				acc = min(x, y)
 			} else {
@@ -509,10 +511,18 @@ func minMaxVal(name string, args []any, t types.Type) any {
 	return acc
 }
 
+// Idle has the functions that do nothing in kernels, nor while an initializer runs, and whether
+// they return a bool, which is false.
+var Idle = map[string]bool{
+	"crypto/internal/fips140.RecordApproved": false, // it notes the calling goroutine, and there is none
+	"crypto/internal/boring.Unreachable":     false, // it leaves a mark in the program for a tool to find
+	"crypto/internal/fips140only.Enforced":   true,  // a setting of a program's environment, which devices lack
+}
+
 // natives are functions that have no body here, or have the same results at once.
 var natives = map[string]func(args []any) any{
 	"math.Float64bits":     func(a []any) any { return int64(math.Float64bits(a[0].(float64))) },
-	"math.Float32bits":     func(a []any) any { return int64(narrowed(a[0].(float64))) },
+	"math.Float32bits":     func(a []any) any { return int64(Narrowed(a[0].(float64))) },
 	"math.Float64frombits": func(a []any) any { return math.Float64frombits(uint64(a[0].(int64))) },
 	"math.Float32frombits": func(a []any) any { return widened(uint32(a[0].(int64))) },
 	"math.Inf":             func(a []any) any { return math.Inf(int(a[0].(int64))) },
@@ -533,6 +543,14 @@ var natives = map[string]func(args []any) any{
 }
 
 func init() {
+	for name, isBool := range Idle {
+		natives[name] = func([]any) any {
+			if isBool {
+				return false
+			}
+			return nil
+		}
+	}
 	for name, fn := range exactFloats {
 		if natives[name] != nil {
 			continue
@@ -590,9 +608,9 @@ func init() {
 }
 
 // tree returns what a variable holds by parts. What it leads to becomes the root's.
-func (b *box) tree(root any) *constTree {
+func (b *Var) tree(root any) *Tree {
 	if b.elems != nil {
-		t := &constTree{}
+		t := &Tree{}
 		for i, e := range b.elems {
 			if part := e.tree(root); part != nil {
 				*t.part(i) = *part
@@ -601,76 +619,76 @@ func (b *box) tree(root any) *constTree {
 		return t
 	}
 	if b.v == nil { // an empty struct or array
-		return &constTree{}
+		return &Tree{}
 	}
 	return treeOf(b.v, b.typ, root)
 }
 
 // treeOf returns a value by parts.
-func treeOf(v any, t types.Type, root any) *constTree {
-	out := &constTree{}
+func treeOf(v any, t types.Type, root any) *Tree {
+	out := &Tree{}
 	switch v := v.(type) {
 	case bool:
-		out.leaf = ssa.NewConst(constant.MakeBool(v), t)
+		out.Leaf = ssa.NewConst(constant.MakeBool(v), t)
 	case int64:
 		n := constant.MakeInt64(v)
-		if isUnsigned(t) {
+		if gotypes.IsUnsigned(t) {
 			n = constant.MakeUint64(uint64(v))
 		}
-		out.leaf = ssa.NewConst(n, t)
+		out.Leaf = ssa.NewConst(n, t)
 	case string:
-		out.leaf = ssa.NewConst(constant.MakeString(v), t)
+		out.Leaf = ssa.NewConst(constant.MakeString(v), t)
 	case float64:
-		out.number = &[2]float64{v, 0}
+		out.Number = &[2]float64{v, 0}
 	case complex128:
-		out.number = &[2]float64{real(v), imag(v)}
+		out.Number = &[2]float64{real(v), imag(v)}
 	case []any:
-		types := elemTypes(t)
+		types := gotypes.ElemTypes(t)
 		for i, e := range v {
 			*out.part(i) = *treeOf(e, types(i), root)
 		}
-	case *box:
+	case *Var:
 		switch {
 		case v == nil:
 		case v.obj == nil:
-			panic(unknown{}) // a pointer to a part
+			panic(Unknown{}) // a pointer to a part
 		default:
-			if v.obj.tree == nil && v.obj.typ != nil {
+			if v.obj.Tree == nil && v.obj.Type != nil {
 				if v.owner == v.obj {
-					panic(unknown{}) // it leads to itself
+					panic(Unknown{}) // it leads to itself
 				}
 				v.owner = v.obj
-				v.obj.tree = v.tree(v.obj)
+				v.obj.Tree = v.tree(v.obj)
 			}
-			out.to = v.obj
+			out.To = v.obj
 		}
 	case funcVal:
 		if len(v.bindings) > 0 {
-			panic(unknown{})
+			panic(Unknown{})
 		}
 		if v.fn != nil {
-			out.leaf = v.fn
+			out.Leaf = v.fn
 		}
-	case ifaceVal:
+	case Iface:
 		if v.typ != nil {
 			*out = *treeOf(v.v, v.typ, root)
-			out.dynamic = v.typ
+			out.Dynamic = v.typ
 		}
-	case sliceVal:
+	case Slice:
 		for i, e := range v.elems {
 			if e.owner != nil && e.owner != root {
-				panic(unknown{}) // another one has it, too
+				panic(Unknown{}) // another one has it, too
 			}
 			e.owner = root
 			*out.part(i) = *e.tree(root)
 		}
-		out.length, out.made = len(v.elems), v.elems != nil
+		out.Length, out.Made = len(v.elems), v.elems != nil
 		if len(v.elems) > 0 {
 			t := types.NewArray(t.Underlying().(*types.Slice).Elem(), int64(len(v.elems)))
-			out.array = &object{v.elems[0], t, &constTree{parts: out.parts}}
+			out.Array = &Object{v.elems[0], t, &Tree{Parts: out.Parts}}
 		}
 	default:
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return out
 }

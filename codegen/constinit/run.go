@@ -1,4 +1,4 @@
-package lower
+package constinit
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/kgen-go/kgen/codegen/ir"
-	"github.com/kgen-go/kgen/codegen/load"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // What the initialiser of a package computes is computed here as gc does on amd64: tables
@@ -32,9 +31,9 @@ const maxCallDepth = 100
 
 // initRun is what has been computed of initialisers.
 type initRun struct {
-	l       *lowerer
-	boxes   map[*ssa.Global]*box
-	objects map[any]*box // by the ids of objects that were made of constants
+	env     *Env
+	vars    map[*ssa.Global]*Var
+	objects map[any]*Var // by the ids of objects that were made of constants
 	ran     map[*ssa.Package]bool
 	steps   int
 	limit   int // of steps
@@ -43,33 +42,33 @@ type initRun struct {
 	begun
 }
 
-// unknown is a value that is not known, and what stops what would need it.
-type unknown struct{ why *reason }
+// Unknown is a value that is not known. Panicking with it stops the evaluation that needs it.
+type Unknown struct{ Why *Reason }
 
-// box is a variable, or a part of one.
-type box struct {
+// Var is a variable, or a part of one.
+type Var struct {
 	v     any    // what it holds, if it has no parts
-	elems []*box // of a struct or array
+	elems []*Var // of a struct or array
 	typ   types.Type
-	obj   *object // what a pointer to it leads to, if it is no part
+	obj   *Object // what a pointer to it leads to, if it is no part
 	owner any     // the global or object that it has become an element of
 }
 
 // What variables hold besides parts: bool, int64 (the bits of an integer), float64,
-// complex128, string, *box, funcVal, sliceVal, ifaceVal, []any for structs, arrays and
+// complex128, string, *Var, funcVal, Slice, Iface, []any for structs, arrays and
 // tuples that are no variables, or unknown.
 type (
 	funcVal struct {
 		fn       *ssa.Function
 		bindings []any
 	}
-	sliceVal struct {
-		elems []*box // with what lies behind as capacity
+	Slice struct {
+		elems []*Var // with what lies behind as capacity
 		room  *room  // if append has made them
 	}
 	// room says how much is left behind what was appended: gc leaves as much as it likes.
-	room     struct{ free int }
-	ifaceVal struct {
+	room  struct{ free int }
+	Iface struct {
 		typ types.Type
 		v   any
 	}
@@ -78,10 +77,6 @@ type (
 		at *int
 	}
 )
-
-func newInitRun() *initRun {
-	return &initRun{boxes: map[*ssa.Global]*box{}, objects: map[any]*box{}, ran: map[*ssa.Package]bool{}}
-}
 
 // runInits evaluates the initialiser of a package, if it has not been.
 func (r *initRun) runInits(p *ssa.Package) {
@@ -141,11 +136,11 @@ func (f *runFrame) try(do func()) (ok bool) {
 	depth := f.r.depth
 	defer func() {
 		if v := recover(); v != nil {
-			u, mine := v.(unknown)
+			u, mine := v.(Unknown)
 			if !mine {
 				panic(v)
 			}
-			f.r.depth, f.r.stopped, ok = depth, u.why, false
+			f.r.depth, f.r.stopped, ok = depth, u.Why, false
 		}
 	}()
 	do()
@@ -153,34 +148,34 @@ func (f *runFrame) try(do func()) (ok bool) {
 }
 
 // giveUp forgets what an instruction that could not be run would have changed.
-func (f *runFrame) giveUp(in ssa.Instruction, why *reason) {
+func (f *runFrame) giveUp(in ssa.Instruction, why *Reason) {
 	switch in := in.(type) {
 	case *ssa.Store:
-		if b, ok := f.known(load.RootOf(in.Addr)).(*box); ok && b != nil {
+		if b, ok := f.known(RootOf(in.Addr)).(*Var); ok && b != nil {
 			b.forget(why)
 		}
 	case *ssa.Call:
-		f.vals[in] = unknown{why}
+		f.vals[in] = Unknown{why}
 		for _, a := range in.Call.Args {
 			forgetAll(f.known(a), why)
 		}
 		f.forgetMentioned(in, map[*ssa.Function]bool{}, why)
 	case ssa.Value:
-		f.vals[in] = unknown{why}
+		f.vals[in] = Unknown{why}
 	}
 }
 
 // forgetMentioned forgets the variables that an instruction mentions, or what it calls,
 // and what they lead to. Others are not written: only what is called by its name fills
 // variables.
-func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *reason) {
+func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bool, why *Reason) {
 	var ops [8]*ssa.Value
 	for _, op := range in.Operands(ops[:0]) {
 		switch x := (*op).(type) {
 		case *ssa.Global:
 			if x.Pkg == f.fn.Pkg && !f.r.fixed(x) {
 				b := f.r.global(x)
-				forgetAll(b.load(), why)
+				forgetAll(b.Load(), why)
 				b.forget(why)
 			}
 		case *ssa.Function:
@@ -199,35 +194,35 @@ func (f *runFrame) forgetMentioned(in ssa.Instruction, seen map[*ssa.Function]bo
 
 // known returns an operand, or unknown.
 func (f *runFrame) known(v ssa.Value) (x any) {
-	x = unknown{}
+	x = Unknown{}
 	f.try(func() { x = f.get(v) })
 	return x
 }
 
-func (b *box) forget(why *reason) {
-	b.v = unknown{why}
+func (b *Var) forget(why *Reason) {
+	b.v = Unknown{why}
 	for _, e := range b.elems {
 		e.forget(why)
 	}
 }
 
 // forgetAll forgets what a value leads to.
-func forgetAll(v any, why *reason) {
-	through := func(b *box) {
-		held := b.load()
+func forgetAll(v any, why *Reason) {
+	through := func(b *Var) {
+		held := b.Load()
 		b.forget(why)
 		forgetAll(held, why)
 	}
 	switch v := v.(type) {
-	case *box:
+	case *Var:
 		if v != nil && !isUnknown(v.v) {
 			through(v)
 		}
-	case sliceVal:
+	case Slice:
 		for _, e := range v.elems[:cap(v.elems)] {
 			through(e)
 		}
-	case ifaceVal:
+	case Iface:
 		forgetAll(v.v, why)
 	case []any:
 		for _, e := range v {
@@ -240,22 +235,26 @@ func forgetAll(v any, why *reason) {
 	}
 }
 
-// newBox makes a variable that is zero.
-func newBox(t types.Type) *box {
-	b := &box{typ: t}
+// newVar makes a variable that is zero.
+func newVar(t types.Type) *Var {
+	b := &Var{typ: t}
+	if isProperty(t) {
+		b.v = Property{}
+		return b
+	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		if u.Len() > maxTable {
-			panic(unknown{})
+		if u.Len() > MaxTable {
+			panic(Unknown{})
 		}
-		b.elems = make([]*box, u.Len())
+		b.elems = make([]*Var, u.Len())
 		for i := range b.elems {
-			b.elems[i] = newBox(u.Elem())
+			b.elems[i] = newVar(u.Elem())
 		}
 	case *types.Struct:
-		b.elems = make([]*box, u.NumFields())
+		b.elems = make([]*Var, u.NumFields())
 		for i := range b.elems {
-			b.elems[i] = newBox(u.Field(i).Type())
+			b.elems[i] = newVar(u.Field(i).Type())
 		}
 	default:
 		b.v = zeroOf(t)
@@ -263,11 +262,11 @@ func newBox(t types.Type) *box {
 	return b
 }
 
-// newVar makes a variable that a pointer may lead to.
-func newVar(t types.Type) *box {
-	b := newBox(t)
-	b.obj = &object{typ: t}
-	b.obj.id = b.obj
+// newHeld makes a variable that a pointer may lead to.
+func newHeld(t types.Type) *Var {
+	b := newVar(t)
+	b.obj = &Object{Type: t}
+	b.obj.ID = b.obj
 	return b
 }
 
@@ -287,20 +286,23 @@ func zeroOf(t types.Type) any {
 			return ""
 		}
 	case *types.Pointer:
-		return (*box)(nil)
+		return (*Var)(nil)
 	case *types.Signature:
 		return funcVal{}
 	case *types.Slice:
-		return sliceVal{}
+		return Slice{}
 	case *types.Interface:
-		return ifaceVal{}
+		return Iface{}
 	case *types.Array, *types.Struct:
-		return newBox(t).load()
+		return newVar(t).Load()
 	}
-	return unknown{}
+	return Unknown{}
 }
 
-func (b *box) load() any {
+// Load returns the value that a variable holds: a bool, an int64 with the bits of an integer, a
+// float64, complex128, string, *Var, Slice, Iface or Property; []any for a struct or array; a
+// function; or Unknown.
+func (b *Var) Load() any {
 	if b.elems == nil {
 		if _, ok := b.v.([]any); ok || b.v == nil {
 			return []any{}
@@ -309,17 +311,17 @@ func (b *box) load() any {
 	}
 	out := make([]any, len(b.elems))
 	for i, e := range b.elems {
-		out[i] = e.load()
+		out[i] = e.Load()
 	}
 	return out
 }
 
-func (b *box) store(v any) {
+func (b *Var) store(v any) {
 	vs, ok := v.([]any)
 	if !ok {
 		if b.elems != nil {
-			x, _ := v.(unknown)
-			b.forget(x.why)
+			x, _ := v.(Unknown)
+			b.forget(x.Why)
 			return
 		}
 		b.v = v
@@ -331,22 +333,22 @@ func (b *box) store(v any) {
 }
 
 // global returns the variable of package level.
-func (r *initRun) global(g *ssa.Global) *box {
-	if b := r.boxes[g]; b != nil {
+func (r *initRun) global(g *ssa.Global) *Var {
+	if b := r.vars[g]; b != nil {
 		return b
 	}
-	b := newVar(g.Type().Underlying().(*types.Pointer).Elem())
-	b.obj = &object{id: g}
-	r.boxes[g] = b
+	b := newHeld(g.Type().Underlying().(*types.Pointer).Elem())
+	b.obj = &Object{ID: g}
+	r.vars[g] = b
 	if r.fixed(g) {
-		if !r.fill(b, r.l.evalInit(g.Pkg).treeOf(g)) {
+		if !r.fill(b, r.env.initializer(g.Pkg).treeOf(g)) {
 			b.forget(nil)
 		}
 	} else if !r.ran[g.Pkg] {
 		r.runInits(g.Pkg)
 	}
 	init := g.Pkg.Func("init")
-	if at, _ := r.l.writtenAt(g); at.IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
+	if r.env.facts.Written(g).IsValid() || init == nil || len(init.Blocks) == 0 { // it is not here
 		b.forget(nil)
 	}
 	return b
@@ -355,17 +357,17 @@ func (r *initRun) global(g *ssa.Global) *box {
 // fixed reports whether a variable is made of constants: it has the objects then that it
 // has without running anything.
 func (r *initRun) fixed(g *ssa.Global) bool {
-	env := r.l.evalInit(g.Pkg)
-	return env != nil && !env.failed[g] && !r.l.prog.Fate(g).Filled.IsValid()
+	env := r.env.initializer(g.Pkg)
+	return env != nil && !env.failed[g] && !r.env.facts.Filled(g).IsValid()
 }
 
 // fill gives a variable a value, and reports whether that can be.
-func (r *initRun) fill(b *box, tree *constTree) bool {
+func (r *initRun) fill(b *Var, tree *Tree) bool {
 	if tree == nil {
 		return true // it is zero
 	}
 	if b.elems != nil {
-		for i, part := range tree.parts {
+		for i, part := range tree.Parts {
 			if !r.fill(b.elems[i], part) {
 				return false
 			}
@@ -380,39 +382,39 @@ func (r *initRun) fill(b *box, tree *constTree) bool {
 }
 
 // valueOf returns a value that is given by parts.
-func (r *initRun) valueOf(tree *constTree, t types.Type) (any, bool) {
-	if tree.dynamic != nil {
+func (r *initRun) valueOf(tree *Tree, t types.Type) (any, bool) {
+	if tree.Dynamic != nil {
 		concrete := *tree
-		concrete.dynamic = nil
-		b := newBox(tree.dynamic)
+		concrete.Dynamic = nil
+		b := newVar(tree.Dynamic)
 		ok := r.fill(b, &concrete)
-		return ifaceVal{tree.dynamic, b.load()}, ok
+		return Iface{tree.Dynamic, b.Load()}, ok
 	}
 	switch {
-	case tree.number != nil && isComplex(t):
-		return complex(tree.number[0], tree.number[1]), true
-	case tree.number != nil:
-		return tree.number[0], true
-	case tree.to != nil:
-		if g, ok := tree.to.id.(*ssa.Global); ok {
+	case tree.Number != nil && gotypes.IsComplex(t):
+		return complex(tree.Number[0], tree.Number[1]), true
+	case tree.Number != nil:
+		return tree.Number[0], true
+	case tree.To != nil:
+		if g, ok := tree.To.ID.(*ssa.Global); ok {
 			return r.global(g), true
 		}
-		b := r.objects[tree.to.id]
+		b := r.objects[tree.To.ID]
 		if b == nil {
-			b = newBox(tree.to.typ)
-			b.obj = tree.to
-			r.objects[tree.to.id] = b
-			if !r.fill(b, tree.to.tree) {
+			b = newVar(tree.To.Type)
+			b.obj = tree.To
+			r.objects[tree.To.ID] = b
+			if !r.fill(b, tree.To.Tree) {
 				return nil, false
 			}
 		}
 		return b, true
-	case tree.leaf != nil:
-		if isFloat(t) {
-			x, ok := exactFloat(tree.leaf)
+	case tree.Leaf != nil:
+		if gotypes.IsFloat(t) {
+			x, ok := ExactFloat(tree.Leaf)
 			return x, ok
 		}
-		switch leaf := tree.leaf.(type) {
+		switch leaf := tree.Leaf.(type) {
 		case *ssa.Const:
 			return constVal(leaf), true
 		case *ssa.Function:
@@ -421,47 +423,35 @@ func (r *initRun) valueOf(tree *constTree, t types.Type) (any, bool) {
 		return nil, false
 	}
 	s, ok := t.Underlying().(*types.Slice)
-	if !ok || tree.length == 0 && !tree.made {
-		return zeroOf(t), len(tree.parts) == 0
+	if !ok || tree.Length == 0 && !tree.Made {
+		return zeroOf(t), len(tree.Parts) == 0
 	}
-	out := sliceVal{elems: make([]*box, tree.length)}
+	out := Slice{elems: make([]*Var, tree.Length)}
 	for i := range out.elems {
-		out.elems[i] = newBox(s.Elem())
+		out.elems[i] = newVar(s.Elem())
 		out.elems[i].owner = tree // another variable has it
-		if !r.fill(out.elems[i], tree.parts[i]) {
+		if !r.fill(out.elems[i], tree.Parts[i]) {
 			return nil, false
 		}
 	}
 	return out, true
 }
 
-// numberOf returns what a number that was computed is made of.
-func (l *lowerer) numberOf(tree *constTree, t types.Type) []*ir.Value {
-	if isComplex(t) {
-		part := regType(fields(t)[0])
-		return []*ir.Value{l.float(part, tree.number[0]), l.float(part, tree.number[1])}
-	}
-	return []*ir.Value{l.float(regType(t), tree.number[0])}
-}
-
-// computed returns what a variable has that is not made of constants alone.
-func (l *lowerer) computed(g *ssa.Global) (tree *constTree, ok bool) {
-	c := l.choices
-	if tree, ok := c.computed[g]; ok {
+// computed returns the value of a variable that is not made of constants alone.
+func (e *Env) computed(g *ssa.Global) (tree *Tree, ok bool) {
+	if tree, ok := e.trees[g]; ok {
 		return tree, tree != nil
 	}
-	c.computed[g] = nil // it may need itself
-	r := c.run
-	r.l = l
-	f := &runFrame{r: r}
+	e.trees[g] = nil // its initialization may need the variable itself
+	f := &runFrame{r: e.run}
 	ok = f.try(func() {
-		r.runInits(g.Pkg)
-		tree = r.global(g).tree(g)
+		e.run.runInits(g.Pkg)
+		tree = e.run.global(g).tree(g)
 	})
 	if !ok {
 		return nil, false
 	}
-	c.computed[g] = tree
+	e.trees[g] = tree
 	return tree, true
 }
 
@@ -472,23 +462,29 @@ type runFrame struct {
 	vals map[ssa.Value]any
 }
 
-// call runs a function.
-func (r *initRun) call(fn *ssa.Function, args, bindings []any) any {
+// call runs a function, which is called at a position.
+func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any {
 	name := fn.RelString(nil)
 	if assembly[name] {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	if native := natives[name]; native != nil {
 		if slices.ContainsFunc(args, isUnknown) {
-			panic(unknown{})
+			panic(Unknown{})
 		}
 		return native(args)
 	}
+	if native := r.env.facts.Native; native != nil && ofProperties(fn) {
+		if v, ok := native(fn, args, at); ok {
+			return v
+		}
+		panic(Unknown{})
+	}
 	if len(fn.Blocks) == 0 {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	if r.depth++; r.depth > maxCallDepth {
-		panic(unknown{&reason{r.at.Pos(), fmt.Sprintf("calls are more than %d deep", maxCallDepth)}})
+		panic(Unknown{&Reason{r.at.Pos(), fmt.Sprintf("calls are more than %d deep", maxCallDepth)}})
 	}
 	f := &runFrame{r: r, fn: fn, vals: map[ssa.Value]any{}}
 	for i, p := range fn.Params {
@@ -502,7 +498,7 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any) any {
 	return res
 }
 
-func isUnknown(v any) bool { _, ok := v.(unknown); return ok }
+func isUnknown(v any) bool { _, ok := v.(Unknown); return ok }
 
 // run goes through a function's blocks.
 func (f *runFrame) run() any {
@@ -522,7 +518,7 @@ func (f *runFrame) run() any {
 		for _, in := range b.Instrs[len(phis):] {
 			f.begin(in)
 			if f.r.steps++; f.r.steps > f.r.limit {
-				panic(unknown{f.r.tooLong()})
+				panic(Unknown{f.r.tooLong()})
 			}
 			switch in := in.(type) {
 			case *ssa.Return:
@@ -542,7 +538,7 @@ func (f *runFrame) run() any {
 			case *ssa.If:
 				cond, ok := f.get(in.Cond).(bool)
 				if !ok {
-					panic(unknown{})
+					panic(Unknown{})
 				}
 				from = b
 				if b = b.Succs[1]; cond {
@@ -567,7 +563,7 @@ func (f *runFrame) get(v ssa.Value) any {
 	}
 	x, ok := f.vals[v]
 	if !ok {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return x
 }
@@ -577,23 +573,23 @@ func constVal(c *ssa.Const) any {
 	switch {
 	case c.Value == nil:
 		return zeroOf(t)
-	case isBoolean(t):
+	case gotypes.IsBoolean(t):
 		return constant.BoolVal(c.Value)
-	case isInteger(t) && isUnsigned(t):
+	case gotypes.IsInteger(t) && gotypes.IsUnsigned(t):
 		return int64(c.Uint64())
-	case isInteger(t):
+	case gotypes.IsInteger(t):
 		return c.Int64()
-	case isFloat(t):
+	case gotypes.IsFloat(t):
 		x, _ := constFloat(c)
 		return x
-	case isComplex(t):
+	case gotypes.IsComplex(t):
 		re, _ := constant.Float64Val(constant.Real(c.Value))
 		im, _ := constant.Float64Val(constant.Imag(c.Value))
 		return roundComplex(complex(re, im), t)
-	case isString(t):
+	case gotypes.IsString(t):
 		return constant.StringVal(c.Value)
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 // exec runs an instruction that does not leave its block.
@@ -601,21 +597,21 @@ func (f *runFrame) exec(in ssa.Instruction) {
 	switch in := in.(type) {
 	case *ssa.DebugRef, *ssa.Jump, *ssa.If, *ssa.Return, *ssa.RunDefers:
 	case *ssa.Store:
-		if g, ok := load.RootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
+		if g, ok := RootOf(in.Addr).(*ssa.Global); !ok || !f.r.fixed(g) {
 			f.pointer(in.Addr).store(f.get(in.Val))
 		}
 	case ssa.Value:
 		f.vals[in] = f.eval(in)
 	default:
-		panic(unknown{})
+		panic(Unknown{})
 	}
 }
 
 // pointer returns what a pointer leads to.
-func (f *runFrame) pointer(v ssa.Value) *box {
-	b, ok := f.get(v).(*box)
+func (f *runFrame) pointer(v ssa.Value) *Var {
+	b, ok := f.get(v).(*Var)
 	if !ok || b == nil {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return b
 }
@@ -623,7 +619,7 @@ func (f *runFrame) pointer(v ssa.Value) *box {
 func (f *runFrame) int(v ssa.Value) int64 {
 	n, ok := f.get(v).(int64)
 	if !ok {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return n
 }
@@ -632,7 +628,7 @@ func (f *runFrame) int(v ssa.Value) int64 {
 func (f *runFrame) index(v ssa.Value, n int) int {
 	i := f.int(v)
 	if i < 0 || i >= int64(n) {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return int(i)
 }
@@ -644,7 +640,7 @@ func (f *runFrame) eval(in ssa.Value) any {
 		return binaryOp(in.Op, f.get(in.X), f.get(in.Y), in.X.Type(), in.Y.Type())
 	case *ssa.UnOp:
 		if in.Op == token.MUL {
-			return f.pointer(in.X).load()
+			return f.pointer(in.X).Load()
 		}
 		return unary(in.Op, f.get(in.X), in.Type())
 	case *ssa.Convert:
@@ -656,7 +652,7 @@ func (f *runFrame) eval(in ssa.Value) any {
 	case *ssa.ChangeInterface:
 		return f.get(in.X)
 	case *ssa.MakeInterface:
-		return ifaceVal{in.X.Type(), f.get(in.X)}
+		return Iface{in.X.Type(), f.get(in.X)}
 	case *ssa.MakeClosure:
 		v := funcVal{fn: in.Fn.(*ssa.Function)}
 		for _, b := range in.Bindings {
@@ -664,7 +660,7 @@ func (f *runFrame) eval(in ssa.Value) any {
 		}
 		return v
 	case *ssa.Alloc:
-		return newVar(in.Type().Underlying().(*types.Pointer).Elem())
+		return newHeld(in.Type().Underlying().(*types.Pointer).Elem())
 	case *ssa.FieldAddr:
 		return f.pointer(in.X).elems[in.Field]
 	case *ssa.Field:
@@ -672,7 +668,7 @@ func (f *runFrame) eval(in ssa.Value) any {
 	case *ssa.Extract:
 		return f.parts(in.Tuple)[in.Index]
 	case *ssa.IndexAddr:
-		if s, ok := f.get(in.X).(sliceVal); ok {
+		if s, ok := f.get(in.X).(Slice); ok {
 			return s.elems[f.index(in.Index, len(s.elems))]
 		}
 		elems := f.pointer(in.X).elems
@@ -694,27 +690,27 @@ func (f *runFrame) eval(in ssa.Value) any {
 	case *ssa.Range:
 		s, ok := f.get(in.X).(string)
 		if !ok {
-			panic(unknown{})
+			panic(Unknown{})
 		}
 		return stringIterVal{s, new(int)}
 	case *ssa.Next:
 		return nextOf(f.get(in.Iter))
 	}
-	panic(unknown{})
+	panic(Unknown{})
 }
 
 func (f *runFrame) parts(v ssa.Value) []any {
 	vs, ok := f.get(v).([]any)
 	if !ok {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	return vs
 }
 
 func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
-	x, ok := f.get(in.X).(ifaceVal)
+	x, ok := f.get(in.X).(Iface)
 	if !ok {
-		panic(unknown{})
+		panic(Unknown{})
 	}
 	match := false
 	u, isIface := in.AssertedType.Underlying().(*types.Interface)
@@ -726,7 +722,7 @@ func (f *runFrame) typeAssert(in *ssa.TypeAssert) any {
 	var v any = x
 	switch {
 	case !match && !in.CommaOk:
-		panic(unknown{})
+		panic(Unknown{})
 	case !match:
 		v = zeroOf(in.AssertedType)
 	case !isIface:
@@ -748,19 +744,19 @@ func (f *runFrame) call(in *ssa.Call) any {
 		return runBuiltin(b.Name(), args, in)
 	}
 	if in.Call.IsInvoke() {
-		x, ok := f.get(in.Call.Value).(ifaceVal)
+		x, ok := f.get(in.Call.Value).(Iface)
 		if !ok || x.typ == nil {
-			panic(unknown{})
+			panic(Unknown{})
 		}
-		fn := f.r.l.prog.SSA.LookupMethod(x.typ, in.Call.Method.Pkg(), in.Call.Method.Name())
+		fn := f.r.env.facts.SSA.LookupMethod(x.typ, in.Call.Method.Pkg(), in.Call.Method.Name())
 		if fn == nil {
-			panic(unknown{})
+			panic(Unknown{})
 		}
-		return f.r.call(fn, append([]any{x.v}, args...), nil)
+		return f.r.call(fn, append([]any{x.v}, args...), nil, in.Pos())
 	}
 	fn, ok := f.get(in.Call.Value).(funcVal)
 	if !ok || fn.fn == nil {
-		panic(unknown{})
+		panic(Unknown{})
 	}
-	return f.r.call(fn.fn, args, fn.bindings)
+	return f.r.call(fn.fn, args, fn.bindings, in.Pos())
 }

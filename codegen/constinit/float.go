@@ -1,4 +1,4 @@
-package lower
+package constinit
 
 import (
 	"go/constant"
@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/kgen-go/kgen/codegen/ir"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // exactFloats has functions that make a float of constants and have the same bits
@@ -30,15 +30,15 @@ var exactFloats = map[string]func(x []float64) float64{
 	"math.Trunc":           func(x []float64) float64 { return math.Trunc(x[0]) },
 }
 
-// exactFloat evaluates a float that is made of constants by what is exact or
+// ExactFloat evaluates a float that is made of constants by what is exact or
 // correctly rounded, as package-level variables are that constants cannot be: an
 // infinity, a root.
-func exactFloat(v ssa.Value) (float64, bool) {
-	if !isFloat(v.Type()) {
+func ExactFloat(v ssa.Value) (float64, bool) {
+	if !gotypes.IsFloat(v.Type()) {
 		return 0, false
 	}
 	x, ok := unroundedFloat(v)
-	if regType(v.Type()) == ir.TypeF32 {
+	if gotypes.IsFloat32(v.Type()) {
 		x = rounded32(x)
 	}
 	return x, ok
@@ -52,8 +52,8 @@ func widened(f uint32) float64 {
 	return math.Float64frombits(uint64(f>>31)<<63 | 0x7ff<<52 | uint64(f&0x7fffff)<<29)
 }
 
-// narrowed returns the bits of a float64 that is rounded to float32.
-func narrowed(x float64) uint32 {
+// Narrowed returns the bits of a float64 that is rounded to float32.
+func Narrowed(x float64) uint32 {
 	if x == x {
 		return math.Float32bits(float32(x))
 	}
@@ -66,7 +66,7 @@ func narrowed(x float64) uint32 {
 }
 
 // rounded32 rounds to float32, but makes no NaN quiet.
-func rounded32(x float64) float64 { return widened(narrowed(x)) }
+func rounded32(x float64) float64 { return widened(Narrowed(x)) }
 
 // quiet returns what an operation makes of a value that it does not change.
 func quiet(x float64) float64 {
@@ -81,19 +81,19 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 	case *ssa.Const:
 		return constFloat(v)
 	case *ssa.ChangeType:
-		return exactFloat(v.X)
+		return ExactFloat(v.X)
 	case *ssa.Convert:
-		x, ok := exactFloat(v.X)
+		x, ok := ExactFloat(v.X)
 		if !types.Identical(v.X.Type().Underlying(), v.Type().Underlying()) {
 			x = quiet(x)
 		}
 		return x, ok
 	case *ssa.UnOp:
-		x, ok := exactFloat(v.X)
+		x, ok := ExactFloat(v.X)
 		return -x, ok && v.Op == token.SUB
 	case *ssa.BinOp:
-		x, ok1 := exactFloat(v.X)
-		y, ok2 := exactFloat(v.Y)
+		x, ok1 := ExactFloat(v.X)
+		y, ok2 := ExactFloat(v.Y)
 		switch v.Op {
 		case token.ADD:
 			x += y
@@ -121,7 +121,7 @@ func unroundedFloat(v ssa.Value) (float64, bool) {
 		}
 		var args []float64
 		for _, a := range v.Call.Args {
-			x, ok := exactFloat(a)
+			x, ok := ExactFloat(a)
 			if c, isConst := a.(*ssa.Const); isConst {
 				x, ok = constFloat(c)
 			}
@@ -140,7 +140,7 @@ func constFloat(c *ssa.Const) (float64, bool) {
 	if c.Value == nil || c.Value.Kind() != constant.Int && c.Value.Kind() != constant.Float {
 		return 0, false
 	}
-	if isFloat(c.Type()) && regType(c.Type()) == ir.TypeF32 {
+	if gotypes.IsFloat32(c.Type()) {
 		x, _ := constant.Float32Val(c.Value)
 		return float64(x), true
 	}

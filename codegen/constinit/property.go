@@ -1,0 +1,29 @@
+package constinit
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/properties"
+)
+
+const propertiesPath = "github.com/kgen-go/kgen/properties"
+
+// Property is the value of a properties.Property, which is evaluated as a whole.
+type Property struct {
+	properties.Property
+	Pos token.Pos // of the call that made it
+}
+
+func isProperty(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == "Property" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == propertiesPath
+}
+
+// ofProperties reports whether a function is declared in package properties.
+func ofProperties(fn *ssa.Function) bool {
+	obj := fn.Object()
+	return obj != nil && obj.Pkg() != nil && obj.Pkg().Path() == propertiesPath
+}

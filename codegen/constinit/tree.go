@@ -1,0 +1,318 @@
+package constinit
+
+import (
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
+)
+
+// Tree is a constant value by parts; what is missing is zero.
+type Tree struct {
+	Leaf    ssa.Value     // a scalar: *ssa.Const or *ssa.Function
+	Number  *[2]float64   // a float, or the parts of a complex number, that was computed
+	Parts   map[int]*Tree // of a struct, an array or a slice's array; a missing part is zero
+	Length  int           // of a slice's array
+	Made    bool          // whether a slice is not nil
+	Array   *Object       // a slice's array, if its identity is known
+	Dynamic types.Type    // of an interface's value
+	To      *Object       // a pointer's target
+}
+
+// Object is a variable without a name that an initializer makes and a pointer leads to, or a
+// package-level variable.
+type Object struct {
+	ID   any // an identity, the same for each Env: an objectID, or the package-level variable
+	Type types.Type
+	Tree *Tree
+}
+
+// objectID names an object by what makes it, in a call or not.
+type objectID struct {
+	call any
+	at   *ssa.Alloc
+}
+
+// initializer is what is known of an initialiser, or of a function that it calls.
+type initializer struct {
+	env   *Env         // nil where calls and other variables are not looked into
+	pkg   *ssa.Package // whose initialiser it is, nil in a function
+	trees map[ssa.Value]*Tree
+	// failed are the variables of which something is not known.
+	failed map[ssa.Value]bool
+	call   any // an objectID's
+	// loaded are the values of loads, which are those of their places then; nil is one
+	// that is not known.
+	loaded map[*ssa.UnOp]*Tree
+}
+
+func (t *Tree) part(i int) *Tree {
+	if t.Parts == nil {
+		t.Parts = map[int]*Tree{}
+	}
+	if t.Parts[i] == nil {
+		t.Parts[i] = &Tree{}
+	}
+	return t.Parts[i]
+}
+
+// treeOf returns what a variable has, of which that is known.
+func (e *initializer) treeOf(g *ssa.Global) *Tree {
+	if tree := e.trees[g]; tree != nil {
+		return tree
+	}
+	return &Tree{}
+}
+
+// initializer evaluates the initializer of a package, as far as it is made of constants. It
+// returns nil if the package's code is not loaded.
+func (e *Env) initializer(p *ssa.Package) *initializer {
+	if env, ok := e.inits[p]; ok {
+		return env
+	}
+	e.inits[p] = nil
+	init := p.Func("init")
+	if init == nil || len(init.Blocks) == 0 {
+		return nil
+	}
+	env := &initializer{env: e, pkg: p, trees: map[ssa.Value]*Tree{}, failed: map[ssa.Value]bool{}, loaded: map[*ssa.UnOp]*Tree{}}
+	for _, b := range init.Blocks {
+		for _, in := range b.Instrs {
+			if ld, ok := in.(*ssa.UnOp); ok && ld.Op == token.MUL {
+				env.load(ld)
+			}
+			st, ok := in.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			at := env.place(st.Addr)
+			if at == nil {
+				env.failed[RootOf(st.Addr)] = true
+			} else if !env.store(at, st.Val) {
+				env.failed[RootOf(st.Addr)] = true
+				at.Leaf = st.Val
+			}
+		}
+	}
+	e.inits[p] = env
+	return env
+}
+
+// place returns the part of the tree that an address leads to.
+func (e *initializer) place(v ssa.Value) *Tree {
+	switch v := v.(type) {
+	case *ssa.Global:
+		if e.trees[v] == nil && v.Pkg == e.pkg {
+			e.trees[v] = &Tree{}
+		}
+		return e.trees[v]
+	case *ssa.Alloc:
+		if e.trees[v] == nil {
+			e.trees[v] = &Tree{}
+		}
+		return e.trees[v]
+	case *ssa.FieldAddr:
+		if p := e.place(v.X); p != nil {
+			return p.part(v.Field)
+		}
+	case *ssa.IndexAddr:
+		c, ok := v.Index.(*ssa.Const)
+		if !ok {
+			return nil
+		}
+		if p := e.place(v.X); p != nil {
+			return p.part(int(c.Int64()))
+		}
+	}
+	return nil
+}
+
+// store evaluates v into a tree.
+func (e *initializer) store(at *Tree, v ssa.Value) bool {
+	if _, ok := ExactFloat(v); ok {
+		*at = Tree{Leaf: v}
+		return true
+	}
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Function:
+		*at = Tree{Leaf: v}
+		if c, ok := v.(*ssa.Const); ok && c.Value == nil {
+			*at = Tree{}
+		}
+		return true
+	case *ssa.Slice:
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok || v.Low != nil || v.High != nil || e.failed[a] {
+			return false
+		}
+		p := e.place(a)
+		t := a.Type().Underlying().(*types.Pointer).Elem()
+		n := t.Underlying().(*types.Array).Len()
+		*at = Tree{Parts: p.Parts, Length: int(n), Made: true, Array: &Object{objectID{e.call, a}, t, p}}
+		return true
+	case *ssa.MakeInterface:
+		if e.store(at, v.X) {
+			at.Dynamic = v.X.Type()
+			return true
+		}
+	case *ssa.ChangeInterface:
+		return e.store(at, v.X)
+	case *ssa.ChangeType:
+		return e.store(at, v.X)
+	case *ssa.Alloc:
+		if e.failed[v] {
+			return false
+		}
+		elem := v.Type().Underlying().(*types.Pointer).Elem()
+		*at = Tree{To: &Object{objectID{e.call, v}, elem, e.place(v)}}
+		return true
+	case *ssa.Global:
+		*at = Tree{To: &Object{ID: v}}
+		return true
+	case *ssa.Parameter:
+		if p := e.trees[v]; p != nil {
+			*at = p.copied()
+			return true
+		}
+	case *ssa.Call:
+		return e.callTree(at, v)
+	case *ssa.Index: // of a constant string: not a constant itself
+		c, ok1 := v.X.(*ssa.Const)
+		i, ok2 := v.Index.(*ssa.Const)
+		if ok1 && ok2 && gotypes.IsString(c.Type()) {
+			text := constant.StringVal(c.Value)
+			*at = Tree{Leaf: ssa.NewConst(constant.MakeInt64(int64(text[i.Int64()])), v.Type())}
+			return true
+		}
+	case *ssa.Convert:
+		c, ok := v.X.(*ssa.Const)
+		if t, isSlice := v.Type().Underlying().(*types.Slice); ok && isSlice && gotypes.IsString(c.Type()) {
+			*at = *stringTree(constant.StringVal(c.Value), t.Elem())
+			return true
+		}
+	case *ssa.UnOp:
+		if p := e.loaded[v]; p != nil {
+			*at = p.copied()
+			return true
+		}
+	}
+	return false
+}
+
+// load notes what a load gives.
+func (e *initializer) load(v *ssa.UnOp) {
+	if g, ok := RootOf(v.X).(*ssa.Global); ok && e.env != nil && e.env.facts.Filled(g).IsValid() {
+		return // what has been written by now is not followed here
+	}
+	t := &Tree{}
+	if g, ok := v.X.(*ssa.Global); ok {
+		if !e.global(t, g) {
+			return
+		}
+	} else if p := e.place(v.X); p != nil && !e.failed[RootOf(v.X)] {
+		*t = *p
+	} else {
+		return
+	}
+	*t = t.copied()
+	e.loaded[v] = t
+}
+
+// copied returns what has the same value by now. What slices and pointers lead to stays
+// the same.
+func (t *Tree) copied() Tree {
+	c := *t
+	if t.Length > 0 || t.Made || t.To != nil || t.Dynamic != nil || t.Parts == nil {
+		return c
+	}
+	c.Parts = make(map[int]*Tree, len(t.Parts))
+	for i, p := range t.Parts {
+		part := p.copied()
+		c.Parts[i] = &part
+	}
+	return c
+}
+
+// stringTree is []byte(s) or []rune(s).
+func stringTree(s string, elem types.Type) *Tree {
+	t := &Tree{Made: true}
+	add := func(n int64) {
+		*t.part(t.Length) = Tree{Leaf: ssa.NewConst(constant.MakeInt64(n), elem)}
+		t.Length++
+	}
+	if gotypes.Width(elem) == 8 {
+		for _, b := range []byte(s) {
+			add(int64(b))
+		}
+	} else {
+		for _, r := range s {
+			add(int64(r))
+		}
+	}
+	return t
+}
+
+// callTree evaluates a call of a function that makes something of its arguments and
+// returns it, as errors.New does.
+func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
+	fn := c.Call.StaticCallee()
+	if e.env == nil || fn == nil || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
+		return false
+	}
+	inner := &initializer{env: e.env, trees: map[ssa.Value]*Tree{}, call: [2]any{e.call, c}, loaded: map[*ssa.UnOp]*Tree{}}
+	for i, p := range fn.Params {
+		arg := &Tree{}
+		if !e.store(arg, c.Call.Args[i]) {
+			return false
+		}
+		inner.trees[p] = arg
+	}
+	for _, in := range fn.Blocks[0].Instrs {
+		switch in := in.(type) {
+		case *ssa.Store:
+			to := inner.place(in.Addr)
+			if to == nil || !inner.store(to, in.Val) {
+				return false
+			}
+		case *ssa.Return:
+			return inner.store(at, in.Results[0])
+		case *ssa.UnOp:
+			if in.Op == token.MUL {
+				inner.load(in)
+			}
+		case *ssa.Call: // what it does is not known, if it does more than return something
+			if _, ok := ExactFloat(in); !ok && !inner.callTree(&Tree{}, in) {
+				return false
+			}
+		case *ssa.Alloc, *ssa.FieldAddr, *ssa.IndexAddr, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Slice, *ssa.DebugRef:
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// global evaluates a package-level variable into a tree.
+func (e *initializer) global(at *Tree, g *ssa.Global) bool {
+	if e.env == nil {
+		return false
+	}
+	if e.env.facts.Written(g).IsValid() || e.env.facts.Filled(g).IsValid() { // it may not be filled yet
+		return false
+	}
+	if g.Pkg == e.pkg { // what it has by now
+		if e.failed[g] {
+			return false
+		}
+		*at = *e.place(g)
+		return true
+	}
+	tree, ok := e.env.Tree(g)
+	if ok {
+		*at = *tree
+	}
+	return ok
+}

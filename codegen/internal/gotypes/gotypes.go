@@ -1,0 +1,80 @@
+// Package gotypes answers questions about Go types that several stages of the compiler ask.
+package gotypes
+
+import "go/types"
+
+// info returns the kind of a basic type, or of a type whose underlying type is basic.
+func info(t types.Type) types.BasicInfo {
+	if b, ok := t.Underlying().(*types.Basic); ok {
+		return b.Info()
+	}
+	return 0
+}
+
+// The kinds of basic types, by the underlying type.
+
+func IsInteger(t types.Type) bool  { return info(t)&types.IsInteger != 0 }
+func IsUnsigned(t types.Type) bool { return info(t)&types.IsUnsigned != 0 }
+func IsFloat(t types.Type) bool    { return info(t)&types.IsFloat != 0 }
+func IsComplex(t types.Type) bool  { return info(t)&types.IsComplex != 0 }
+func IsBoolean(t types.Type) bool  { return info(t)&types.IsBoolean != 0 }
+func IsString(t types.Type) bool   { return info(t)&types.IsString != 0 }
+
+// IsFloat32 reports whether the underlying type is float32.
+func IsFloat32(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Float32
+}
+
+// Width returns the width in bits of an integer type on the device; int, uint and uintptr have 64.
+func Width(t types.Type) int {
+	switch t.Underlying().(*types.Basic).Kind() {
+	case types.Int8, types.Uint8:
+		return 8
+	case types.Int16, types.Uint16:
+		return 16
+	case types.Int32, types.Uint32, types.UntypedRune:
+		return 32
+	}
+	return 64
+}
+
+// Fields returns the types of a struct's fields, a tuple's elements or a complex number's parts.
+func Fields(t types.Type) []types.Type {
+	var out []types.Type
+	switch u := t.Underlying().(type) {
+	case *types.Struct:
+		for f := range u.Fields() {
+			out = append(out, f.Type())
+		}
+	case *types.Tuple:
+		for v := range u.Variables() {
+			out = append(out, v.Type())
+		}
+	case *types.Basic:
+		part := types.Typ[types.Float64]
+		if u.Kind() == types.Complex64 {
+			part = types.Typ[types.Float32]
+		}
+		out = []types.Type{part, part}
+	}
+	return out
+}
+
+// ElemTypes returns a function from the number of a struct's field, or of an array's element, to
+// its type.
+func ElemTypes(t types.Type) func(i int) types.Type {
+	if a, ok := t.Underlying().(*types.Array); ok {
+		return func(int) types.Type { return a.Elem() }
+	}
+	fs := Fields(t)
+	return func(i int) types.Type { return fs[i] }
+}
+
+// Less reports whether x < y, given the bits of two integers of type t.
+func Less(x, y int64, t types.Type) bool {
+	if IsUnsigned(t) {
+		return uint64(x) < uint64(y)
+	}
+	return x < y
+}
