@@ -60,6 +60,17 @@ func (e *Env) Tree(g *ssa.Global) (*Tree, bool) {
 	return init.treeOf(g), true
 }
 
+// Var returns a variable with the value that it has once its package is initialized, or nil if
+// nothing of it is known. Parts of the value may be Unknown.
+func (e *Env) Var(g *ssa.Global) (v *Var) {
+	f := &runFrame{r: e.run}
+	f.try(func() {
+		e.run.runInits(g.Pkg)
+		v = e.run.global(g)
+	})
+	return v
+}
+
 // Why returns the reason for which a variable's value is not known, or nil if there is none to
 // tell. The variable has been asked for before.
 func (e *Env) Why(g *ssa.Global) *Reason {

@@ -262,6 +262,24 @@ func newVar(t types.Type) *Var {
 	return b
 }
 
+// Parts returns the fields of a struct variable or the elements of an array, or nil.
+func (b *Var) Parts() []*Var { return b.elems }
+
+// Type returns the variable's type.
+func (b *Var) Type() types.Type { return b.typ }
+
+// Elems returns the elements of a slice, with the capacity of the slice.
+func (s Slice) Elems() []*Var { return s.elems }
+
+// Grown reports whether append made the slice's array, so that its capacity is up to gc.
+func (s Slice) Grown() bool { return s.room != nil }
+
+// Type returns the dynamic type of an interface value, or nil.
+func (i Iface) Type() types.Type { return i.typ }
+
+// Value returns the value that an interface holds.
+func (i Iface) Value() any { return i.v }
+
 // newHeld makes a variable that a pointer may lead to.
 func newHeld(t types.Type) *Var {
 	b := newVar(t)
@@ -478,7 +496,7 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 		if v, ok := native(fn, args, at); ok {
 			return v
 		}
-		panic(Unknown{})
+		panic(Unknown{whyAny(args)})
 	}
 	if len(fn.Blocks) == 0 {
 		panic(Unknown{})

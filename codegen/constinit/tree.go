@@ -259,7 +259,7 @@ func stringTree(s string, elem types.Type) *Tree {
 // returns it, as errors.New does.
 func (e *initializer) callTree(at *Tree, c *ssa.Call) bool {
 	fn := c.Call.StaticCallee()
-	if e.env == nil || fn == nil || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
+	if e.env == nil || fn == nil || ofProperties(fn) || len(fn.Blocks) != 1 || fn.Signature.Results().Len() != 1 {
 		return false
 	}
 	inner := &initializer{env: e.env, trees: map[ssa.Value]*Tree{}, call: [2]any{e.call, c}, loaded: map[*ssa.UnOp]*Tree{}}

@@ -106,10 +106,33 @@ func does(in ssa.Instruction) string {
 	return ""
 }
 
+// whyAny returns the reason for which one of some values, or a part of one, is not known, or nil.
+func whyAny(vs []any) *Reason {
+	for _, v := range vs {
+		var w *Reason
+		switch v := v.(type) {
+		case Unknown:
+			w = v.Why
+		case []any:
+			w = whyAny(v)
+		case Slice:
+			for _, e := range v.elems { // one level, since a slice may hold itself
+				if u, ok := e.v.(Unknown); ok && u.Why != nil {
+					return u.Why
+				}
+			}
+		}
+		if w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
 // unknownFor returns the reason for which a variable is not known, or nil.
 func (b *Var) unknownFor() *Reason {
-	if x, ok := b.v.(Unknown); ok && x.Why != nil {
-		return x.Why
+	if w := whyAny([]any{b.v}); w != nil {
+		return w
 	}
 	for _, e := range b.elems {
 		if w := e.unknownFor(); w != nil {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/properties"
 )
@@ -24,23 +25,22 @@ const (
 // dynamic, tuple and unknown.
 type (
 	// property is one with the place of the call that made it.
-	property struct {
-		properties.Property
-		pos token.Pos
-	}
-	// slice is a Go slice; nil is represented by one without cells.
+	property = constinit.Property
+	// slice is a Go slice; nil is represented by one without cells. The capacity of cells is
+	// the slice's, unless append made the cells: grown says so, and their number is gc's matter.
 	slice struct {
 		cells []*any
-		cap   int
+		grown bool
 	}
 	pointer   struct{ cell *any }
 	aggregate []*any // array or struct
 	tuple     []any
-	// unknown is what cannot be known when code is generated. It may be passed
+	// unknown is a value that is not known when code is generated. It may be passed
 	// on, but not looked at. An error says so if reported is true.
 	unknown struct {
 		what     string
 		reported bool
+		pos      token.Pos // of the expression that reads it, or NoPos
 	}
 	// dynamic is an interface that holds a value.
 	dynamic struct {
@@ -59,6 +59,8 @@ type foldError struct {
 // evaluator runs a Properties method on the SSA form.
 type evaluator struct {
 	l     *loader
+	prog  *Program
+	inits *constinit.Env // the values of package-level variables
 	steps int
 	depth int
 	errs  []*foldError
@@ -75,7 +77,7 @@ type frame struct {
 // fold evaluates a kernel's Properties method and checks what it returns.
 func (f *finder) fold(m *kernelMethods) {
 	k := m.k
-	list, errs := evaluate(f.l, m.properties)
+	list, errs := f.evaluate(m.properties)
 	at := func(pos token.Pos) token.Pos {
 		if !pos.IsValid() {
 			return k.PropertiesPos
@@ -84,7 +86,7 @@ func (f *finder) fold(m *kernelMethods) {
 	}
 	for _, e := range errs {
 		if !e.reported {
-			f.addOf(k, diag.PropertyFold, at(e.pos), "properties are folded when code is generated: use constants and the constructors of package properties",
+			f.addOf(k, diag.PropertyFold, at(e.pos), "properties are folded when code is generated: use constants, variables that nothing writes and the constructors of package properties",
 				"method Properties of kernel %s is not constant: %s", k.Name, e.msg)
 		}
 	}
@@ -94,11 +96,11 @@ func (f *finder) fold(m *kernelMethods) {
 			err, hint = fmt.Errorf("%v is given twice", p.Key()), "keep one of them: there is no rule by which one would win"
 		}
 		if err != nil {
-			f.addOf(k, diag.PropertyValue, at(p.pos), hint, "properties of kernel %s: %v", k.Name, err)
+			f.addOf(k, diag.PropertyValue, at(p.Pos), hint, "properties of kernel %s: %v", k.Name, err)
 			continue
 		}
 		if key := p.Key(); (key == properties.KeyWorkGroupSize || key == properties.KeyWorkGroupSizeHint) && len(p.Dims()) != k.Rank && !k.Formless {
-			f.addOf(k, diag.PropertyRank, at(p.pos), "give one size for each dimension of the item", "%v has %d sizes, but the rank of kernel %s is %d",
+			f.addOf(k, diag.PropertyRank, at(p.Pos), "give one size for each dimension of the item", "%v has %d sizes, but the rank of kernel %s is %d",
 				p, len(p.Dims()), k.Name, k.Rank)
 			continue
 		}
@@ -107,9 +109,18 @@ func (f *finder) fold(m *kernelMethods) {
 }
 
 // evaluate runs fn, a function without arguments but for a receiver. It returns the
-// properties that are known.
-func evaluate(l *loader, fn *ssa.Function) (list []property, errs []*foldError) {
-	e := &evaluator{l: l}
+// properties that are known, and an error for each reason why others are not.
+func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
+	if f.inits == nil {
+		f.inits = newInits(f.l, f.prog)
+	}
+	e := &evaluator{l: f.l, prog: f.prog, inits: f.inits}
+	list := e.list(fn)
+	return list, e.errs
+}
+
+// list returns the properties that fn returns, and adds what is wrong to e.errs.
+func (e *evaluator) list(fn *ssa.Function) (list []property) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -118,27 +129,24 @@ func evaluate(l *loader, fn *ssa.Function) (list []property, errs []*foldError) 
 		default:
 			panic(p)
 		}
-		errs = e.errs
 	}()
 	args := make([]any, len(fn.Params))
 	for i := range args {
 		args[i] = unknown{what: "the receiver's fields are not known"}
 	}
-	s, ok := e.call(fn, args, fn.Pos()).(*slice)
+	returned := e.call(fn, args, fn.Pos())
+	s, ok := returned.(*slice)
 	if !ok {
-		return nil, []*foldError{{pos: fn.Pos(), msg: "the list is not known"}}
+		e.failOn(fn.Pos(), returned)
 	}
 	for _, c := range s.cells {
-		switch p := (*c).(type) {
-		case property:
+		if p, ok := (*c).(property); ok {
 			list = append(list, p)
-		default:
-			if u, ok := p.(unknown); !ok || !u.reported {
-				e.errs = append(e.errs, &foldError{pos: fn.Pos(), msg: describe(p)})
-			}
+		} else {
+			e.errs = append(e.errs, notKnown(fn.Pos(), *c))
 		}
 	}
-	return list, nil
+	return list
 }
 
 func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
@@ -146,9 +154,16 @@ func (e *evaluator) fail(pos token.Pos, format string, args ...any) {
 }
 
 // failOn stops since v is not known.
-func (e *evaluator) failOn(pos token.Pos, v any) {
+func (e *evaluator) failOn(pos token.Pos, v any) { panic(notKnown(pos, v)) }
+
+// notKnown returns the error of a value that is not known: at the expression that reads it, or
+// else at pos.
+func notKnown(pos token.Pos, v any) *foldError {
 	u, _ := v.(unknown)
-	panic(&foldError{pos: pos, msg: describe(v), reported: u.reported})
+	if u.pos.IsValid() {
+		pos = u.pos
+	}
+	return &foldError{pos: pos, msg: describe(v), reported: u.reported}
 }
 
 // try makes a call of the Properties method. If it fails, so does what looks at its
@@ -166,7 +181,7 @@ func (e *evaluator) try(call func() any) (v any) {
 				p = &foldError{reported: true}
 				panic(p)
 			}
-			v = unknown{p.msg, true}
+			v = unknown{what: p.msg, reported: true}
 		default:
 			panic(p)
 		}
@@ -182,7 +197,7 @@ func describe(v any) string {
 }
 
 func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
-	if PackageOf(fn) == propertiesPath && fn.Blocks == nil {
+	if PackageOf(fn) == propertiesPath {
 		return e.constructor(fn, args, pos)
 	}
 	if fn.Blocks == nil {
@@ -283,7 +298,7 @@ func (f *frame) get(v ssa.Value) any {
 		}
 		return v.Value
 	case *ssa.Global:
-		return unknown{what: "it reads the variable " + v.Name()}
+		return f.e.variable(v, f.pos)
 	}
 	if x, ok := f.vals[v]; ok {
 		return x
@@ -371,19 +386,19 @@ func (e *evaluator) constructor(fn *ssa.Function, args []any, pos token.Pos) any
 	}
 	switch funcName(fn) {
 	case "WorkGroupSize":
-		return property{properties.WorkGroupSize(ints(args[0])...), pos}
+		return property{Property: properties.WorkGroupSize(ints(args[0])...), Pos: pos}
 	case "WorkGroupSizeHint":
-		return property{properties.WorkGroupSizeHint(ints(args[0])...), pos}
+		return property{Property: properties.WorkGroupSizeHint(ints(args[0])...), Pos: pos}
 	case "SubGroupSize":
-		return property{properties.SubGroupSize(e.number(args[0], pos)), pos}
+		return property{Property: properties.SubGroupSize(e.number(args[0], pos)), Pos: pos}
 	case "DeviceHas":
 		var aspects []properties.Aspect
 		for _, n := range ints(args[0]) {
 			aspects = append(aspects, properties.Aspect(n))
 		}
-		return property{properties.DeviceHas(aspects...), pos}
+		return property{Property: properties.DeviceHas(aspects...), Pos: pos}
 	case "Float":
-		return property{properties.Float(properties.FloatMode(e.number(args[0], pos))), pos}
+		return property{Property: properties.Float(properties.FloatMode(e.number(args[0], pos))), Pos: pos}
 	case "Updatable", "EnableFusion", "RequireFusion", "InsertBarriers":
 		e.fail(pos, "%s is a property of graphs, and not of kernels", funcName(fn))
 	case "AccessScope", "FusionInternalMemory", "NoInit":
@@ -415,7 +430,11 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 		}
 		key := properties.Key(e.number(args[1], pos))
 		for _, c := range list.cells {
-			if p, ok := (*c).(property); ok && p.Key() == key {
+			p, ok := (*c).(property)
+			if !ok { // it may have the key
+				e.failOn(pos, *c)
+			}
+			if p.Key() == key {
 				if name == "List.Has" {
 					return constant.MakeBool(true)
 				}
@@ -437,7 +456,7 @@ func (e *evaluator) method(name string, args []any, pos token.Pos) any {
 				var v any = constant.MakeInt64(int64(d))
 				s.cells = append(s.cells, &v)
 			}
-			s.cap = len(s.cells)
+			s.cells = slices.Clip(s.cells)
 			return s
 		}
 	}

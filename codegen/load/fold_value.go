@@ -4,8 +4,11 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
 )
 
 // value computes an instruction that has a result.
@@ -58,12 +61,16 @@ func (f *frame) value(in ssa.Value) any {
 			return t[in.Index]
 		}
 	case *ssa.MakeSlice:
-		s := &slice{cap: f.int(in.Cap)}
-		for range min(f.int(in.Len), maxFoldSteps) {
-			v := zero(in.Type().Underlying().(*types.Slice).Elem())
-			s.cells = append(s.cells, &v)
+		n, most := f.int(in.Len), f.int(in.Cap)
+		if n < 0 || n > most || most > maxFoldSteps {
+			f.e.fail(f.pos, "a slice of %d elements and a capacity of %d is not made", n, most)
 		}
-		return s
+		cells := make([]*any, most)
+		for i := range cells {
+			v := zero(in.Type().Underlying().(*types.Slice).Elem())
+			cells[i] = &v
+		}
+		return &slice{cells: cells[:n]}
 	case *ssa.Call:
 		return f.call(in)
 	case *ssa.MakeInterface:
@@ -111,6 +118,9 @@ func (f *frame) field(t types.Type, i int) any {
 
 func (f *frame) unary(in *ssa.UnOp) any {
 	x := f.get(in.X)
+	if g, ok := in.X.(*ssa.Global); ok {
+		x = f.e.variable(g, readAt(in))
+	}
 	if in.Op == token.MUL {
 		if p, ok := x.(pointer); ok {
 			return copyValue(*p.cell)
@@ -152,7 +162,7 @@ func (f *frame) binary(in *ssa.BinOp) any {
 		return wrap(constant.Shift(constant.ToInt(x), in.Op, uint(min(n, 64))), in.Type())
 	case token.QUO, token.REM:
 		op := in.Op
-		if isInteger(in.Type()) {
+		if gotypes.IsInteger(in.Type()) {
 			if constant.Sign(y) == 0 {
 				f.e.fail(f.pos, "it divides by zero")
 			}
@@ -167,15 +177,17 @@ func (f *frame) binary(in *ssa.BinOp) any {
 	return wrap(constant.BinaryOp(x, in.Op, y), in.Type())
 }
 
-func isInteger(t types.Type) bool {
-	b, ok := t.Underlying().(*types.Basic)
-	return ok && b.Info()&types.IsInteger != 0
-}
-
-// wrap reduces an integer to the width of its type, as Go's arithmetic does.
+// wrap reduces an integer to the width of its type, and rounds a float to the precision of its
+// type, as Go's arithmetic does.
 func wrap(v constant.Value, t types.Type) any {
-	b, ok := t.Underlying().(*types.Basic)
-	if !ok || b.Info()&types.IsInteger == 0 {
+	switch {
+	case gotypes.IsFloat32(t):
+		x, _ := constant.Float32Val(v)
+		return finite(float64(x))
+	case gotypes.IsFloat(t):
+		x, _ := constant.Float64Val(v)
+		return finite(x)
+	case !gotypes.IsInteger(t):
 		return v
 	}
 	v = constant.ToInt(v)
@@ -187,10 +199,18 @@ func wrap(v constant.Value, t types.Type) any {
 	mask := constant.BinaryOp(mod, token.SUB, constant.MakeInt64(1))
 	v = constant.BinaryOp(v, token.AND, mask)
 	half := constant.Shift(mod, token.SHR, 1)
-	if b.Info()&types.IsUnsigned == 0 && constant.Compare(v, token.GEQ, half) {
+	if !gotypes.IsUnsigned(t) && constant.Compare(v, token.GEQ, half) {
 		v = constant.BinaryOp(v, token.SUB, mod)
 	}
 	return v
+}
+
+// finite returns a float as a constant. Constants are no infinities.
+func finite(x float64) any {
+	if c := constant.MakeFloat64(x); c.Kind() != constant.Unknown {
+		return constant.ToFloat(c)
+	}
+	return unknown{what: "a number is infinite, or not a number"}
 }
 
 func (f *frame) convert(x ssa.Value, to types.Type) any {
@@ -232,22 +252,22 @@ func (f *frame) indexAddr(in *ssa.IndexAddr) any {
 
 func (f *frame) slice(in *ssa.Slice) any {
 	var cells []*any
-	n := 0
+	grown := false
 	switch x := f.get(in.X).(type) {
 	case unknown:
 		return x
 	case *slice:
-		cells, n = x.cells, x.cap
+		cells, grown = x.cells, x.grown
 	case pointer:
 		a, ok := (*x.cell).(aggregate)
 		if !ok {
 			return unknown{what: "a slice is not known"}
 		}
-		cells, n = a, len(a)
+		cells = slices.Clip(a)
 	default:
 		return unknown{what: "a slice is not known"}
 	}
-	lo, hi := 0, len(cells)
+	lo, hi, most := 0, len(cells), cap(cells)
 	if in.Low != nil {
 		lo = f.int(in.Low)
 	}
@@ -255,12 +275,15 @@ func (f *frame) slice(in *ssa.Slice) any {
 		hi = f.int(in.High)
 	}
 	if in.Max != nil {
-		n = f.int(in.Max)
+		most = f.int(in.Max)
 	}
-	if lo < 0 || lo > hi || hi > len(cells) {
+	if lo < 0 || lo > hi || hi > most || most > cap(cells) {
 		f.e.fail(f.pos, "slice bounds are out of range")
 	}
-	return &slice{cells: cells[lo:hi:hi], cap: max(n-lo, hi-lo)}
+	if grown && (hi > len(cells) || in.Max != nil) {
+		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
+	}
+	return &slice{cells: cells[lo:hi:most], grown: grown}
 }
 
 // call runs a call of a known function or builtin.
@@ -276,7 +299,12 @@ func (f *frame) call(in *ssa.Call) any {
 	if fn == nil || len(fn.FreeVars) > 0 {
 		f.e.fail(in.Pos(), "it calls a function that is not known")
 	}
-	return f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
+	v := f.e.try(func() any { return f.e.call(fn, args, in.Pos()) })
+	if u, ok := v.(unknown); ok {
+		u.pos = token.NoPos // of an expression in fn: the call says more
+		return u
+	}
+	return v
 }
 
 func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
@@ -285,16 +313,39 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 		s, ok := args[0].(*slice)
 		more, ok2 := args[1].(*slice)
 		if !ok || !ok2 {
+			for _, x := range args { // the one that is not known
+				if u, ok := x.(unknown); ok {
+					return u
+				}
+			}
 			return unknown{what: "it appends to a list that is not known"}
 		}
-		// A copy: the evaluator's slices have no room to share.
-		out := &slice{}
-		for _, c := range append(s.cells[:len(s.cells):len(s.cells)], more.cells...) {
-			v := copyValue(*c)
-			out.cells = append(out.cells, &v)
+		if len(more.cells) == 0 {
+			return s
 		}
-		out.cap = len(out.cells)
-		return out
+		n := len(s.cells)
+		added := make([]any, len(more.cells))
+		for i, c := range more.cells {
+			added[i] = copyValue(*c)
+		}
+		if n+len(added) <= cap(s.cells) { // in place
+			out := s.cells[:n+len(added)]
+			for i, v := range added {
+				*out[n+i] = v
+			}
+			return &slice{cells: out, grown: s.grown}
+		}
+		out := make([]*any, n+len(added))
+		for i := range out {
+			v := any(nil)
+			if i < n {
+				v = copyValue(*s.cells[i])
+			} else {
+				v = added[i-n]
+			}
+			out[i] = &v
+		}
+		return &slice{cells: out, grown: true}
 	case "len":
 		switch x := args[0].(type) {
 		case *slice:

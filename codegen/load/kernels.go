@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
@@ -27,6 +28,7 @@ type finder struct {
 	used    map[*types.TypeName]bool   // those that an alias instantiates
 	names   map[string]*types.TypeName // kernels by folded name
 	found   int                        // what was wrong so far
+	inits   *constinit.Env             // for folding, made at first use
 	// sink, if not nil, is told what is wrong instead of the loader, of which
 	// there is none then.
 	sink func(code diag.Code, pos token.Pos, hint, message string)
@@ -291,6 +293,10 @@ func (f *finder) signature(m *types.Func) (form abi.Form, rank int, none bool) {
 func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 	sel, _ := method(f.pkg.types, named, "Properties")
 	if sel == nil {
+		if from := promoters(f.pkg.types, named, "Properties"); len(from) > 1 {
+			f.add(diag.KernelSignature, k.Pos, "give "+k.Name+" a Properties method of its own, which may join their lists",
+				"kernel %s embeds %s, and each has a method Properties: by the rules of Go, the kernel has none", k.Name, strings.Join(from, " and "))
+		}
 		return nil
 	}
 	m := sel.Obj().(*types.Func)
@@ -305,6 +311,26 @@ func (f *finder) propertiesMethod(k *Kernel, named *types.Named) *ssa.Function {
 		return nil
 	}
 	return f.u.prog.MethodValue(sel)
+}
+
+// promoters returns the embedded fields by which a struct type has several methods of a name at the
+// same depth, so that it has none of them.
+func promoters(pkg *types.Package, t types.Type, name string) (from []string) {
+	if obj, index, _ := types.LookupFieldOrMethod(t, true, pkg, name); obj != nil || index == nil {
+		return nil
+	}
+	var last types.Type
+	if st, ok := t.Underlying().(*types.Struct); ok {
+		for f := range st.Fields() {
+			if _, index, _ := types.LookupFieldOrMethod(f.Type(), true, pkg, name); f.Embedded() && index != nil {
+				from, last = append(from, f.Name()), f.Type()
+			}
+		}
+	}
+	if len(from) == 1 { // that one has none, for the same reason
+		return promoters(pkg, last, name)
+	}
+	return from
 }
 
 func isNamed(t types.Type, path, name string) bool {

@@ -88,6 +88,11 @@ func TestAccept(t *testing.T) {
 		"props.Looped Range1 [WorkGroupSizeHint(8) Float(FloatExact)]",
 		"props.Promoted Range2 [WorkGroupSize(8, 16)]",
 		"props.Replaced Range2 [SubGroupSize(8)]",
+		"props.VarAppend Range2 [WorkGroupSize(8, 16) Float(FloatExact)]",
+		"props.VarFilled Range2 [SubGroupSize(8) WorkGroupSize(8, 16)]",
+		"props.VarList Range1 [Float(FloatExact)]",
+		"props.VarPlace Range1 [SubGroupSize(8) WorkGroupSize(32)]",
+		"props.VarShared Range1 [Float(FloatFast) WorkGroupSize(128)]",
 		"saxpy.SAXPY Range1 [WorkGroupSize(256)]",
 		"stubs.K Range1 []",
 	}

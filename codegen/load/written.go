@@ -21,6 +21,9 @@ import (
 // callers of an exported function.
 type Fate struct {
 	Written, Out token.Pos
+	// Stored is Written without calls of append, which write after the end of a slice: elements
+	// that the variable itself does not have.
+	Stored token.Pos
 	// OutBy says what is done at Out: "the exported method Hit returns a Hit, whose field M
 	// may hold *Mesh".
 	OutBy string
@@ -296,18 +299,27 @@ func (w *follower) where(in ssa.Instruction) token.Pos {
 	return cmp.Or(in.Pos(), in.Parent().Pos(), w.g.Pos())
 }
 
+// earlier moves a position to at if that comes first.
+func earlier(pos *token.Pos, at token.Pos) {
+	if !pos.IsValid() || at < *pos {
+		*pos = at
+	}
+}
+
 // wrote notes a write by an instruction.
 func (w *follower) wrote(in ssa.Instruction) {
 	at := w.where(in)
 	if w.initially(in.Parent(), nil) {
-		if !w.found.Filled.IsValid() || at < w.found.Filled {
-			w.found.Filled = at
-		}
+		earlier(&w.found.Filled, at)
 		return
 	}
-	if !w.found.Written.IsValid() || at < w.found.Written {
-		w.found.Written = at
+	earlier(&w.found.Written, at)
+	if c, ok := in.(ssa.CallInstruction); ok {
+		if b, ok := c.Common().Value.(*ssa.Builtin); ok && b.Name() == "append" {
+			return
+		}
 	}
+	earlier(&w.found.Stored, at)
 }
 
 // out notes that an instruction lets it out. Those of the variable's package say most.

@@ -123,6 +123,8 @@ var All = []Mistake{
 	{Name: "work-group of 0", Code: "KG501", Property: "properties.WorkGroupSize«(0)"},
 	{Name: "sub-group of 0", Code: "KG501", Property: "properties.SubGroupSize«(0)"},
 	{Name: "computed size", Code: "KG502", Property: "properties.WorkGroupSizeHint«(thread())", Decls: "func thread() int { return len(os.Args) }"},
+	{Name: "size of a variable that is written", Code: "KG502", Property: "properties.WorkGroupSize(«threads)", Decls: "var threads = 8\n\nfunc SetThreads(n int) { threads = n }"},
+	{Name: "list of the host", Code: "KG502", Property: "«fromHost[0]", Decls: "var fromHost = properties.List{properties.WorkGroupSizeHint(len(os.Args))}"},
 	{Name: "size of a field", Code: "KG502", Property: "properties.WorkGroupSize«(k.N)"},
 	{Name: "two sizes", Code: "KG503", Property: "properties.WorkGroupSizeHint«(8, 8)"},
 	{Name: "aspect", Code: "KG504", Once: true, Property: "properties.DeviceHas(properties.PrivateAlloca)", Body: "k.D«[i] *= 2"},

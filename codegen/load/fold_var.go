@@ -1,0 +1,163 @@
+package load
+
+import (
+	"fmt"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/constinit"
+	"github.com/kgen-go/kgen/codegen/internal/gotypes"
+)
+
+// newInits returns the values of package-level variables for Properties methods. Code that
+// gets a variable's memory by a result, as callers of a Properties method do, may write there
+// unseen: registration compares the list that a program's method returns with the compiled one.
+func newInits(l *loader, p *Program) *constinit.Env {
+	return constinit.New(constinit.Facts{
+		SSA:     p.SSA,
+		Written: func(g *ssa.Global) token.Pos { return p.Fate(g).Stored },
+		Filled:  func(g *ssa.Global) token.Pos { return p.Fate(g).Filled },
+		Native: func(fn *ssa.Function, args []any, at token.Pos) (result any, ok bool) {
+			e := &evaluator{l: l, prog: p}
+			defer func() {
+				if err, mine := recover().(*foldError); mine {
+					result, ok = nil, false
+				} else if err != nil {
+					panic(err)
+				}
+			}()
+			c := &converter{cells: map[*constinit.Var]*any{}, unknown: unknown{what: "a value is not known"}}
+			folded := make([]any, len(args))
+			for i, a := range args {
+				folded[i] = c.value(a, nil)
+			}
+			return toInit(e.constructor(fn, folded, at))
+		},
+	})
+}
+
+// readAt returns the place of the expression that a load is made from, or NoPos.
+func readAt(load *ssa.UnOp) token.Pos {
+	for _, use := range *load.Referrers() {
+		if ref, ok := use.(*ssa.DebugRef); ok {
+			return ref.Expr.Pos()
+		}
+	}
+	return token.NoPos
+}
+
+// variable returns the address of a package-level variable that is read at a position, or unknown.
+func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
+	if at := e.prog.Fate(g).Stored; at.IsValid() {
+		return unknown{what: fmt.Sprintf("it reads the variable %s, which is written at %v", g.Name(), e.l.diagPos(at)), pos: pos}
+	}
+	why := ""
+	v := e.inits.Var(g)
+	if r := e.inits.Why(g); r != nil {
+		why = fmt.Sprintf(": at %v %s", e.l.diagPos(r.Pos), r.Text)
+	}
+	c := &converter{cells: map[*constinit.Var]*any{}, unknown: unknown{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
+	if v == nil {
+		return c.unknown
+	}
+	return pointer{c.cell(v)}
+}
+
+// converter turns values of package constinit into those of the evaluator.
+type converter struct {
+	cells   map[*constinit.Var]*any
+	unknown unknown // the value for those that are not known
+}
+
+func (c *converter) cell(v *constinit.Var) *any {
+	if p := c.cells[v]; p != nil {
+		return p
+	}
+	p := new(any)
+	c.cells[v] = p
+	if parts := v.Parts(); parts != nil {
+		*p = aggregate(c.all(parts))
+	} else {
+		*p = c.value(v.Load(), v.Type())
+	}
+	return p
+}
+
+func (c *converter) all(vs []*constinit.Var) []*any {
+	out := make([]*any, len(vs))
+	for i, v := range vs {
+		out[i] = c.cell(v)
+	}
+	return slices.Clip(out)
+}
+
+// value turns a value of type t, or an argument, of which only signed integers are used.
+func (c *converter) value(v any, t types.Type) any {
+	switch v := v.(type) {
+	case bool:
+		return constant.MakeBool(v)
+	case int64:
+		if t != nil && gotypes.IsUnsigned(t) {
+			return constant.MakeUint64(uint64(v))
+		}
+		return constant.MakeInt64(v)
+	case string:
+		return constant.MakeString(v)
+	case float64:
+		return finite(v)
+	case constinit.Property:
+		return v
+	case constinit.Slice:
+		all := v.Elems()
+		cells := c.all(all[:cap(all)])
+		return &slice{cells: cells[:len(all)], grown: v.Grown()}
+	case constinit.Iface:
+		if v.Type() != nil {
+			return dynamic{v.Type(), c.value(v.Value(), v.Type())}
+		}
+	case *constinit.Var:
+		if v != nil {
+			return pointer{c.cell(v)}
+		}
+	case []any:
+		if t == nil {
+			break
+		}
+		out, elem := make(aggregate, len(v)), gotypes.ElemTypes(t)
+		for i, e := range v {
+			x := c.value(e, elem(i))
+			out[i] = &x
+		}
+		return out
+	}
+	return c.unknown
+}
+
+// toInit returns a value of the evaluator as one of package constinit, if that is possible.
+func toInit(v any) (any, bool) {
+	switch v := v.(type) {
+	case property:
+		return v, true
+	case constant.Value:
+		switch v.Kind() {
+		case constant.Bool:
+			return constant.BoolVal(v), true
+		case constant.Int:
+			return constant.Int64Val(v)
+		}
+	case tuple:
+		out := make([]any, len(v))
+		for i, x := range v {
+			var ok bool
+			if out[i], ok = toInit(x); !ok {
+				return nil, false
+			}
+		}
+		return out, true
+	}
+	return nil, false
+}
