@@ -12,7 +12,7 @@ import (
 
 // Version is the version of this contract. Generated code states the version it
 // was written for; see EnforceVersion.
-const Version = 12
+const Version = 13
 
 // EnforceVersion is used by generated code to make a mismatch with the runtime
 // a compile error: its conversion from a negative constant does not compile.
@@ -292,6 +292,7 @@ type Kernel struct {
 	Lingers bool
 
 	Properties properties.List     // the folded Properties method
+	Directed   bool                // whether a directive, and not that method, states DeviceHas
 	Aspects    []properties.Aspect // what all of its modules need, sorted
 	Uses       []Use               // why: a row for each of Aspects
 	Specs      []SpecConstant

@@ -48,6 +48,9 @@ func (d *Device) check(k *Kernel, c *launch.Call, o *launchOptions) (plan, error
 // open, and what is in variables.
 func (d *Device) planFor(k *Kernel, c *launch.Call, o *launchOptions) (plan, error) {
 	var p plan
+	if err := k.checkStated(); err != nil {
+		return p, err
+	}
 	props, err := mergeProperties(k, o.props)
 	if err != nil {
 		return p, err.about(k)

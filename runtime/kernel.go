@@ -30,6 +30,12 @@ type Kernel struct {
 	source *fusion.Source // what graphs link the kernel from
 	watch  *watch.Set     // the variables that its modules have the values of
 
+	// stated compares the kernel's Properties method with its list; nil where it has no method
+	// to ask. once guards differs, the result.
+	stated  func() *Error
+	once    sync.Once
+	differs *Error
+
 	output *output // nil if it does not print
 	number uint32  // of kernels, as they are made
 }

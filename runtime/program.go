@@ -51,7 +51,8 @@ type Specs interface {
 }
 
 // NewProgram returns a program of the kernels for the device. Generated packages
-// list theirs in Kernels.
+// list theirs in Kernels. A kernel whose Properties method returns another list in
+// this program than kgen has compiled is an error of class ErrBuild.
 func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	if err := dev.usable(); err != nil {
 		return nil, err
@@ -60,6 +61,9 @@ func NewProgram(dev *Device, kernels ...*Kernel) (*Program, error) {
 	for _, k := range kernels {
 		if k == nil {
 			return nil, errorf(ErrInvalid, "a program of a nil kernel")
+		}
+		if err := k.checkStated(); err != nil {
+			return nil, err
 		}
 		if !slices.Contains(p.kernels, k) {
 			p.kernels = append(p.kernels, k)

@@ -194,6 +194,8 @@ func (g *generator) kernel(k *Kernel, taken map[string]bool) {
 		args = append(args, jen.Id(k.Form))
 	}
 	g.file.Var().Id(kernelVar(name)).Op("=").Qual(implPath, register).Call(append(args, specs(k)...)...)
+	g.file.Line()
+	g.file.Var().Id("_").Op("=").Qual(implPath, "Properties").Types(jen.Qual(g.p.Path, name)).Call(jen.Id(kernelVar(name)))
 	g.views(k, root)
 	g.run(k)
 }

@@ -96,6 +96,7 @@ func abiKernel(stub *Kernel) *jen.Statement {
 	if rows != nil {
 		add("Properties", jen.Qual(propertiesPath, "List").Values(rows...))
 	}
+	add("Directed", k.Directed)
 	if len(k.Aspects) > 0 {
 		add("Aspects", aspectList(k.Aspects))
 	}

@@ -302,6 +302,7 @@ func (f *finder) kernelDirectives() {
 			continue
 		}
 		m.k.Properties = append(m.k.Properties, properties.DeviceHas(list.Aspects...))
+		m.k.Directed = true
 		if !m.k.PropertiesPos.IsValid() {
 			m.k.PropertiesPos = list.Pos
 		}

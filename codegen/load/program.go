@@ -144,6 +144,7 @@ type Kernel struct {
 
 	Properties    properties.List
 	PropertiesPos token.Pos // of the Properties method, or NoPos
+	Directed      bool      // whether a directive states DeviceHas, which is among Properties
 	// Cancel says that launches are to end soon, on all devices, when they are cancelled.
 	Cancel bool
 

@@ -96,7 +96,8 @@ func TestNames(t *testing.T) {
 		}
 		for _, name := range pattern.FindAllString(string(text), -1) {
 			found++
-			if !exported[name] {
+			_, member, _ := strings.Cut(name, ".")
+			if !exported[name] && !strings.HasPrefix(member, "Test") { // TestTable looks for tests
 				t.Errorf("%s: there is no %s", page, name)
 			}
 		}

@@ -83,6 +83,7 @@ func register[K any](d *abi.Kernel, bind func(K) any, more []any) *runtime.Kerne
 		}
 	}
 	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, form, specs...)
+	kernelimpl.Properties[K](kernel)
 	kernels[d.Package] = append(kernels[d.Package], kernel)
 	return kernel
 }

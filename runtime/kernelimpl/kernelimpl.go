@@ -12,6 +12,8 @@
 //		}.Kernel
 //	})
 //
+//	var _ = kernelimpl.Properties[saxpy.SAXPY](saxpyKernel)
+//
 //	func (k SAXPY) launch() *kernelimpl.Launch {
 //		l := kernelimpl.NewLaunch(saxpyKernel)
 //		kernelimpl.Value(l, 0, k.A)
@@ -52,6 +54,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/dslhook"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/host"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
@@ -80,7 +83,20 @@ var api = launch.Runtime.(interface {
 	Node(*runtime.Kernel, *launch.Call, []runtime.LaunchOption) runtime.Command
 	Run(context.Context, *runtime.Device, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) error
 	Usable(*runtime.Queue) error
+	States(*runtime.Kernel, func() properties.List)
 })
+
+// Properties hands the Properties method of a kernel's type K, or the fact that K has none, to the
+// kernel's registration. The first launch, program or graph node with the kernel calls the method
+// and compares its list with the one that kgen has compiled.
+func Properties[K any](k *runtime.Kernel) struct{} {
+	var method func() properties.List
+	if m, ok := any(new(K)).(interface{ Properties() properties.List }); ok {
+		method = func() properties.List { return m.Properties() }
+	}
+	api.States(k, method)
+	return struct{}{}
+}
 
 // Launch is a launch that is being put together. It is used by one goroutine and
 // is over when one of its methods has been called.

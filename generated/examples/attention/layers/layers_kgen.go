@@ -55,8 +55,8 @@ func _(k *layers.Next) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -179,6 +179,8 @@ var attendKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	return k.Kernel
 }, newAttendHost)
 
+var _ = kernelimpl.Properties[layers.Attend](attendKernel)
+
 // Attend is the kernel [layers.Attend] with its slices in device memory.
 // Attend looks back.
 type Attend struct {
@@ -289,6 +291,8 @@ var linearKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	return k.Kernel
 }, newLinearHost)
 
+var _ = kernelimpl.Properties[layers.Linear](linearKernel)
+
 // Linear is the kernel [layers.Linear] with its slices in device memory.
 // Linear multiplies In by the rows of a matrix, and adds what comes out to Out.
 type Linear struct {
@@ -395,6 +399,8 @@ var nextKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	k.X.Cols = kernelimpl.HostValue[int](a, 7)
 	return k.Kernel
 }, newNextHost)
+
+var _ = kernelimpl.Properties[layers.Next](nextKernel)
 
 // Next is the kernel [layers.Next] with its slices in device memory.
 // Next goes on to the next token of the text, which is a printable character: the one that is there, or else the one with the greatest score.

@@ -29,8 +29,8 @@ func _(k *blocks.MatMul) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -114,6 +114,8 @@ var matMulKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		C: kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
 }, newMatMulHost, blocks.Depth)
+
+var _ = kernelimpl.Properties[blocks.MatMul](matMulKernel)
 
 // MatMul is the kernel [blocks.MatMul] with its slices in device memory.
 // MatMul computes C = A*B for an M by K matrix A and a K by N matrix B, each stored row by row.

@@ -26,8 +26,8 @@ func _(k *digest.SHA256) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -94,6 +94,8 @@ var sha256Kernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Sums: kernelimpl.HostSlice[digest.Sum](a, 2),
 	}.Kernel
 }, newSha256Host)
+
+var _ = kernelimpl.Properties[digest.SHA256](sha256Kernel)
 
 // SHA256 is the kernel [digest.SHA256] with its slices in device memory.
 // SHA256 hashes one message per work-item.

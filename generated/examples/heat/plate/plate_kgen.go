@@ -40,8 +40,8 @@ func _(k *plate.Step) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -104,6 +104,8 @@ var flameKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Plate:  kernelimpl.HostSlice[float32](a, 5),
 	}.Kernel
 }, newFlameHost)
+
+var _ = kernelimpl.Properties[plate.Flame](flameKernel)
 
 // Flame is the kernel [plate.Flame] with its slices in device memory.
 // Flame heats the points of a disc around (X, Y) to a temperature.
@@ -199,6 +201,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:  kernelimpl.HostSlice[float32](a, 3),
 	}.Kernel
 }, newStepHost)
+
+var _ = kernelimpl.Properties[plate.Step](stepKernel)
 
 // Step is the kernel [plate.Step] with its slices in device memory.
 // Step computes the temperatures of a plate of rows of W points a moment after In: each point takes Rate of the difference to each of its four neighbours.

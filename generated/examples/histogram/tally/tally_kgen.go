@@ -25,8 +25,8 @@ func _(k *tally.Tally) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -90,6 +90,8 @@ var tallyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Bins:   kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newTallyHost)
+
+var _ = kernelimpl.Properties[tally.Tally](tallyKernel)
 
 // Tally is the kernel [tally.Tally] with its slices in device memory.
 // Tally counts the levels of red, green and blue, which are the lowest bytes of each pixel: Bins[c*Levels + v] is the number of pixels with level v of channel c.

@@ -46,8 +46,8 @@ func _(k *filter.Edges) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -126,6 +126,8 @@ var blurKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:     kernelimpl.HostSlice[filter.RGBA](a, 3),
 	}.Kernel
 }, newBlurHost)
+
+var _ = kernelimpl.Properties[filter.Blur](blurKernel)
 
 // Blur is the kernel [filter.Blur] with its slices in device memory.
 // Blur is one half of a blur, along rows or columns, over a range of height and width.
@@ -206,6 +208,8 @@ var brightnessKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	}.Kernel
 }, newBrightnessHost)
 
+var _ = kernelimpl.Properties[filter.Brightness](brightnessKernel)
+
 // Brightness is the kernel [filter.Brightness] with its slices in device memory.
 // Brightness multiplies colours by a factor, and leaves alpha alone.
 type Brightness struct {
@@ -282,6 +286,8 @@ var edgesKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[filter.RGBA](a, 1),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[filter.Edges](edgesKernel)
 
 // Edges is the kernel [filter.Edges] with its slices in device memory.
 // Edges draws where brightness changes, by Sobel's operator, white on black.

@@ -44,8 +44,8 @@ func _(k *nearest.Search) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -118,6 +118,8 @@ var mergeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Hits:  kernelimpl.HostSlice[nearest.List](a, 2),
 	}.Kernel
 }, newMergeHost)
+
+var _ = kernelimpl.Properties[nearest.Merge](mergeKernel)
 
 // Merge is the kernel [nearest.Merge] with its slices in device memory.
 // Merge makes one list of each query's.
@@ -213,6 +215,8 @@ var searchKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Query:   dsl.LocalLen[float32](kernelimpl.HostLen(a, 4)),
 	}.Kernel
 }, newSearchHost)
+
+var _ = kernelimpl.Properties[nearest.Search](searchKernel)
 
 // Search is the kernel [nearest.Search] with its slices in device memory.
 // Search finds the hits of each query in each part of the vectors.

@@ -27,8 +27,8 @@ func _(k *cells.Life) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -98,6 +98,8 @@ var lifeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out: kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 }, newLifeHost)
+
+var _ = kernelimpl.Properties[cells.Life](lifeKernel)
 
 // Life is the kernel [cells.Life] with its slices in device memory.
 // Life computes the generation after In, a world of H rows and W columns whose edges are joined.

@@ -32,8 +32,8 @@ func _(k *fractal.Mandelbrot) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -109,6 +109,8 @@ var mandelbrotKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Image:   kernelimpl.HostSlice[fractal.RGBA](a, 2),
 	}.Kernel
 }, newMandelbrotHost)
+
+var _ = kernelimpl.Properties[fractal.Mandelbrot](mandelbrotKernel)
 
 // Mandelbrot is the kernel [fractal.Mandelbrot] with its slices in device memory.
 // Mandelbrot paints one pixel per work-item, over a range of height and width.

@@ -25,8 +25,8 @@ func _(k *filter.Median) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -103,6 +103,8 @@ var medianKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out: kernelimpl.HostSlice[float32](a, 1),
 	}.Kernel
 }, newMedianHost, filter.Window)
+
+var _ = kernelimpl.Properties[filter.Median](medianKernel)
 
 // Median is the kernel [filter.Median] with its slices in device memory.
 // Median replaces every pixel by the median of those around it, itself among them: single wrong pixels vanish, and edges stay.

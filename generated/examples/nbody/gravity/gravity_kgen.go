@@ -59,8 +59,8 @@ func _(k *gravity.Step) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -134,6 +134,8 @@ var paintKernel = kernelimpl.Register(&abi.Kernel{
 		Light:  kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[gravity.Paint](paintKernel)
 
 // Paint is the kernel [gravity.Paint] with its slices in device memory.
 // Paint sheds the light of the bodies on an image.
@@ -226,6 +228,8 @@ var stepKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Velocity:  kernelimpl.HostSlice[gravity.Vec3](a, 4),
 	}.Kernel
 }, newStepHost)
+
+var _ = kernelimpl.Properties[gravity.Step](stepKernel)
 
 // Step is the kernel [gravity.Step] with its slices in device memory.
 // Step moves all bodies by a step in time: from Old to New, with the velocities in place.

@@ -40,8 +40,8 @@ func _(k *montecarlo.Price) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -128,6 +128,8 @@ var priceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:   kernelimpl.HostSlice[montecarlo.Sums](a, 3),
 	}.Kernel
 }, newPriceHost)
+
+var _ = kernelimpl.Properties[montecarlo.Price](priceKernel)
 
 // Price is the kernel [montecarlo.Price] with its slices in device memory.
 // Price simulates paths of the share's price, and leaves sums for each work-group.

@@ -32,8 +32,8 @@ func _(k *light.Render) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -105,6 +105,8 @@ var renderKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Image:   kernelimpl.HostSlice[light.Vec](a, 2),
 	}.Kernel
 }, newRenderHost)
+
+var _ = kernelimpl.Properties[light.Render](renderKernel)
 
 // Render is the kernel [light.Render] with its slices in device memory.
 // Render computes the light in each pixel, over a range of height and width.

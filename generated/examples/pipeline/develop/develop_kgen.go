@@ -93,8 +93,8 @@ func _(k *develop.Vignette) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -170,6 +170,8 @@ var balanceKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:   kernelimpl.HostSlice[develop.Pixel](a, 4),
 	}.Kernel
 }, newBalanceHost)
+
+var _ = kernelimpl.Properties[develop.Balance](balanceKernel)
 
 // Balance is the kernel [develop.Balance] with its slices in device memory.
 // Balance multiplies each colour's light, so that what is white looks white in any light.
@@ -254,6 +256,8 @@ var blurKernel = kernelimpl.Register(&abi.Kernel{
 	}.Kernel
 })
 
+var _ = kernelimpl.Properties[develop.Blur](blurKernel)
+
 // Blur is the kernel [develop.Blur] with its slices in device memory.
 // Blur makes of each pixel the mean of the three by three around it; past an edge, pixels are as on it.
 type Blur struct {
@@ -326,6 +330,8 @@ var contrastKernel = kernelimpl.Register(&abi.Kernel{
 		Out:    kernelimpl.HostSlice[develop.Pixel](a, 2),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[develop.Contrast](contrastKernel)
 
 // Contrast is the kernel [develop.Contrast] with its slices in device memory.
 // Contrast is Pixel.Contrast for each pixel.
@@ -403,6 +409,8 @@ var exposeKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	}.Kernel
 }, newExposeHost)
 
+var _ = kernelimpl.Properties[develop.Expose](exposeKernel)
+
 // Expose is the kernel [develop.Expose] with its slices in device memory.
 // Expose multiplies the light, as a shutter does that stays open for longer.
 type Expose struct {
@@ -479,6 +487,8 @@ var printKernel = kernelimpl.Register(&abi.Kernel{
 	}.Kernel
 })
 
+var _ = kernelimpl.Properties[develop.Print](printKernel)
+
 // Print is the kernel [develop.Print] with its slices in device memory.
 // Print is Pixel.Print for each pixel.
 type Print struct {
@@ -554,6 +564,8 @@ var saturateKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:    kernelimpl.HostSlice[develop.Pixel](a, 2),
 	}.Kernel
 }, newSaturateHost)
+
+var _ = kernelimpl.Properties[develop.Saturate](saturateKernel)
 
 // Saturate is the kernel [develop.Saturate] with its slices in device memory.
 // Saturate is Pixel.Saturate for each pixel.
@@ -634,6 +646,8 @@ var vignetteKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:    kernelimpl.HostSlice[develop.Pixel](a, 2),
 	}.Kernel
 }, newVignetteHost)
+
+var _ = kernelimpl.Properties[develop.Vignette](vignetteKernel)
 
 // Vignette is the kernel [develop.Vignette] with its slices in device memory.
 // Vignette is Pixel.Vignette for each pixel.

@@ -26,8 +26,8 @@ func _(k *saxpy.SAXPY) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -86,6 +86,8 @@ var saxpyKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Y: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 }, newSaxpyHost)
+
+var _ = kernelimpl.Properties[saxpy.SAXPY](saxpyKernel)
 
 // SAXPY is the kernel [saxpy.SAXPY] with its slices in device memory.
 // SAXPY computes Y += A*X, element by element.

@@ -42,8 +42,8 @@ func _(k *fold.Fold) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -129,6 +129,8 @@ var finishKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:   kernelimpl.HostSlice[fold.Stats](a, 1),
 	}.Kernel
 }, newFinishHost)
+
+var _ = kernelimpl.Properties[fold.Finish](finishKernel)
 
 // Finish is the kernel [fold.Finish] with its slices in device memory.
 // Finish reduces the Stats of Fold's work-groups to one.
@@ -219,6 +221,8 @@ var foldKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out: kernelimpl.HostSlice[fold.Stats](a, 2),
 	}.Kernel
 }, newFoldHost)
+
+var _ = kernelimpl.Properties[fold.Fold](foldKernel)
 
 // Fold is the kernel [fold.Fold] with its slices in device memory.
 // Fold reduces X, and its product with Y of the same length, to one Stats per work-group.

@@ -34,8 +34,8 @@ func _(k *prefix.Sums) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -108,6 +108,8 @@ var blocksKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Before: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newBlocksHost)
+
+var _ = kernelimpl.Properties[prefix.Blocks](blocksKernel)
 
 // Blocks is the kernel [prefix.Blocks] with its slices in device memory.
 // Blocks replaces each element of X by the sum of those before it in its block, and of what Before has for the block.
@@ -195,6 +197,8 @@ var sumsKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Totals: kernelimpl.HostSlice[uint32](a, 1),
 	}.Kernel
 }, newSumsHost)
+
+var _ = kernelimpl.Properties[prefix.Sums](sumsKernel)
 
 // Sums is the kernel [prefix.Sums] with its slices in device memory.
 // Sums sets Totals to the sums of X's blocks.

@@ -48,8 +48,8 @@ func _(k *radix.ScatterLanes) {
 
 // This package and the runtime must be of one version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of this package, for runtime.NewProgram.
@@ -116,6 +116,8 @@ var countKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Counts: kernelimpl.HostSlice[uint32](a, 2),
 	}.Kernel
 }, newCountHost)
+
+var _ = kernelimpl.Properties[radix.Count](countKernel)
 
 // Count is the kernel [radix.Count] with its slices in device memory.
 // Count counts the digits of each part: those with digit d in part p are Counts[d*parts + p].
@@ -207,6 +209,8 @@ var scatterKernel = kernelimpl.RegisterForm(&abi.Kernel{
 	}.Kernel
 }, newScatterHost)
 
+var _ = kernelimpl.Properties[radix.Scatter](scatterKernel)
+
 // Scatter is the kernel [radix.Scatter] with its slices in device memory.
 // Scatter puts each key where it belongs by its digit, and keys with one digit in the order in which they were.
 type Scatter struct {
@@ -295,6 +299,8 @@ var scatterLanesKernel = kernelimpl.RegisterForm(&abi.Kernel{
 		Out:    kernelimpl.HostSlice[uint32](a, 3),
 	}.Kernel
 }, newScatterLanesHost)
+
+var _ = kernelimpl.Properties[radix.ScatterLanes](scatterLanesKernel)
 
 // ScatterLanes is the kernel [radix.ScatterLanes] with its slices in device memory.
 // ScatterLanes does what Scatter does, on GPUs that can have sub-groups of 32, and faster.

@@ -15,8 +15,8 @@ import (
 
 // The code is for this version of the ABI.
 const (
-	_ = abi.EnforceVersion(abi.Version - 12)
-	_ = abi.EnforceVersion(12 - abi.Version)
+	_ = abi.EnforceVersion(abi.Version - 13)
+	_ = abi.EnforceVersion(13 - abi.Version)
 )
 
 // Kernels returns the kernels of package model.
@@ -44,6 +44,8 @@ var saxpyKernel = kernelimpl.Register(&abi.Kernel{
 		Y: kernelimpl.HostSlice[float32](a, 2),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.SAXPY](saxpyKernel)
 
 // SAXPY launches model.SAXPY.
 type SAXPY struct {
@@ -83,6 +85,8 @@ var sumKernel = kernelimpl.Register(&abi.Kernel{
 		Out: kernelimpl.HostSlice[int64](a, 1),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Sum](sumKernel)
 
 // Sum launches model.Sum.
 type Sum struct {
@@ -131,6 +135,8 @@ var mixKernel = kernelimpl.Register(&abi.Kernel{
 		}},
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Mix](mixKernel)
 
 // Mix launches model.Mix.
 type Mix struct {
@@ -182,6 +188,8 @@ var index2Kernel = kernelimpl.Register(&abi.Kernel{
 	return model.Index2{Out: kernelimpl.HostSlice[int](a, 0)}.Kernel
 })
 
+var _ = kernelimpl.Properties[model.Index2](index2Kernel)
+
 // Index2 launches model.Index2.
 type Index2 struct{ Out runtime.View[int] }
 
@@ -208,6 +216,8 @@ var index3Kernel = kernelimpl.Register(&abi.Kernel{
 }, func(a *kernelimpl.HostArgs) any {
 	return model.Index3{Out: kernelimpl.HostSlice[int](a, 0)}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Index3](index3Kernel)
 
 // Index3 launches model.Index3.
 type Index3 struct{ Out runtime.View[int] }
@@ -237,6 +247,8 @@ var reverseKernel = kernelimpl.Register(&abi.Kernel{
 }, func(a *kernelimpl.HostArgs) any {
 	return model.Reverse{X: kernelimpl.HostSlice[int32](a, 0)}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Reverse](reverseKernel)
 
 // Reverse launches model.Reverse.
 type Reverse struct{ X runtime.View[int32] }
@@ -271,6 +283,8 @@ var groupSumKernel = kernelimpl.Register(&abi.Kernel{
 		Scratch: dsl.LocalLen[int32](kernelimpl.HostLen(a, 2)),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.GroupSum](groupSumKernel)
 
 // GroupSum launches model.GroupSum.
 type GroupSum struct {
@@ -313,6 +327,8 @@ var transpose2Kernel = kernelimpl.Register(&abi.Kernel{
 	}.Kernel
 })
 
+var _ = kernelimpl.Properties[model.Transpose2](transpose2Kernel)
+
 // Transpose2 launches model.Transpose2.
 type Transpose2 struct {
 	N       int
@@ -346,6 +362,8 @@ var local3Kernel = kernelimpl.Register(&abi.Kernel{
 }, func(a *kernelimpl.HostArgs) any {
 	return model.Local3{Out: kernelimpl.HostSlice[int](a, 0)}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Local3](local3Kernel)
 
 // Local3 launches model.Local3.
 type Local3 struct{ Out runtime.View[int] }
@@ -381,6 +399,8 @@ var trapKernel = kernelimpl.Register(&abi.Kernel{
 		X:    kernelimpl.HostSlice[int](a, 3),
 	}.Kernel
 })
+
+var _ = kernelimpl.Properties[model.Trap](trapKernel)
 
 // Trap launches model.Trap.
 type Trap struct {
