@@ -1,6 +1,6 @@
 // Testsum runs go test and shows how it goes: a line for each package when it is done, what
-// failed at once and whole, and in the end which devices ran how many tests, and which tests
-// were skipped, with their reasons.
+// failed at once and whole, and in the end which devices ran how many tests, which tests were
+// skipped, with their reasons, and, in the last lines, what failed.
 //
 //	testsum [flags and packages of go test]
 //
@@ -51,6 +51,7 @@ func main() {
 type event struct {
 	Action, Package, Test, Output string
 	ImportPath                    string // of what go build prints
+	FailedBuild                   string // the package that did not build
 	Elapsed                       float64
 }
 
@@ -63,6 +64,7 @@ type summary struct {
 	skips   map[string][]string    // tests, by why they were skipped
 	passed  int
 	failed  int
+	fails   []string // tests and packages that failed
 }
 
 func newSummary(to io.Writer) *summary {
@@ -124,7 +126,12 @@ func (s *summary) event(e event) {
 				fmt.Fprint(s.to, line)
 			}
 			delete(s.output, key)
+			s.fails = append(s.fails, e.Package+" "+e.Test)
 			break
+		}
+		why, amid := "", []string(nil)
+		if e.FailedBuild != "" {
+			why = ", which does not build"
 		}
 		for _, line := range s.output[key] { // of a panic, or what the package itself prints
 			fmt.Fprint(s.to, line)
@@ -134,14 +141,22 @@ func (s *summary) event(e event) {
 			if k[0] == e.Package && k[1] != "" {
 				fmt.Fprint(s.to, strings.Join(lines, ""))
 				delete(s.output, k)
+				amid = append(amid, k[1])
 			}
+		}
+		if slices.Sort(amid); len(amid) > 0 {
+			why = ", in " + strings.Join(amid, ", ")
+		}
+		tested := func(name string) bool { return strings.HasPrefix(name, e.Package+" ") }
+		if why != "" || !slices.ContainsFunc(s.fails, tested) {
+			s.fails = append(s.fails, e.Package+why)
 		}
 		fmt.Fprintf(s.to, "FAIL  %7.1fs  %s\n", e.Elapsed, e.Package)
 		s.failed++
 	}
 }
 
-// end prints what ran where.
+// end prints which devices ran how many tests, what was skipped and, last, what failed.
 func (s *summary) end() {
 	fmt.Fprintf(s.to, "\n%d tests passed, %d failed, in %v\n", s.passed, s.failed, time.Since(s.begin).Round(time.Second))
 	for _, name := range slices.Sorted(maps.Keys(s.devices)) {
@@ -153,5 +168,8 @@ func (s *summary) end() {
 	for _, why := range reasons {
 		tests := s.skips[why]
 		fmt.Fprintf(s.to, "  skipped %d, as %s: %s\n", len(tests), tests[0], why)
+	}
+	for _, what := range s.fails {
+		fmt.Fprintf(s.to, "  failed: %s\n", what)
 	}
 }

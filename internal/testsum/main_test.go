@@ -19,6 +19,10 @@ func TestSummary(t *testing.T) {
 {"Action":"output","Package":"c","Test":"TestFour","Output":"panic: oh\n"}
 {"Action":"fail","Package":"c","Elapsed":0.2}
 {"ImportPath":"d","Action":"build-output","Output":"d.go:1:1: syntax error\n"}
+{"ImportPath":"d","Action":"build-fail"}
+{"Action":"fail","Package":"d","Elapsed":0,"FailedBuild":"d"}
+{"Action":"output","Package":"e","Output":"exit status 3\n"}
+{"Action":"fail","Package":"e","Elapsed":0.3}
 not JSON
 `
 	var b strings.Builder
@@ -27,12 +31,18 @@ not JSON
 	s.end()
 	for _, want := range []string{
 		"a_test.go:9: got 1, want 2\n", "FAIL      2.5s  a\n", "ok        0.1s  b\n", "panic: oh\n", "FAIL      0.2s  c\n",
-		"d.go:1:1: syntax error\n", "not JSON\n", "\n1 tests passed, 3 failed, in ", "  on a GPU: 1 tests that open it\n",
+		"d.go:1:1: syntax error\n", "not JSON\n", "\n1 tests passed, 5 failed, in ", "  on a GPU: 1 tests that open it\n",
 		"  skipped 1, as TestThree: no Vulkan device\n",
 	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
+	}
+	// The last lines say what failed: tests, packages that ended amid a test or without one, and
+	// packages that did not build.
+	const last = "  failed: a TestTwo\n  failed: c, in TestFour\n  failed: d, which does not build\n  failed: e\n"
+	if !strings.HasSuffix(b.String(), last) {
+		t.Errorf("the output does not end with\n%s but with\n%s", last, b.String())
 	}
 	if strings.Contains(b.String(), "TestOne") {
 		t.Error("what passes is told of")
