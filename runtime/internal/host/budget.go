@@ -224,8 +224,8 @@ func (b *budget) limit() uint64 {
 // addresses have 32 bits.
 const unknown = 1 << (30 + 4*(^uint(0)>>63))
 
-// touched returns how many bytes of the pages have been written to, or are not to be had
-// without being counted as used already: those of the shared page of zeros do not count.
+// touched returns how many bytes of the pages take memory: those that have been written to, and
+// those that have been read if the kernel does not give them the shared page of zeros.
 // It returns 0 if the system does not say.
 func (s system) touched(pages []byte) uint64 {
 	f, err := os.Open(s.path("/proc/self/pagemap"))
