@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func breaking(file, after, what string) func(name string, text []byte) []byte {
 // TestBrokenForm: a host form that does not compile is left out, with a warning; the others stay, and
 // the package compiles.
 func TestBrokenForm(t *testing.T) {
-	for _, c := range []struct{ name, what, says string }{
+	for i, c := range []struct{ name, what, says string }{
 		{"a variable that nothing reads", "\nunused := 1\n", "declared and not used: unused"},
 		{"a name that nothing declares", "\ng.Items = v38\n", "undefined: v38"},
 		{"a type error", "\ng.Items = int64(1)\n", "cannot use int64(1)"},
@@ -61,6 +62,9 @@ func TestBrokenForm(t *testing.T) {
 		}
 		if forms := string(files["k_host_kgen.go"]); !strings.Contains(forms, "type firstHost struct") || strings.Contains(forms, "secondHost") {
 			t.Errorf("%s: the host forms are\n%s", c.name, forms)
+		}
+		if i > 0 {
+			continue
 		}
 		cfg.Check = true // finds nothing to write
 		if res, _, err := Generate(t.Context(), cfg); err != nil {
@@ -159,5 +163,31 @@ func TestOtherModules(t *testing.T) {
 	cfg.alter = breaking("k_kgen.go", "\nfunc Kernels() []*runtime.Kernel {", "\n\tvar s kpkg.Squares\n\ts.At.Z++\n")
 	if _, _, err := Generate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "s.At.Z undefined") {
 		t.Error(err)
+	}
+}
+
+// TestNames: what is written compiles whatever kernels and their packages are called.
+func TestNames(t *testing.T) {
+	files := map[string]string{}
+	add := func(at, pkg string, kernels ...string) {
+		text := "package " + pkg + "\n\nimport \"github.com/kgen-go/kgen/dsl\"\n"
+		for _, k := range kernels {
+			text += fmt.Sprintf("\ntype %s struct{ X []int }\n\nfunc (k %s) Kernel(it dsl.NDItem1) { it.Barrier(); k.X[it.GlobalID()] = 1 }\n", k, k)
+		}
+		files[at+"/n.go"] = text // the forms name it in comments
+	}
+	for _, pkg := range []string{"any", "string", "error", "nil", "runtime", "kernelimpl", "embed", "context", "unsafe", "atomic", "math", "k", "a", "g", "n", "li"} {
+		add("packages/"+pkg+"x", pkg, "K")
+	}
+	add("kernels", "kernels", "A", "NewA", "NewNewA", "New", "New_A", "AHost", "AKernel", "ALoop0", "Context", "String", "Ä", "Δt", "Sites")
+	dir := module(t, files)
+	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
+	if err != nil || len(diags) > 0 || len(res.Warnings) > 0 {
+		t.Errorf("%v, %v, %q", diags, err, res.Warnings)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "vet", "./...")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go vet: %v\n%s", err, out)
 	}
 }
