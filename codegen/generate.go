@@ -59,6 +59,8 @@ type Config struct {
 	DumpTo io.Writer
 
 	onFollowUpPanic func(bug any) // see unit
+	// alter, of tests, changes a Go file that is to be written.
+	alter func(name string, text []byte) []byte
 }
 
 // load returns how the packages are to be loaded.
@@ -188,7 +190,13 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if err != nil {
 		return res, diags, err
 	}
-	w := &writer{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames()}
+	var checking time.Duration // of what is written
+	check := func(p *load.Package, importPath string, texts []load.Text) []*load.TextError {
+		begin := time.Now()
+		defer func() { checking += time.Since(begin) }()
+		return prog.CheckTexts(p, importPath, texts)
+	}
+	w := &writer{dir: dir, shown: cfg.Show, cfg: &cfg, res: res, prog: prog, names: prog.PackageNames(), check: check}
 	for _, out := range outputs {
 		if err := w.output(out); err != nil {
 			errs = append(errs, err)
@@ -199,6 +207,8 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 			errs = append(errs, err)
 		}
 	}
+	begin = begin.Add(checking)
+	res.Timings = append(res.Timings, Timing{"check", checking})
 	lap("write")
 	if cfg.Strict && len(res.Notes) > 0 {
 		errs = append(errs, errors.New(strings.Join(res.Notes, "\n")))

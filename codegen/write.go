@@ -57,6 +57,7 @@ type writer struct {
 	res   *Result
 	prog  *load.Program
 	names map[string]string
+	check func(p *load.Package, importPath string, texts []load.Text) []*load.TextError
 }
 
 // place returns the folder and import path of what is written for a package. A
@@ -120,16 +121,9 @@ func (w *writer) output(out *output) error {
 		return err
 	}
 	pkg := &gostub.Package{Path: out.pkg.PkgPath, Name: out.pkg.Name, Kernels: out.kernels, Views: out.views(w.prog), Sources: from, Constraint: w.prog.Constraint(out.pkg), Bare: bare}
-	files, err := gostub.Files(pkg, importPath, w.names)
+	files, err := w.files(out, pkg, importPath)
 	if err != nil {
 		return err
-	}
-	if len(out.forms) > 0 {
-		code, err := gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), out.forms)
-		if err != nil {
-			return err
-		}
-		files = append(files, gostub.File{Name: out.pkg.Name + "_host_kgen.go", Data: code})
 	}
 	if w.cfg.Diff && !bare {
 		if err := w.compare(out.pkg.PkgPath, dir, out.kernels, files); err != nil {

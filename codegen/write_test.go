@@ -46,7 +46,7 @@ func TestWrite(t *testing.T) {
 	write := func(cfg Config, outs ...*output) *Result {
 		t.Helper()
 		cfg.Patterns = []string{"./..."}
-		w := &writer{dir: root, cfg: &cfg, res: &Result{}, prog: &load.Program{}}
+		w := &writer{dir: root, cfg: &cfg, res: &Result{}, prog: &load.Program{}, check: func(*load.Package, string, []load.Text) []*load.TextError { return nil }}
 		var pkgs []*load.Package
 		for _, out := range outs {
 			pkgs = append(pkgs, out.pkg)

@@ -25,6 +25,7 @@ import (
 	"go/format"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -47,7 +48,10 @@ type Form struct {
 // New returns the name of the function that makes one.
 func (f *Form) New() string { return constructor(f.Type) }
 
-func constructor(typ string) string { return "new" + strings.ToUpper(typ[:1]) + typ[1:] }
+func constructor(typ string) string {
+	_, n := utf8.DecodeRuneInString(typ)
+	return "new" + strings.ToUpper(typ[:n]) + typ[n:]
+}
 
 // Code returns the form's declarations.
 func (f *Form) Code() []byte {

@@ -3,6 +3,9 @@ package gohost
 import (
 	"bytes"
 	"fmt"
+	"go/scanner"
+	"go/token"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,17 +39,17 @@ func (w *writer) print() {
 	}
 	w.b.Write(run)
 	w.b.Write(w.outlined.Bytes())
-	if !bytes.Contains(w.b.Bytes(), []byte("unsafe.")) {
-		delete(w.used, "unsafe")
+	for p := range w.used {
+		if !names(w.b.String(), path.Base(p)) {
+			delete(w.used, p)
+		}
 	}
 }
 
 // line writes the body of a method, which runs regions that follow one another and what
 // the group does between them. What is computed before the loop of one serves the others, too.
 func (w *writer) line(line []*region, trivial []*split) {
-	if !w.ranged() {
-		w.items()
-	}
+	before := w.take()
 	w.shared = map[any]bool{}
 	for i, r := range line {
 		if trivial[r.index] == nil {
@@ -61,7 +64,12 @@ func (w *writer) line(line []*region, trivial []*split) {
 		w.f("return %d\n", s.index)
 	}
 	w.shared = nil
-	w.f("}\n\n")
+	text := w.take()
+	w.b.Write(before)
+	if !w.ranged() && names(string(text), "n") {
+		w.items()
+	}
+	w.f("%s}\n\n", text)
 }
 
 // dropUnused has results of group ops that nothing uses go nowhere, as Go wants it.
@@ -96,6 +104,21 @@ func (w *writer) machine(trivial []*split) {
 	for _, line := range w.lines {
 		w.f("func (g *%s) r%d() int {\n", w.name, line[0].index)
 		w.line(line, trivial)
+	}
+}
+
+// names reports whether Go code has an identifier, outside of strings and comments.
+func names(code, identifier string) bool {
+	var s scanner.Scanner
+	fset := token.NewFileSet()
+	s.Init(fset.AddFile("", fset.Base(), len(code)), []byte(code), nil, 0)
+	for {
+		switch _, tok, text := s.Scan(); {
+		case tok == token.EOF:
+			return false
+		case tok == token.IDENT && text == identifier:
+			return true
+		}
 	}
 }
 

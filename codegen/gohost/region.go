@@ -114,7 +114,8 @@ func (w *body) inRow(v *ir.Value) bool {
 		b := v.Aux.(ir.BuiltIn)
 		is = b == ir.GlobalInvocationIDY || b == ir.GlobalInvocationIDZ
 	default:
-		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.ahead(a) })
+		// Where a row begins, there is nothing of a round yet.
+		is = !slices.ContainsFunc(w.depends(v), func(a *ir.Value) bool { return !w.inTop(a) && !w.inRow(a) })
 	}
 	w.inRows[v] = is
 	return is
@@ -326,6 +327,7 @@ func (w *writer) region(r *region, before []*region) {
 		x.row = *bytes.NewBuffer(append(fast.row.Bytes(), x.row.Bytes()...))
 		x.x, x.y, x.z = true, x.y || fast.y, x.z || fast.z
 	}
+	each := x.each()
 	w.b.Write(x.top.Bytes())
 	if x.leftMatters() {
 		x.declareNext()
@@ -337,11 +339,10 @@ func (w *writer) region(r *region, before []*region) {
 	if fast != nil {
 		x.rangeHead()
 		fast.hastily(conds)
-		w.f("for ; x < end; x++ {\n")
+		w.f("for ; x < end; x++ {\n%s}\n", each)
 	} else {
-		x.loop()
+		x.loop(each)
 	}
-	x.each()
 	if x.rows() {
 		x.nextRow()
 	}
@@ -393,19 +394,31 @@ func (w *writer) generate(r *region, before []*region, other *body) *body {
 	return x
 }
 
-// each writes what a work-item does in the region, up to the end of the loop over the
-// work-items.
-func (w *body) each() {
+// each returns what a work-item does in the region: the body of the loop over the work-items.
+func (w *body) each() string {
+	before := w.take()
 	if w.r.dead {
 		w.f("if dead[li] {\ncontinue\n}\n")
 	}
 	if w.ranged() && w.loops && w.r.of == nil {
-		w.leave(&w.b)
+		w.leave(&w.writer.b)
 	}
 	w.b.Write(w.item.Bytes())
 	w.declare("var ", w.vars, w.typeOf)
 	w.b.Write(w.code.Bytes())
-	w.f("}\n")
+	text := string(w.take())
+	w.b.Write(before)
+	return text
+}
+
+// over writes the loop over so many work-items, with the counter if its body reads that: Go refuses
+// variables that nothing reads.
+func (w *writer) over(count, body string) {
+	counter := ""
+	if names(body, "li") {
+		counter = "li := "
+	}
+	w.f("for %srange %s {\n%s}\n", counter, count, body)
 }
 
 // close writes what comes behind the loop.
@@ -492,14 +505,13 @@ func (w *writer) items() {
 	w.f("n := g.Items\n")
 }
 
-// loop writes the head of the loop over the work-items, with their counters.
-func (w *body) loop() {
-	s := w.m.WorkGroup
-	fixed := s[0] > 0
+// loop writes the loop over the work-items, with their counters.
+func (w *body) loop(each string) {
 	if w.ranged() {
-		w.rangeLoop()
+		w.rangeLoop(each)
 		return
 	}
+	fixed := w.m.WorkGroup[0] > 0
 	if !fixed {
 		for i, used := range []bool{w.x || w.y || w.z, w.y || w.z} {
 			if used && w.m.Rank > i+1 {
@@ -511,28 +523,37 @@ func (w *body) loop() {
 		w.f("lane, sub, size := -1, 0, g.SubGroup\n")
 	}
 	w.counters()
-	w.f("for li := range n {\n")
+	before := w.take()
 	if w.lane {
 		w.f("if lane++; lane == size {\nlane, sub = 0, sub+1\n}\n_, _ = lane, sub\n")
 	}
 	switch {
 	case w.m.Rank == 1: // li counts
 	case fixed:
-		if w.x {
-			w.f("x := int(uint(li) %% %d)\n", s[0])
-		}
-		if w.y && w.m.Rank == 2 {
-			w.f("y := int(uint(li) / %d)\n", s[0])
-		} else if w.y {
-			w.f("y := int(uint(li) / %d %% %d)\n", s[0], s[1])
-		}
-		if w.z && w.m.Rank == 2 {
-			w.f("const z = 0\n")
-		} else if w.z {
-			w.f("z := int(uint(li) / %d)\n", s[0]*s[1])
-		}
+		w.fixedIDs()
 	default:
 		w.count()
+	}
+	ids := string(w.take())
+	w.b.Write(before)
+	w.over("n", ids+each)
+}
+
+// fixedIDs computes the ids in a work-group of a fixed size from the work-item's number.
+func (w *body) fixedIDs() {
+	s := w.m.WorkGroup
+	if w.x {
+		w.f("x := int(uint(li) %% %d)\n", s[0])
+	}
+	if w.y && w.m.Rank == 2 {
+		w.f("y := int(uint(li) / %d)\n", s[0])
+	} else if w.y {
+		w.f("y := int(uint(li) / %d %% %d)\n", s[0], s[1])
+	}
+	if w.z && w.m.Rank == 2 {
+		w.f("const z = 0\n")
+	} else if w.z {
+		w.f("z := int(uint(li) / %d)\n", s[0]*s[1])
 	}
 }
 
@@ -540,18 +561,17 @@ func (w *body) loop() {
 // work-items, by their number.
 func (w *writer) ranged() bool { return w.m.Form != abi.NDRange }
 
-// rangeLoop writes the head of the loop over some of the work-items of a range.
-func (w *body) rangeLoop() {
-	if !w.x && !w.y && !w.z {
-		w.f("for li := g.Lo; li < g.Hi; li++ {\n")
-		return
+// rangeLoop writes the loop over some of the work-items of a range.
+func (w *body) rangeLoop(each string) {
+	switch {
+	case !w.x && !w.y && !w.z:
+		w.f("for li := g.Lo; li < g.Hi; li++ {\n%s}\n", each)
+	case w.m.Rank <= 1:
+		w.f("for x := g.Lo; x < g.Hi; x++ {\n%s}\n", each)
+	default:
+		w.rangeRows()
+		w.f("for ; x < end; x++ {\n%s}\n", each)
 	}
-	if w.m.Rank <= 1 {
-		w.f("for x := g.Lo; x < g.Hi; x++ {\n")
-		return
-	}
-	w.rangeRows()
-	w.f("for ; x < end; x++ {\n")
 }
 
 // rangeHead writes what stands ahead of the loop over the work-items of a row.

@@ -3,7 +3,6 @@ package gohost
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -222,11 +221,10 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 	if own != nil {
 		w.f("} else {\n")
 		if w.ranged() {
-			w.f("for x, end := x, x+count; x < end; x++ {\n")
+			w.f("for x, end := x, x+count; x < end; x++ {\n%s}\n", own.each())
 		} else {
-			w.f("for li := range n {\n")
+			w.over("n", own.each())
 		}
-		own.each()
 		w.f("}\n")
 	}
 	u.endBlocks()
@@ -236,23 +234,12 @@ func (w *writer) lockstep(ls *lockstep, before []*region) {
 // everyItem writes a part's loop over all work-items of the block, which turns back at one that
 // has left.
 func (w *body) everyItem(dead bool) {
-	before := w.take()
+	text := w.ownX(w.each())
 	if dead {
-		w.f("if dead[li] {\nall = false\nbreak\n}\n")
+		text = "if dead[li] {\nall = false\nbreak\n}\n" + text
 	}
-	w.ownX()
-	w.each()
-	text := string(w.take())
-	counter := ""
-	if ofItem.MatchString(text) {
-		counter = "li := "
-	}
-	w.writer.b.Write(before)
-	w.f("for %srange %s {\n%s", counter, w.block(), text)
+	w.over(w.block(), text)
 }
-
-// ofItem finds what depends on the work-item's number.
-var ofItem = regexp.MustCompile(`\bli\b`)
 
 // block returns the number of work-items of the block.
 func (w *writer) block() string {
@@ -262,11 +249,13 @@ func (w *writer) block() string {
 	return "n"
 }
 
-// ownX declares a work-item's id along x, which that of the block's first one stands for elsewhere.
-func (w *body) ownX() {
-	if w.ranged() && w.x {
-		w.f("x := x + li\n")
+// ownX adds to what a work-item does its id along x, if that is read: ahead of the loop over the
+// work-items, x is that of the block's first one.
+func (w *body) ownX(each string) string {
+	if w.ranged() && names(each, "x") {
+		return "x := x + li\n" + each
 	}
+	return each
 }
 
 // blocks writes what stands ahead of a block.
@@ -322,9 +311,7 @@ func (ls *lockstep) write(w *body) (head string, guards []string, loop []byte) {
 	w.leave(&b)
 	keep := w.take()
 	ls.cutHomes(w, count)
-	w.f("for li := range %s {\n", count)
-	w.ownX()
-	w.each()
+	w.over(count, w.ownX(w.each()))
 	one := w.outline(string(w.take()))
 	w.writer.b.Write(keep)
 	steps := "" // of the induction variables

@@ -119,11 +119,7 @@ func (w *writer) inRange(r *region, before []*region) (*body, []string) {
 
 // hastily writes the loop over the work-items of a row without checks, if conds hold.
 func (w *body) hastily(conds []string) {
-	before := w.take()
-	w.f("for ; x < end; x++ {\n")
-	w.each()
-	loop := string(w.take())
-	w.writer.b.Write(before)
+	loop := fmt.Sprintf("for ; x < end; x++ {\n%s}\n", w.each())
 	if !ofForm.MatchString(loop) { // no checks are left
 		loop = w.outline(loop) + "x = end\n"
 	}

@@ -47,8 +47,6 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 	}
 	keep := w.take()
 	ls.cutHomes(w, count)
-	w.f("for li := range %s {\n", count)
-	w.ownX()
 	item := w.item.String()
 	loads := homeLoads.FindAllString(item, -1)
 	for _, phi := range ls.arrays {
@@ -56,7 +54,6 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 			loads = append(loads, s)
 		}
 	}
-	w.f("%s", strings.Join(loads, ""))
 	vars := func() string {
 		before := w.take()
 		w.declare("var ", w.vars, w.typeOf)
@@ -64,13 +61,14 @@ func (ls *lockstep) several(w *body, count, one, steps string) string {
 		w.writer.b.Write(before)
 		return string(out)
 	}()
+	each := strings.Join(loads, "")
 	for k := range atOnce {
-		w.f("{\n%s}\n", in(k, homeLoads.ReplaceAllString(item, "")+vars+code+w.goesOn))
+		each += fmt.Sprintf("{\n%s}\n", in(k, homeLoads.ReplaceAllString(item, "")+vars+code+w.goesOn))
 	}
 	for _, phi := range ls.arrays {
-		w.f("%s[li] = %s\n", w.homeSlice(phi), w.v(phi))
+		each += fmt.Sprintf("%s[li] = %s\n", w.homeSlice(phi), w.v(phi))
 	}
-	w.f("}\n")
+	w.over(count, w.ownX(each))
 	call := w.outline(string(w.take()))
 	w.writer.b.Write(keep)
 

@@ -139,7 +139,9 @@ func (g *generator) imports(names map[string]string) {
 	for _, path := range []string{abiPath, dslPath, propertiesPath, runtimePath, implPath, modulesPath, stubsPath} {
 		g.file.ImportName(path, path[strings.LastIndex(path, "/")+1:])
 	}
-	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare}
+	used := map[string]bool{"a": true, "k": true, "l": true, "q": true, "r": true, "ctx": true, "dev": true, "opts": true, "item": true, "to": true, "from": true, "v": true, "err": true, packageConst: g.p.Bare,
+		"any": true, // which jennifer does not know
+	}
 	for i := range g.p.Kernels {
 		used[kernelVar(g.p.Kernels[i].ABI.Name)] = true
 		used[spirvVar(g.p.Kernels[i].ABI.Name)] = true
@@ -459,8 +461,15 @@ func firstSentence(text string) string {
 	return strings.Join(strings.Fields(new(doc.Package).Synopsis(text)), " ")
 }
 
-// FormType returns the name of the type that is a kernel's host form.
-func FormType(name string) string { return lowerFirst(name) + "Host" }
+// FormType returns the name of the type that is a kernel's host form. The function newAHost makes
+// that of kernel A, so that the type for kernel NewA has another name.
+func FormType(name string) string {
+	typ := lowerFirst(name) + "Host"
+	if rest, ok := strings.CutPrefix(typ, "new"); ok {
+		return "new_" + rest
+	}
+	return typ
+}
 
 func kernelVar(name string) string { return lowerFirst(name) + "Kernel" }
 func dataVar(name string) string   { return lowerFirst(name) + "Data" }

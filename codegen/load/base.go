@@ -120,7 +120,7 @@ func (b *Base) program(l *loader, p *listed) (*Program, error) {
 	s.ssa.Build()
 	putBack(changed)
 	prog := &Program{Fset: l.fset, SSA: u.prog, dir: l.show, files: l.files, made: b.l.made, own: l.own, trees: append(l.trees(), b.l.trees()...), broken: l.broken,
-		listed: b.byPath, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
+		listed: b.byPath, universe: &u, fates: newFates(b.usage, usageOf([]*source{s}, l.repaired))}
 	f := &finder{l: l, u: &u, prog: prog}
 	f.find([]*listed{p})
 	l.reach(&u, f.reachedFrom())

@@ -170,7 +170,7 @@ func (l *loader) program(ctx context.Context, listing []*listed) (*Program, erro
 			}
 		}
 		prog := &Program{Fset: l.fset, SSA: u.prog, Trace: l.trace, dir: l.show, files: l.files, made: l.made, own: l.own, trees: l.trees(), broken: l.broken,
-			listed: byPath, fates: newFates(usageOf(u.sources, l.repaired))}
+			listed: byPath, universe: u, fates: newFates(usageOf(u.sources, l.repaired))}
 		before := l.diags
 		f := &finder{l: l, u: u, prog: prog}
 		f.find(roots)

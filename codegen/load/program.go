@@ -41,6 +41,9 @@ type Program struct {
 	broken map[*ast.FuncDecl]diag.List
 	fates  *fates
 	listed map[string]*listed
+	// universe has the types, and outputs those that what is written imports beside.
+	universe *universe
+	outputs  *outputs
 }
 
 // Broken returns the errors of a function that does not type-check, which has no body

@@ -34,3 +34,6 @@ func Equal(t testing.TB, file string, got []byte) {
 		t.Errorf("%s differs (-want +got); run the test with -update if that is right:\n%s", file, cmp.Diff(string(want), string(got)))
 	}
 }
+
+// Updating reports whether the test is to write golden files.
+func Updating() bool { return *update }

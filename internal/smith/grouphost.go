@@ -98,9 +98,12 @@ func coroutines(seed uint64, file string, global, local []int, size int, kernel 
 	l := &dslhook.Launch{Rank: len(global), SubGroupSize: size}
 	items, groups := 1, 1
 	for d := range global {
-		l.Global[d], l.Local[d] = global[d], local[d]
+		l.Global[d] = global[d]
 		items *= global[d]
-		groups *= global[d] / local[d]
+		if local != nil {
+			l.Local[d] = local[d]
+			groups *= global[d] / local[d]
+		}
 	}
 	a, r := shape.GroupInputs(seed, items), result{Size: size}
 	l.Panicked = func(id [3]int, v any) {
@@ -108,6 +111,10 @@ func coroutines(seed uint64, file string, global, local []int, size int, kernel 
 		r.Faults = append(r.Faults, fault{linear(global, id[:]), in, out, strings.TrimPrefix(fmt.Sprint(v), "runtime error: ")})
 	}
 	k := kernel(a)
+	if local == nil {
+		dslhook.RunItems(k, l, 0, items)
+		groups = 0
+	}
 	var s dslhook.Scratch
 	for g := range groups {
 		dslhook.RunGroup(k, l, g, &s)
@@ -152,7 +159,17 @@ func form(seed uint64, global, local []int, size int, k *device.Kernel) (r resul
 	}
 	dev := devices[size]
 	var err error
-	switch ctx := context.Background(); len(global) {
+	rank := len(global)
+	if local == nil {
+		rank += 3
+	}
+	switch ctx := context.Background(); rank {
+	case 4:
+		err = l.Run1(ctx, dev, device.Range1(global[0]), nil)
+	case 5:
+		err = l.Run2(ctx, dev, device.Range2(global), nil)
+	case 6:
+		err = l.Run3(ctx, dev, device.Range3(global), nil)
 	case 1:
 		err = l.RunND1(ctx, dev, device.NDRange1{Global: device.Range1(global[0]), Local: device.Range1(local[0])}, nil)
 	case 2:
@@ -212,7 +229,7 @@ func none(*kernelimpl.HostArgs) any { return nil }
 
 `
 
-// GroupHost runs programs with work-groups and different prefixes as gc compiles
+// GroupHost runs programs with work-groups, or over ranges of GroupArgs, and different prefixes as gc compiles
 // them and, where kernels has one, in their host forms.
 func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kernel) ([][]GroupRun, error) {
 	files := map[string]string{"any.go": "package kernels\n\nconst Any = 0\n"}
@@ -225,7 +242,11 @@ func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kerne
 		run := func(format string, args ...any) {
 			fmt.Fprintf(&calls, "\tall[%d] = append(all[%d], "+format+")\n", append([]any{i, i}, args...)...)
 		}
-		for _, size := range SubGroups {
+		sizes := SubGroups
+		if p.Local == nil {
+			sizes = sizes[:1] // a range has none
+		}
+		for _, size := range sizes {
 			run("coroutines(%d, %q, %s, %d, func(a shape.GroupArgs) any { return kernels.%sK{GroupArgs: a}.Kernel })", p.Seed, p.File(), ranges, size, p.Prefix)
 		}
 		if kernels[i] == nil || kernels[i].Host == nil {
@@ -235,7 +256,7 @@ func GroupHost(ctx context.Context, programs []*Program, kernels []*oracle.Kerne
 		abi.Properties, abi.Aspects, abi.Uses, abi.Variants = nil, nil, nil, nil
 		fmt.Fprintf(&news, "var %sK = kernelimpl.RegisterForm(&%#v, none, %s)\n", p.Prefix, abi, kernels[i].Host.New())
 		forms = append(forms, kernels[i].Host)
-		for _, size := range SubGroups {
+		for _, size := range sizes {
 			run("form(%d, %s, %d, forms.%sK)", p.Seed, ranges, size, p.Prefix)
 		}
 	}

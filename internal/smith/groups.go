@@ -73,6 +73,7 @@ func NewWalks(seed uint64, prefix string, n int) *Program { return newGroup(seed
 
 func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 	g := &gen{r: rand.New(rand.NewPCG(seed, 43)), prefix: prefix}
+	calm := rand.New(rand.NewPCG(seed, 46))
 	shape := pick(g, nd)
 	for walks && len(shape.local) > 1 {
 		shape = pick(g, nd)
@@ -83,7 +84,7 @@ func newGroup(seed uint64, prefix string, n int, walks bool) *Program {
 		b.items *= b.local[d]
 		global[d] = b.local[d] * b.groups[d]
 	}
-	g.file(n, func(g *gen) { g.group = b; g.groupKernel() })
+	g.file(n, func(g *gen) { g.group = b; g.groupKernel(calm) })
 	return &Program{Seed: seed, Prefix: prefix, Source: g.out.String(), Faulty: g.faulty, Global: global, Local: b.local}
 }
 
@@ -99,7 +100,7 @@ func (g *gen) open(v *variable) bool {
 }
 
 // groupKernel writes the kernel.
-func (g *gen) groupKernel() {
+func (g *gen) groupKernel(calm *rand.Rand) {
 	b := g.group
 	rank := len(b.local)
 	g.line("")
@@ -116,6 +117,7 @@ func (g *gen) groupKernel() {
 	g.line("func (k %sK) Kernel(it dsl.NDItem%d) {", g.prefix, rank)
 	g.begin(nil, false, true)
 	g.indent++
+	common := g.calm(calm)
 	g.line("gid, lid := it.GroupLinearID(), it.LocalLinearID()")
 	switch {
 	case rank == 1 && g.chance(2):
@@ -158,7 +160,11 @@ func (g *gen) groupKernel() {
 		g.ownView(t)
 	}
 	g.groupStatements(3 + g.n(g.size.statements))
+	for _, v := range common {
+		g.line("h = shape.Mix(h, uint64(%s))", v)
+	}
 	g.finish()
+	g.calm(calm)
 	g.indent--
 	g.line("}")
 }

@@ -156,12 +156,16 @@ func (b *bench) checkGroup(ctx context.Context, p *Program, k *oracle.Kernel, wa
 		}
 		return nil
 	}
+	local := p.Local
+	if local == nil {
+		local = []int{1, 1, 4}[3-len(p.Global):]
+	}
 	for i, point := range b.points {
 		if k.Lacks(point) {
 			continue
 		}
 		a := shape.GroupInputs(p.Seed, p.Items())
-		l := oracle.Launch{Global: p.Global, Local: p.Local, Arg: &a, MaxSteps: 1 << 40, SubGroupSize: []int{4, 8, 16, 32}[(p.Seed+uint64(i))%4]}
+		l := oracle.Launch{Global: p.Global, Local: local, Arg: &a, MaxSteps: 1 << 40, SubGroupSize: []int{4, 8, 16, 32}[(p.Seed+uint64(i))%4]}
 		where := "interpreter at " + point
 		var finding error
 		if point == checkedPoint {
@@ -231,7 +235,17 @@ func (b *bench) launchGroup(ctx context.Context, p *Program, k *oracle.Kernel, m
 
 	q := b.dev.DefaultQueue()
 	var ev runtime.Event
-	switch g, n := p.Global, p.Local; len(g) {
+	rank := len(p.Global)
+	if p.Local == nil {
+		rank += 3
+	}
+	switch g, n := p.Global, p.Local; rank {
+	case 4:
+		ev, err = l.ParallelFor1(q, runtime.Range1(g[0]), nil)
+	case 5:
+		ev, err = l.ParallelFor2(q, runtime.Range2(g), nil)
+	case 6:
+		ev, err = l.ParallelFor3(q, runtime.Range3(g), nil)
 	case 1:
 		ev, err = l.ParallelForND1(q, runtime.NDRange1{Global: runtime.Range1(g[0]), Local: runtime.Range1(n[0])}, nil)
 	case 2:
@@ -270,6 +284,14 @@ func TestWalks(t *testing.T) {
 	defer func(old bool) { *onDevice = old }(*onDevice)
 	*onDevice = false
 	if done, together := testGroups(t, NewWalks); 8*together < done {
+		t.Errorf("%d of %d programs have loops that work-items go through together", together, done)
+	}
+}
+
+// TestRows is TestGroups of programs over ranges, whose loops go along the rows and columns of
+// matrices. Of their host forms, a third or so has work-items of a row go through loops together.
+func TestRows(t *testing.T) {
+	if done, together := testGroups(t, NewRows); 8*together < done {
 		t.Errorf("%d of %d programs have loops that work-items go through together", together, done)
 	}
 }
@@ -355,7 +377,7 @@ func testGroups(t *testing.T, random func(seed uint64, prefix string, n int) *Pr
 func (b *bench) shrinkGroup(ctx context.Context, p *Program, cause error) string {
 	where := failure(cause)
 	return Shrink(p.Source, func(src string) bool {
-		if !strings.Contains(src, "Kernel(it dsl.NDItem") {
+		if !strings.Contains(src, "Kernel(it dsl.") {
 			return false
 		}
 		ctx, cancel := context.WithTimeout(ctx, 20*time.Second)

@@ -19,7 +19,7 @@ type Program struct {
 	Source string
 	Faulty bool // work-items may fault
 	// Global and Local are the ranges of a kernel with work-groups, in the order of
-	// its index; others have one work-item for each of shape.Items.
+	// its index. Those of NewRows have no Local; others have one work-item for each of shape.Items.
 	Global, Local []int
 }
 
@@ -87,6 +87,7 @@ type gen struct {
 	faults int
 	group  *group // of a kernel with work-groups
 	births int    // how many variables have been declared
+	calms  int    // how many parts are calm
 	keep   keepers
 }
 

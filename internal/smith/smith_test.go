@@ -18,6 +18,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/gohost"
+	"github.com/kgen-go/kgen/codegen/gostub"
+	"github.com/kgen-go/kgen/codegen/load"
 	"github.com/kgen-go/kgen/internal/difftest"
 	"github.com/kgen-go/kgen/internal/need"
 	"github.com/kgen-go/kgen/internal/oracle"
@@ -121,8 +124,26 @@ func (b *bench) compile(ps []*Program) ([]*oracle.Kernel, []error) {
 		if errs[i] == nil && len(diags) > 0 {
 			errs[i] = fmt.Errorf("%w: %v", errRefused, diags)
 		}
+		if errs[i] == nil {
+			errs[i] = checkForm(prog, out[i].Host)
+		}
 	}
 	return out, errs
+}
+
+// checkForm type-checks a host form, as kgen does before it writes one; nil is none.
+func checkForm(prog *load.Program, form *gohost.Form) error {
+	if form == nil {
+		return nil
+	}
+	code, err := gohost.File(gostub.Header, "forms", []*gohost.Form{form})
+	if err != nil {
+		return fmt.Errorf("type of the host form: %w", err)
+	}
+	for _, e := range prog.CheckTexts(prog.Packages[0], "example.com/kernels/forms", []load.Text{{Name: "forms.go", Data: code}}) {
+		return fmt.Errorf("type of the host form: %w", e)
+	}
+	return nil
 }
 
 // compare compares what a launch left with what the host's left, with what faulted.

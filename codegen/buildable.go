@@ -1,0 +1,122 @@
+package codegen
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/kgen-go/kgen/codegen/gohost"
+	"github.com/kgen-go/kgen/codegen/gostub"
+	"github.com/kgen-go/kgen/codegen/load"
+)
+
+// This file sees to it that gc accepts what is written. A host form that it would refuse is left
+// out: the kernel's own Go runs in its place. Stubs that it would refuse are an error. Both are
+// bugs in kgen.
+
+// files returns the files of a package, all of whose Go has been type-checked.
+func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, error) {
+	files, wrong, err := w.render(out, pkg, importPath)
+	if err != nil || len(wrong) == 0 {
+		return files, err
+	}
+	dropped, err := w.dropForms(out, importPath)
+	if err != nil {
+		return nil, err
+	}
+	if dropped {
+		if files, wrong, err = w.render(out, pkg, importPath); err != nil || len(wrong) == 0 {
+			return files, err
+		}
+	}
+	var all []error
+	for _, e := range wrong {
+		all = append(all, e)
+	}
+	return nil, fmt.Errorf("internal error in package %s: its stubs would not compile, and nothing is written; please report it with the kernels' source: %w", out.pkg.PkgPath, errors.Join(all...))
+}
+
+// hostFile returns the name of the file with the host forms.
+func (o *output) hostFile() string { return o.pkg.Name + "_host_kgen.go" }
+
+// render returns the files of a package, and what is wrong with its Go.
+func (w *writer) render(out *output, pkg *gostub.Package, importPath string) ([]gostub.File, []*load.TextError, error) {
+	files, err := gostub.Files(pkg, importPath, w.names)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(out.forms) > 0 {
+		code, err := w.hostText(out, out.forms)
+		if err != nil {
+			return files, []*load.TextError{{File: out.hostFile(), At: out.hostFile(), Msg: err.Error()}}, nil
+		}
+		files = append(files, gostub.File{Name: out.hostFile(), Data: code})
+	}
+	var texts []load.Text
+	for i, f := range files {
+		if strings.HasSuffix(f.Name, ".go") {
+			if w.cfg.alter != nil {
+				files[i].Data = w.cfg.alter(f.Name, f.Data)
+			}
+			texts = append(texts, load.Text{Name: f.Name, Data: files[i].Data})
+		}
+	}
+	return files, w.check(out.pkg, importPath, texts), nil
+}
+
+// hostText returns a file with host forms.
+func (w *writer) hostText(out *output, forms []*gohost.Form) ([]byte, error) {
+	pkg := &gostub.Package{Constraint: w.prog.Constraint(out.pkg)}
+	return gohost.File(pkg.Header(), gostub.Name(out.pkg.Name), forms)
+}
+
+// dropForms leaves out the host forms that do not compile on their own, and says so; if there are
+// none, it leaves out all that there are if they do not compile together. It reports whether it
+// has left out any.
+func (w *writer) dropForms(out *output, importPath string) (dropped bool, err error) {
+	check := func(forms []*gohost.Form) error {
+		code, err := w.hostText(out, forms)
+		if err != nil {
+			return err
+		}
+		if w.cfg.alter != nil {
+			code = w.cfg.alter(out.hostFile(), code)
+		}
+		for _, e := range w.check(out.pkg, importPath, []load.Text{{Name: out.hostFile(), Data: code}}) {
+			return e
+		}
+		return nil
+	}
+	why := map[*gohost.Form]error{}
+	for _, f := range out.forms {
+		if err := check([]*gohost.Form{f}); err != nil {
+			why[f] = err
+		}
+	}
+	if len(why) == 0 && len(out.forms) > 0 {
+		if err := check(out.forms); err != nil {
+			for _, f := range out.forms {
+				why[f] = err
+			}
+		}
+	}
+	var errs []error
+	for i := range out.kernels {
+		k := &out.kernels[i]
+		for f, err := range why {
+			if k.Form != f.New() {
+				continue
+			}
+			k.Form = ""
+			text := fmt.Sprintf("the host form of %s.%s does not compile and is left out; please report it with the kernel's source: %v", out.pkg.PkgPath, k.ABI.Name, err)
+			if w.cfg.Strict {
+				errs = append(errs, errors.New(text))
+			} else {
+				w.res.Warnings = append(w.res.Warnings, text)
+			}
+		}
+	}
+	out.forms = slices.DeleteFunc(out.forms, func(f *gohost.Form) bool { return why[f] != nil })
+	return len(why) > 0, errors.Join(errs...)
+}

@@ -1,0 +1,157 @@
+package load
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/txtar"
+)
+
+// This file type-checks the Go that kgen writes, before that is stored: what gc would say of it in
+// the user's build, kgen says at once. The packages that stubs import are not all among those that
+// were loaded, so that kgen carries the declarations of its own and of a few of the standard
+// library's. The others are there, or their export data is.
+
+// declarations are those that kgen carries, in an archive with a file for each import path.
+//
+//go:embed declared.txt
+var declarations []byte
+
+// carried has the files of declarations by import path.
+var carried = sync.OnceValue(func() map[string][]byte {
+	files := map[string][]byte{}
+	for _, f := range txtar.Parse(declarations).Files {
+		files[f.Name] = f.Data
+	}
+	return files
+})
+
+// ours begins the import paths of what stubs call: for these, the declarations that kgen carries
+// are right, which writes for them. Kernels have types of packages dsl and properties, and of
+// packages below dsl, which must be the same types in stubs.
+var ours = []string{modulePath + "/abi", modulePath + "/runtime", modulePath + "/internal/modules", modulePath + "/internal/stubs"}
+
+// Text is a Go file that is to be written.
+type Text struct {
+	Name string
+	Data []byte
+}
+
+// TextError is what gc would say of a Text.
+type TextError struct {
+	File string
+	At   string // the position, with the name of the file
+	Msg  string
+}
+
+func (e *TextError) Error() string { return e.At + ": " + e.Msg }
+
+// CheckTexts type-checks a package that is to be written for the kernels of pkg, and returns what
+// is wrong with it.
+func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wrong []*TextError) {
+	if p.outputs == nil {
+		p.outputs = &outputs{prog: p, fset: token.NewFileSet(), done: map[string]*types.Package{}}
+	}
+	fset := p.outputs.fset
+	add := func(pos token.Position, msg string) {
+		at := pos.String()
+		wrong = append(wrong, &TextError{File: pos.Filename, At: at, Msg: msg})
+	}
+	var files []*ast.File
+	for _, t := range texts {
+		f, err := parser.ParseFile(fset, t.Name, t.Data, parser.SkipObjectResolution)
+		if err != nil {
+			add(token.Position{Filename: t.Name}, strings.TrimPrefix(err.Error(), t.Name+":"))
+			continue
+		}
+		files = append(files, f)
+	}
+	if len(wrong) > 0 {
+		return wrong
+	}
+	cfg := &types.Config{
+		Sizes: Sizes,
+		Error: func(err error) {
+			if e := (types.Error{}); errors.As(err, &e) {
+				add(fset.Position(e.Pos), e.Msg)
+			}
+		},
+		Importer: importerFunc(func(path string) (*types.Package, error) {
+			if path == pkg.PkgPath {
+				return pkg.Types, nil
+			}
+			return p.outputs.Import(path)
+		}),
+	}
+	if q := p.listed[pkg.PkgPath]; q != nil {
+		cfg.GoVersion = q.goVersion
+	}
+	cfg.Check(importPath, fset, files, nil)
+	return wrong
+}
+
+// outputs has the packages that what is written imports.
+type outputs struct {
+	prog *Program
+	fset *token.FileSet
+	done map[string]*types.Package
+	// wrong has the errors of the declarations that kgen carries.
+	wrong []error
+}
+
+// Import returns a package other than those with the kernels.
+func (o *outputs) Import(path string) (*types.Package, error) {
+	if t := o.done[path]; t != nil {
+		return t, nil
+	}
+	t, err := o.find(path)
+	if err == nil {
+		o.done[path] = t
+	}
+	return t, err
+}
+
+func (o *outputs) find(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	text, ok := carried()[path]
+	below := func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }
+	if ok && slices.ContainsFunc(ours, below) {
+		return o.declared(path, text)
+	}
+	if q, u := o.prog.listed[path], o.prog.universe; q != nil && u != nil {
+		if t := u.done[q]; t != nil && t.Complete() {
+			return t, nil
+		}
+		if q.export != "" {
+			return u.read(q)
+		}
+	}
+	if ok {
+		return o.declared(path, text)
+	}
+	return nil, fmt.Errorf("package %s cannot be imported", path)
+}
+
+// declared type-checks the declarations of a package that kgen carries, whose functions have empty
+// bodies. Where the user's module requires another version of package dsl, some declarations may be
+// wrong, which matters only to texts that use these.
+func (o *outputs) declared(path string, text []byte) (*types.Package, error) {
+	f, err := parser.ParseFile(o.fset, path+" as declared", text, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	cfg := &types.Config{Sizes: Sizes, IgnoreFuncBodies: true, Importer: o, Error: func(err error) { o.wrong = append(o.wrong, err) }}
+	t, _ := cfg.Check(path, o.fset, []*ast.File{f}, nil)
+	t.MarkComplete()
+	return t, nil
+}

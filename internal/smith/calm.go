@@ -1,0 +1,62 @@
+package smith
+
+import (
+	"fmt"
+	"math/rand/v2"
+)
+
+// calm writes code of the group which does not say what a work-item is: barriers, loops that begin
+// with one, reductions of what all have in common. Where no work-item may have left, host forms have
+// loops over the work-items there that use no work-item's number. It returns the variables that it has
+// declared. It takes from a generator of its own, so that the rest of a program is what it is without.
+func (g *gen) calm(r *rand.Rand) (vars []string) {
+	defer func(old *rand.Rand) { g.r = old }(g.r)
+	g.r = r
+	if g.chance(3) {
+		return nil
+	}
+	value := func() string {
+		return g.one(append(vars, "1", "int(k.N)", "it.Group().LocalRange()", fmt.Sprint(g.n(9)))...)
+	}
+	for range 1 + g.n(3) {
+		q := fmt.Sprintf("q%d%c", g.calms, 'a'+len(vars))
+		switch g.n(8) {
+		case 0, 1:
+			g.line("it.Barrier()")
+		case 2:
+			g.line("for range %d {", 1+g.n(3))
+			g.line("\tit.Barrier()")
+			g.line("}")
+		case 3:
+			g.line("%s := %s", q, value())
+			g.line("for i := 0; i < %d; i++ {", 1+g.n(3))
+			g.line("\tit.Barrier()")
+			g.line("\t%s += i * %s", q, value())
+			g.line("}")
+			vars = append(vars, q)
+		case 4:
+			g.line("if %s > %d {", value(), g.n(5))
+			g.line("\tit.Barrier()")
+			if g.chance(2) {
+				g.line("} else {")
+				g.line("\tit.Group().Barrier()")
+				g.line("\tit.Barrier()")
+			}
+			g.line("}")
+		case 5:
+			g.line("%s := 0", q)
+			g.line("if dsl.AnyOfGroup(it.Group(), %s > %d) {", value(), g.n(5))
+			g.line("\t%s = %s", q, value())
+			g.line("}")
+			vars = append(vars, q)
+		default:
+			g.line("%s := dsl.ReduceOverGroup(it.Group(), %s, dsl.%s[int])", q, value(), g.one("Plus", "Plus", "Maximum", "Minimum"))
+			vars = append(vars, q)
+		}
+	}
+	g.calms++
+	for _, v := range vars {
+		g.line("_ = %s", v)
+	}
+	return vars
+}
