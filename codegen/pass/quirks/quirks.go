@@ -27,7 +27,7 @@ const (
 )
 
 // A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
-// [All]: the files quirks_nvidia.go, quirks_mesa.go, quirks_lavapipe.go and quirks_swiftshader.go.
+// [All]: the files quirks_nvidia.go, quirks_lavapipe.go, quirks_swiftshader.go and quirks_mesa.go.
 //
 // A row works in one of these ways:
 //
@@ -87,7 +87,7 @@ var rows struct {
 
 func table() []*Quirk {
 	rows.once.Do(func() {
-		for _, list := range [][]Quirk{nvidiaQuirks(), mesaQuirks(), lavapipeQuirks(), swiftShaderQuirks()} {
+		for _, list := range [][]Quirk{nvidiaQuirks(), lavapipeQuirks(), swiftShaderQuirks(), mesaQuirks()} {
 			for i := range list {
 				rows.all = append(rows.all, &list[i])
 			}
