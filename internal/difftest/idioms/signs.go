@@ -31,8 +31,13 @@ type Signs[T Real] struct {
 
 func (k Signs[T]) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
-	a, b := k.A[i], k.B[i]
 	out := &k.Out[i]
+	compared(k.A[i], k.B[i], uint32(i), out)
+	chosen(k.A[i], k.B[i], out)
+}
+
+// compared has comparisons, most of them with zero.
+func compared[T Real](a, b T, u uint32, out *Row) {
 	negative := T(math.Copysign(0, -1))
 	s := a * a
 	if b > 0 {
@@ -72,12 +77,15 @@ func (k Signs[T]) Kernel(it dsl.Item1) {
 	out[17] = flag(a*a >= 0) | flag(a*a < 0)<<1 | flag(a*a != 0)<<2 | flag(a*a > 0)<<3
 	out[18] = flag(a*a+1 > 0) | flag(a*a+b*b >= 0)<<1 | flag(a*a+b*b < 0)<<2 | flag(abs(a)+1 > 0)<<3 | flag(abs(a)+1 != 0)<<4
 	out[19] = flag(abs(a)*abs(b) >= 0) | flag(abs(a)*abs(b) == 0)<<1 | flag(abs(a)-abs(b) >= 0)<<2
-	u := uint32(i)
 	out[20] = flag(T(u)*a >= 0) | flag(T(u)+a*a >= 0)<<1 | flag((T(u)+1)*a*a > 0)<<2
+}
+
+// chosen has choices between numbers, and conversions.
+func chosen[T Real](a, b T, out *Row) {
 	out[21] = bitsOf(a - floor(a))
 	out[22] = bitsOf(min(max(a, 0), 1))
 	out[23] = bitsOf(max(min(a, 1), 0))
-	s = a
+	s := a
 	if s < 0 {
 		s = 0
 	}
