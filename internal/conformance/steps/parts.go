@@ -409,6 +409,21 @@ func (k Within) Kernel(it dsl.Item1) {
 	}
 }
 
+// Box has memory in a struct, beside a number.
+type Box struct {
+	Plus int32
+	Data []int32
+}
+
+// Rebox moves elements from one box to the other.
+type Rebox struct{ From, To Box }
+
+// Kernel moves the own element.
+func (k Rebox) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.To.Data[i] = k.From.Data[i] + k.From.Plus
+}
+
 // Mixed writes two elements of one slice, and one of another, which may be the same.
 type Mixed struct{ Two, One []int32 }
 
