@@ -219,3 +219,24 @@ func TestInternalRoom(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherFile: a kernel of which a file is not the one that its stubs were written with becomes
+// part of no other: its IR may be that of another kernel.
+func TestOtherFile(t *testing.T) {
+	k := testKernels(t)
+	for _, other := range []bool{false, true} {
+		a := *k["Grow"].ABI
+		a.Sum = abi.Sum(a.SPIRV, a.Data, a.IR)
+		if other {
+			a.IR = k["Affine"].ABI.IR
+		}
+		l := launchOf(&Source{ABI: &a}, 0)
+		want := ""
+		if other {
+			want = "the file Grow.spv is not the one that its stubs were written with"
+		}
+		if got := l.Alone(); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("another file: %v: got %q, want %q", other, got, want)
+		}
+	}
+}
