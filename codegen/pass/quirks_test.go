@@ -54,7 +54,7 @@ func TestQuirkRows(t *testing.T) {
 				t.Error("the name is used twice, or no name")
 			}
 			names[q.Name] = true
-			if !slices.Contains([]quirks.Driver{quirks.NVIDIA, quirks.Lavapipe, quirks.SwiftShader}, q.Driver) || !strings.ContainsAny(q.Seen, "0123456789") || q.Bug == "" || len(q.Case) == 0 {
+			if !slices.Contains([]quirks.Driver{quirks.NVIDIA, quirks.Mesa, quirks.Lavapipe, quirks.SwiftShader}, q.Driver) || !strings.ContainsAny(q.Seen, "0123456789") || q.Bug == "" || len(q.Case) == 0 {
 				t.Errorf("something is missing: %+v", *q)
 			}
 			if q.Mends() == (q.Where != "") || q.Mends() && q.Fixed {

@@ -146,6 +146,37 @@ func TestGF4_Outside(t *testing.T) {
 	})
 }
 
+// So are elements of a slice that a kernel makes of its memory, by where they are in this.
+func TestGF4_OutsideOfPart(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 128
+		size := runtime.With(properties.WorkGroupSize(32))
+		x, tmp := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n))
+		p := tmp.With(inGroup)
+		for _, ahead := range []int{0, 8, 32} {
+			want := make([]int32, n)
+			out := buffer(t, dev, want)
+			ex := must(graphOf(t, dev, stepsgen.Affine{A: 1, In: x, Out: p}.Node(n, size), stepsgen.Within{Ahead: ahead, By: 1, In: p, Out: out}.Node(n, size)).
+				Finalize(require, properties.InsertBarriers()))(t)
+			err := must(dev.DefaultQueue().Submit(ex))(t).Wait(ctx)
+			f := new(runtime.Fault)
+			if ahead > 0 && dev.Info().Backend != "host" {
+				if !errors.As(err, &f) || f.Kind != abi.FaultScope || f.Kernel != "steps.Within" || f.A < f.B+32 || f.A >= f.B+64 {
+					t.Errorf("%d ahead: %+v: %v", ahead, f, err)
+				}
+				continue
+			}
+			check(t, err)
+			for i := range want {
+				if at := i&^7 + ahead; at+8 <= n {
+					want[i] = int32(at + 2 + (i+1)&3)
+				}
+			}
+			wantInts(t, dev, out, want)
+		}
+	})
+}
+
 // Work-items that return early or fault in one kernel come to the barrier, and run the next.
 func TestGF13_AllMeet(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {

@@ -175,3 +175,38 @@ func TestGF26_Shared(t *testing.T) {
 		}
 	})
 }
+
+// Internal memory that a work-group shares is internal as long as it fits beside the kernels' own
+// work-group memory, and beside what is internal already.
+func TestGF26_Room(t *testing.T) {
+	group := []properties.Property{inGroup, properties.FusionInternalMemory(), properties.NoInit()}
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n, size, room = 64, 16, 4 * 16 // bytes of each memory
+		x, y, out := buffer(t, dev, ints(n, 1)), buffer(t, dev, make([]int32, n)), buffer(t, dev, make([]int32, n))
+		a, b := buffer(t, dev, make([]int32, n)).With(group...), buffer(t, dev, make([]int32, n)).With(group...)
+		r := runtime.NDRange1{Global: n, Local: size}
+		most := dev.Info().Limits.LocalMemory
+		turned := func(i int) int32 { return int32(i/size*size + size - i%size) } // three times
+		want := make([]int32, n)
+		for i := range want {
+			if next := turned(i/size*size + (i+1)%size); turned(i)%3 != 0 && next%3 != 0 {
+				want[i] = next
+			}
+		}
+		for _, c := range []struct{ left, internal int }{{0, 0}, {room - 4, 0}, {room, 1}, {2*room - 4, 1}, {2 * room, 2}} {
+			check(t, out.CopyFrom(ctx, dev.DefaultQueue(), make([]int32, n)))
+			tile := dsl.LocalLen[int32]((most - c.left) / 4)
+			ex := must(graphOf(t, dev, stepsgen.Turn{In: x, Out: a}.Node(r), stepsgen.Turn{In: a, Out: b}.Node(r),
+				stepsgen.Turn{In: b, Out: y}.Node(r), stepsgen.Quit{Tile: tile, In: y, Out: out}.Node(r)).Finalize(enable, properties.InsertBarriers()))(t)
+			internal := 0
+			for _, l := range ex.Report().Launches {
+				internal += len(l.Internal)
+			}
+			if internal != c.internal {
+				t.Errorf("%d bytes left: %d are internal, want %d:\n%v", c.left, internal, c.internal, ex.Report())
+			}
+			submit(t, dev.DefaultQueue(), ex)
+			wantInts(t, dev, out, want)
+		}
+	})
+}

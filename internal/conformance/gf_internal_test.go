@@ -263,6 +263,70 @@ func TestGF31_Overlap(t *testing.T) {
 	})
 }
 
+// Memory within a struct counts as other memory does: it is internal if all uses are such, and visible
+// where another use has no properties or is beside the launch; parts that overlap are not fused.
+func TestGF31_InStruct(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = 64
+		q := dev.DefaultQueue()
+		x, tmp, out := buffer(t, dev, ints(n, 0)), buffer(t, dev, make([]int32, n+16)), buffer(t, dev, make([]int32, n))
+		box := func(v runtime.View[int32]) stepsgen.Box { return stepsgen.Box{Plus: 5, Data: v} }
+		rebox := func(from, to runtime.View[int32]) runtime.Command {
+			return stepsgen.Rebox{From: box(from), To: box(to)}.Node(n)
+		}
+		v, ahead := tmp.Slice(0, n), tmp.Slice(16, n+16)
+		p, hidden := v.With(private...), ahead.With(private...)
+		for _, c := range []struct {
+			name     string
+			commands []runtime.Command
+			fused    string // a part of why the graph cannot be fused
+			internal bool
+			by       int32 // what out, or of parts that overlap tmp, has more than x
+		}{
+			{"written in a struct", []runtime.Command{rebox(x, p), affine(out, p, 1, 0)}, "", true, 5},
+			{"read in a struct", []runtime.Command{affine(p, x, 1, 2), rebox(p, out)}, "", true, 7},
+			{"in two structs", []runtime.Command{rebox(x, p), rebox(p, out)}, "", true, 10},
+			{"read without properties", []runtime.Command{affine(p, x, 1, 2), rebox(v, out)}, "", false, 7},
+			{"written without properties", []runtime.Command{rebox(x, v), affine(out, p, 1, 0)}, "", false, 5},
+			{"overlapping", []runtime.Command{affine(p, x, 1, 2), rebox(hidden, out)}, "overlap", false, 2},
+			{"overlapping in two structs", []runtime.Command{rebox(x, p), rebox(hidden, out)}, "overlap", false, 5},
+		} {
+			check(t, tmp.CopyFrom(ctx, q, slices.Repeat([]int32{untouched}, n+16)))
+			check(t, out.CopyFrom(ctx, q, make([]int32, n)))
+			g := graphOf(t, dev, c.commands...)
+			if c.fused != "" {
+				submit(t, q, refused(t, g, c.fused))
+				want := slices.Repeat([]int32{untouched + 5}, n)
+				for i := range n - 16 {
+					want[i] = int32(16+i) + c.by + 5
+				}
+				wantInts(t, dev, out, want)
+				continue
+			}
+			ex := must(g.Finalize(require))(t)
+			submit(t, q, ex)
+			wantInts(t, dev, out, ints(n, int(c.by)))
+			left := make([]int32, n)
+			check(t, v.CopyTo(ctx, q, left))
+			if internal := slices.Equal(left, slices.Repeat([]int32{untouched}, n)); internal != c.internal || internal != (len(ex.Report().Launches[0].Internal) == 1) {
+				t.Errorf("%s: internal: %v;\n%v", c.name, internal, ex.Report())
+			}
+		}
+		refused(t, graphOf(t, dev, rebox(p, hidden), grow(buffer(t, dev, ints(n, 0)), 1)), "overlap")
+		// A kernel beside the fused launch has a part of it in a struct.
+		ex := must(graphOf(t, dev, affine(p, x, 1, 2), affine(out, p, 1, 0), stepsgen.Rebox{From: box(ahead), To: box(x)}.Node(n-16)).Finalize(enable))(t)
+		submit(t, q, ex)
+		want := ints(n, 0)
+		for i := range n - 16 {
+			want[i] = int32(i+16) + 2 + 5
+		}
+		wantInts(t, dev, x, want)
+		if r := ex.Report(); len(r.Launches) != 2 || len(r.Launches[0].Internal) != 0 {
+			t.Errorf("the report is\n%v", r)
+		}
+	})
+}
+
 // Elements may be structs, whose parts are reached by pointers.
 func TestGF32_Structs(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {

@@ -1,11 +1,13 @@
 package conformance
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"sync"
 	"testing"
 
+	reduced "github.com/kgen-go/kgen/examples/reduce/fold"
 	foldgen "github.com/kgen-go/kgen/generated/examples/reduce/fold"
 	"github.com/kgen-go/kgen/internal/conformance/consts"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
@@ -26,6 +28,70 @@ func TestX5_Drift(t *testing.T) {
 	equal(t, "damage", k.Damaged(), "")
 	k.SPIRV = kernel(t, foldgen.Kernels(), "Finish").ABI().SPIRV
 	equal(t, "damage of another module", k.Damaged(), "Fold.spv")
+}
+
+// TestX5_Launch launches a kernel of which one file is another one than its stubs were written with:
+// no device runs it but the host device, which needs none of the files.
+func TestX5_Launch(t *testing.T) {
+	fold := kernel(t, foldgen.Kernels(), "Fold")
+	k := fold.ABI()
+	other := kernel(t, foldgen.Kernels(), "Finish").ABI()
+	type file struct {
+		name string
+		text *string
+		of   string
+	}
+	files := []file{{"Fold.spv", &k.SPIRV, other.SPIRV}, {"Fold.spv", &k.IR, other.IR}, {"Fold.spv", &k.Data, "x"}}
+	for i := range k.Variants {
+		v := &k.Variants[i]
+		files = append(files, file{"Fold." + v.Name + ".spv", &v.SPIRV, k.SPIRV})
+	}
+	if len(files) < 6 {
+		t.Errorf("Fold has only %d variants", len(k.Variants))
+	}
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		const n = reduced.Size
+		host := dev.Info().Backend == "host"
+		r := runtime.NDRange1{Global: n, Local: n}
+		x, out := must(runtime.NewBuffer[float32](dev, n))(t), must(runtime.NewBuffer[reduced.Stats](dev, 1))(t)
+		defer x.Close()
+		defer out.Close()
+		node := foldgen.Fold{X: x.All(), Y: x.All(), Out: out.All()}.Node(r)
+		launch := func() error {
+			return foldgen.RunFold(ctx, dev, reduced.Fold{X: make([]float32, n), Y: make([]float32, n), Out: make([]reduced.Stats, 1)}, r)
+		}
+		for _, f := range files {
+			func() {
+				saved := *f.text
+				defer func() { *f.text = saved }()
+				*f.text = f.of
+				refuses := func(what string, err error) {
+					t.Helper()
+					if host {
+						check(t, err)
+					} else if !errors.Is(err, runtime.ErrBuild) || !strings.Contains(err.Error(), "the file "+f.name+" that was built in is not the one that its stubs were written with") {
+						t.Errorf("%s with another %s: %v", what, f.name, err)
+					}
+				}
+				refuses("a launch", launch())
+				p := must(runtime.NewProgram(dev, fold))(t)
+				exe, err := p.Build()
+				if err == nil { // what builds nothing ahead of launches says so then
+					err = foldgen.RunFold(ctx, dev, reduced.Fold{X: make([]float32, n), Y: make([]float32, n), Out: make([]reduced.Stats, 1)}, r, runtime.WithProgram(exe))
+				}
+				refuses("a program", err)
+				ex, err := graphOf(t, dev, node, node).Finalize()
+				if err == nil {
+					var ev runtime.Event
+					if ev, err = dev.DefaultQueue().Submit(ex); err == nil {
+						err = ev.Wait(ctx)
+					}
+				}
+				refuses("a graph", err)
+			}()
+		}
+		check(t, launch()) // with its own files again
+	})
 }
 
 // TestX7_Programs builds programs and launches with them on one device from many

@@ -17,12 +17,18 @@ type testCase struct {
 	name string
 	run  func(ctx context.Context, dev *runtime.Device) (any, error)
 	more bool // for devices with -every-case alone; see inTurns
+	each bool // for each device and each module: drivers get it wrong, each in its own way
 }
 
 var cases []testCase
 
 func add(name string, run func(ctx context.Context, dev *runtime.Device) (any, error)) {
 	cases = append(cases, testCase{name: name, run: run})
+}
+
+// addEverywhere is add for a case that no device leaves to another one.
+func addEverywhere(name string, run func(ctx context.Context, dev *runtime.Device) (any, error)) {
+	cases = append(cases, testCase{name: name, run: run, each: true})
 }
 
 // inTurns adds the cases of a kernel's instances with work-groups of each size. Drivers compile

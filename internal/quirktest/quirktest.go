@@ -218,7 +218,7 @@ func Child(env []string, args ...string) (out, failed string, err error) {
 // firstFailure returns the line of a test's output that says what is wrong.
 func firstFailure(out []byte, exit *exec.ExitError) string {
 	for line := range bytes.Lines(out) {
-		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") {
+		if s := string(bytes.TrimSpace(line)); strings.Contains(s, "_test.go:") && !strings.Contains(s, ": comparing ") && !strings.Contains(s, ": device: ") {
 			return s
 		}
 	}

@@ -17,15 +17,17 @@ import (
 // Driver is a Vulkan driver whose compiler, or whose queue, does something wrong.
 type Driver string
 
-// The drivers that have rows.
+// The drivers that have rows. Mesa's rows are those of its compiler's front, which all drivers of
+// Mesa share; lavapipe's are its own.
 const (
 	NVIDIA      Driver = "NVIDIA"
+	Mesa        Driver = "Mesa"
 	Lavapipe    Driver = "lavapipe"
 	SwiftShader Driver = "SwiftShader"
 )
 
 // A Quirk is one bug of one driver, and how kgen's modules avoid it. All rows together are
-// [All]: the files quirks_nvidia.go, quirks_lavapipe.go and quirks_swiftshader.go.
+// [All]: the files quirks_nvidia.go, quirks_lavapipe.go, quirks_swiftshader.go and quirks_mesa.go.
 //
 // A row works in one of these ways:
 //
@@ -85,7 +87,7 @@ var rows struct {
 
 func table() []*Quirk {
 	rows.once.Do(func() {
-		for _, list := range [][]Quirk{nvidiaQuirks(), lavapipeQuirks(), swiftShaderQuirks()} {
+		for _, list := range [][]Quirk{nvidiaQuirks(), lavapipeQuirks(), swiftShaderQuirks(), mesaQuirks()} {
 			for i := range list {
 				rows.all = append(rows.all, &list[i])
 			}

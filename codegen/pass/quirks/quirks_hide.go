@@ -290,8 +290,8 @@ type rewriting struct {
 	done map[*ir.Value]*ir.Value // what has been made unknown there
 }
 
-// eachConst makes the constants unknown that phis get, where match says so.
-func (h *hider) eachConst(match func(p, a *ir.Value) bool) {
+// eachIncoming makes the floats unknown that phis get, where match says so.
+func (h *hider) eachIncoming(match func(p, a *ir.Value) bool) {
 	for _, b := range h.f.Blocks {
 		for _, p := range b.Phis {
 			for i, a := range p.Args {

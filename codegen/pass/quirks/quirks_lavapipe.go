@@ -219,7 +219,7 @@ func MaskPhis(h *hider, v *ir.Value) []*ir.Value {
 // begin with, unless the phi is only stored where others see it.
 func hideLiterals(h *hider) {
 	used := usedFloats(h.f)
-	h.eachConst(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
+	h.eachIncoming(func(p, a *ir.Value) bool { return a.IsConst() && hideable(a.Type) && used[p] })
 	h.rewrite(func(v *ir.Value) {
 		switch v.Op {
 		case ir.OpFAdd, ir.OpFSub, ir.OpFMul, ir.OpFDiv, ir.OpFma:

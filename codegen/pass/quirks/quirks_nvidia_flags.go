@@ -303,7 +303,7 @@ func integerOf(m *ir.Module, t *ir.Type) *ir.Type {
 
 // hideSignals makes constants that are signalling NaNs of their bits | zero.
 func hideSignals(h *hider) {
-	h.eachConst(func(_, a *ir.Value) bool { return isSignalling(a) })
+	h.eachIncoming(func(_, a *ir.Value) bool { return isSignalling(a) })
 	h.rewrite(func(v *ir.Value) {
 		for i, a := range v.Args {
 			if isSignalling(a) {

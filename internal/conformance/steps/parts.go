@@ -394,6 +394,36 @@ func (k Next) Kernel(it dsl.Item1) {
 	}
 }
 
+// Within copies an element of eight that lie as many elements ahead, by way of slices of the slice.
+type Within struct {
+	Ahead, By int
+	In, Out   []int32
+}
+
+// Kernel copies one element, if there are eight.
+func (k Within) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if at := i&^7 + k.Ahead; at+8 <= len(k.In) {
+		rest := k.In[at:]
+		k.Out[i] = rest[2:][(i+k.By)&3]
+	}
+}
+
+// Box has memory in a struct, beside a number.
+type Box struct {
+	Plus int32
+	Data []int32
+}
+
+// Rebox moves elements from one box to the other.
+type Rebox struct{ From, To Box }
+
+// Kernel moves the own element.
+func (k Rebox) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	k.To.Data[i] = k.From.Data[i] + k.From.Plus
+}
+
 // Mixed writes two elements of one slice, and one of another, which may be the same.
 type Mixed struct{ Two, One []int32 }
 

@@ -143,4 +143,6 @@ func init() {
 	add(gen.RunFloats64OfUint16)
 	add(gen.RunFloats64OfUint32)
 	add(gen.RunFloats64OfUint64)
+	add(gen.RunSigns32)
+	add(gen.RunSigns64)
 }

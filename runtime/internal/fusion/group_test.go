@@ -134,6 +134,10 @@ func TestInside(t *testing.T) {
 		l.Local = [3]int{8}
 		return l
 	}
+	owns := func(l *Launch, bytes uint64) *Launch {
+		l.LocalMemory = bytes
+		return l
+	}
 	large := with(item, launchOf(k["Pairs"], 1, 2), 0)
 	wide := &Source{ABI: k["Pairs"].ABI}
 	wide.read()
@@ -166,6 +170,8 @@ func TestInside(t *testing.T) {
 		{"nobody writes it", []*Launch{with(item, launchOf(k["Affine"], 1, 2), 2)}, 0, "no kernel writes it"},
 		{"shared", []*Launch{turn(0, 1, 1), turn(1, 2, 0)}, 32, ""},
 		{"shared, and no room", []*Launch{turn(0, 1, 1), turn(1, 2, 0)}, 31, "has no room for 32 more"},
+		{"shared, beside a kernel's own", []*Launch{turn(0, 1, 1), owns(turn(1, 2, 0), 100)}, 132, ""},
+		{"shared, and no room beside a kernel's own", []*Launch{turn(0, 1, 1), owns(turn(1, 2, 0), 100)}, 131, "has no room for 32 more"},
 	} {
 		g := &Group{Required: true, LocalMemory: c.local, Barriers: strings.HasPrefix(c.name, "shared")}
 		for _, l := range c.launches {
@@ -174,6 +180,63 @@ func TestInside(t *testing.T) {
 		}
 		if _, got := g.inside(tmp); c.want == "" && got != "" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestInternalRoom: shared memory that is internal already takes room, and so do the kernels' own
+// variables.
+func TestInternalRoom(t *testing.T) {
+	k := testKernels(t)
+	group := Memory{View: properties.ScopeWorkGroup, Internal: true, NoInit: true}
+	for _, c := range []struct {
+		local uint64
+		want  []string
+	}{
+		{31 + 40, nil},
+		{32 + 40, []string{"steps.Turn.Out"}},
+		{63 + 40, []string{"steps.Turn.Out"}},
+		{64 + 40, []string{"steps.Turn.Out", "steps.Turn.Out"}},
+		{95 + 40, []string{"steps.Turn.Out", "steps.Turn.Out"}},
+		{96 + 40, []string{"steps.Turn.Out", "steps.Turn.Out", "steps.Turn.Out"}},
+	} {
+		g := &Group{Required: true, LocalMemory: c.local, Barriers: true}
+		for i := range 4 { // from 0 by way of 1, 2 and 3 to 4
+			l := launchOf(k["Turn"], i, i+1)
+			l.Local, l.LocalMemory = [3]int{8}, 10
+			if i > 0 {
+				l.Memory[0] = group
+			}
+			if i < 3 {
+				l.Memory[1] = group
+			}
+			l.Source.read()
+			g.Add(l)
+		}
+		got, not := g.Internalize(func(Slice) bool { return false })
+		if !slices.Equal(got, c.want) || len(got)+len(not) != 3 {
+			t.Errorf("of %d bytes: %v is internal, and not %v; want %v", c.local, got, not, c.want)
+		}
+	}
+}
+
+// TestOtherFile: a kernel of which a file is not the one that its stubs were written with becomes
+// part of no other: its IR may be that of another kernel.
+func TestOtherFile(t *testing.T) {
+	k := testKernels(t)
+	for _, other := range []bool{false, true} {
+		a := *k["Grow"].ABI
+		a.Sum = abi.Sum(a.SPIRV, a.Data, a.IR)
+		if other {
+			a.IR = k["Affine"].ABI.IR
+		}
+		l := launchOf(&Source{ABI: &a}, 0)
+		want := ""
+		if other {
+			want = "the file Grow.spv is not the one that its stubs were written with"
+		}
+		if got := l.Alone(); want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("another file: %v: got %q, want %q", other, got, want)
 		}
 	}
 }

@@ -1,0 +1,148 @@
+package quirks
+
+import "github.com/kgen-go/kgen/codegen/ir"
+
+// This file has the rows of Mesa's compiler, which lavapipe shares with Mesa's drivers of GPUs:
+// the table of patterns that it replaces, nir_opt_algebraic.py, is right for most floats, but not
+// for all NaNs and zeros. No mode and no decoration of SPIR-V switches off the patterns of these
+// rows.
+
+func mesaQuirks() []Quirk {
+	return []Quirk{
+		{
+			Name: "guarded-root", Driver: Mesa, Seen: mesa22,
+			Bug:   "if x < 0 { 0 } else { sqrt(x) } becomes sqrt(max(x, 0)), which is 0 for NaN and for -0.",
+			Case:  []string{"internal/difftest/corpus.RootsFloat32", "internal/difftest/corpus.RootsFloat64", "internal/difftest/corpus.ExactRootsFloat64", "internal/difftest/corpus.FastRootsFloat32", "codegen/pass/testdata/guarded_root.ir"},
+			After: hideRoots,
+		},
+		{
+			Name: "magnitude-of-zero", Driver: Mesa, Seen: mesa22,
+			Bug:   "|x| becomes x where x is no less than 0, though x may be -0: |sqrt(-0)| is -0.",
+			Case:  []string{"internal/difftest/corpus.RootsFloat32", "internal/difftest/corpus.ExactRootsFloat64", "codegen/pass/testdata/guarded_root.ir"},
+			After: hideSigns,
+		},
+		{
+			Name: "least-counter", Driver: Mesa, Seen: mesa22,
+			Bug:   "For the number of a loop's rounds the compiler divides the way from the counter's first value to what it is compared with by the counter's step: the least number by -1 ends the process (SIGFPE).",
+			Case:  []string{"internal/difftest/descents.DescentsInt32", "internal/difftest/descents.DescentsInt64", "internal/difftest/descents.DescentsUint32", "internal/difftest/descents.Specialized", "codegen/pass/testdata/descents.ir"},
+			After: hideDescents,
+		},
+	}
+}
+
+// hideRoots hides that a value is a square root from all that chooses between it and another
+// value: selections, phis and the work-item's own variables.
+//
+//	r = sqrt(x)             r  = sqrt(x)
+//	                        r' = bits(r) | zero
+//	y = x < 0 ? 0 : r       y  = x < 0 ? 0 : r'
+//
+// The pattern is hidden by the root and not by the comparison: drivers find comparisons with zero
+// in others, such as x < -x.
+func hideRoots(h *hider) {
+	isRoot := func(v *ir.Value) bool { return v.Op == ir.OpFSqrt && hideable(v.Type) }
+	h.eachIncoming(func(_, a *ir.Value) bool { return isRoot(a) })
+	h.rewrite(func(v *ir.Value) {
+		ref := v.Ref()
+		if v.Op != ir.OpSelect && (v.Op != ir.OpStore || ref == nil || ref.Var == nil || ref.Var.Storage == ir.Workgroup) {
+			return
+		}
+		for i, a := range v.Args {
+			if isRoot(a) {
+				v.Args[i] = h.unknown(a, v)
+			}
+		}
+	})
+}
+
+// hideSigns hides the operands of absolute values of which drivers may find that they have no sign
+// but that of a zero:
+//
+//	r = sqrt(x)        r = sqrt(x)
+//	y = |r|            y = |bits(r) | zero|
+func hideSigns(h *hider) {
+	s := &signs{known: map[*ir.Value]sign{}}
+	h.rewrite(func(v *ir.Value) {
+		if v.Op == ir.OpFAbs && hideable(v.Type) && s.of(v.Args[0]) != 0 {
+			v.Args[0] = h.unknown(v.Args[0], v)
+		}
+	})
+}
+
+// sign says which numbers a driver may find a float to be: none of those that it is not, as far
+// as the driver can know.
+type sign uint8
+
+const (
+	notNegative sign = 1 << iota // zeros, with either sign, and greater numbers
+	notPositive                  // zeros, with either sign, and less numbers
+)
+
+// negated is the sign of -x.
+func (s sign) negated() sign { return s>>1 | s<<1&notPositive }
+
+// times is the sign of a product.
+func (s sign) times(t sign) sign {
+	var out sign
+	if s&t != 0 {
+		out |= notNegative
+	}
+	if s&t.negated() != 0 {
+		out |= notPositive
+	}
+	return out
+}
+
+// signs finds the signs of a function's floats.
+type signs struct{ known map[*ir.Value]sign }
+
+// of returns a sign if a driver may find it: it is better to hide too much than too little, so what
+// a work-item's own memory holds may be anything that the driver knows.
+func (s *signs) of(v *ir.Value) sign {
+	if out, ok := s.known[v]; ok {
+		return out
+	}
+	const either = notNegative | notPositive
+	s.known[v] = either // while the phis of a loop are looked at
+	out := sign(0)
+	switch v.Op {
+	case ir.OpConst, ir.OpSpecConst, ir.OpSToF, ir.OpBitcast:
+		out = either
+	case ir.OpLoad:
+		if ref := v.Ref(); ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup {
+			out = either
+		}
+	case ir.OpFSqrt, ir.OpFRsqrt, ir.OpFAbs, ir.OpFExp, ir.OpFExp2, ir.OpFPow, ir.OpUToF, ir.OpUToNear:
+		out = notNegative
+	case ir.OpFNegate:
+		out = s.of(v.Args[0]).negated()
+	case ir.OpFFloor, ir.OpFCeil, ir.OpFTrunc, ir.OpFRoundEven, ir.OpFConvert:
+		out = s.of(v.Args[0])
+	case ir.OpFAdd:
+		out = s.of(v.Args[0]) & s.of(v.Args[1])
+	case ir.OpFSub:
+		out = s.of(v.Args[0]) & s.of(v.Args[1]).negated()
+	case ir.OpFMul, ir.OpFDiv:
+		out = s.product(v.Args[0], v.Args[1])
+	case ir.OpFma:
+		out = s.product(v.Args[0], v.Args[1]) & s.of(v.Args[2])
+	case ir.OpSelect:
+		out = s.of(v.Args[1]) & s.of(v.Args[2])
+	case ir.OpPhi:
+		out = either
+		for _, a := range v.Args {
+			out &= s.of(a)
+		}
+	}
+	s.known[v] = out
+	return out
+}
+
+// product returns the sign of x*y or x/y.
+func (s *signs) product(x, y *ir.Value) sign {
+	out := s.of(x).times(s.of(y))
+	if x == y {
+		out |= notNegative
+	}
+	return out
+}

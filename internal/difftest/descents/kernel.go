@@ -1,0 +1,306 @@
+// Package descents has kernels with loops that count downwards, near the least values of their
+// counters' types: what drivers divide to find how many rounds a loop makes overflows there.
+//
+//kgen:bare nospare
+package descents
+
+import (
+	"github.com/kgen-go/kgen/dsl"
+)
+
+//go:generate go run github.com/kgen-go/kgen/cmd/kgen .
+
+// Signed is each type of counters with a sign.
+type Signed interface {
+	int8 | int16 | int32 | int64 | int
+}
+
+// Unsigned is each type of counters without a sign.
+type Unsigned interface {
+	uint8 | uint16 | uint32 | uint64
+}
+
+// Slots is the number of results of each work-item.
+const Slots = 32
+
+// least returns a type's least value; for types without a sign the value with the highest bit. kgen
+// knows it.
+func least[T Signed | Unsigned]() T {
+	x := uint64(1) << 63
+	switch any(T(0)).(type) {
+	case int8, uint8:
+		x >>= 56
+	case int16, uint16:
+		x >>= 48
+	case int32, uint32:
+		x >>= 32
+	}
+	return T(x)
+}
+
+// rounds counts the rounds of a loop, and the values of its counter in them.
+type rounds struct{ n, sum, most int }
+
+// more counts a round, and reports whether the loop may make another one.
+func (r *rounds) more(i int) bool {
+	r.n++
+	r.sum = r.sum*7 + i
+	return r.n < r.most
+}
+
+func (r *rounds) result() int { return r.sum*1000 + r.n }
+
+// Descents has loops that end by their counters, or after so many rounds.
+type Descents[T Signed] struct {
+	Most  []int
+	First []T
+	Out   []int
+}
+
+func (k Descents[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	out := k.Out[i*Slots:][:Slots]
+	most, first := k.Most[i], k.First[i]
+	untilPositive(out, least[T]())
+	countDown(out[8:], most, least[T]())
+	fromValue(out[20:], most, first, least[T]())
+}
+
+// untilPositive has the loops of Go's issue 53653, which go on at the greatest value.
+func untilPositive[T Signed](out []int, least T) {
+	n := 0
+	for i := least; i >= least; i-- {
+		if i > 0 {
+			break
+		}
+		n++
+	}
+	out[0] = n
+	n = 0
+	for i := least + 1; i >= least; i-- {
+		if i > 0 {
+			break
+		}
+		n++
+	}
+	out[1] = n
+	n = 0
+	for i := least + 2; i >= least; i -= 2 {
+		if i > 0 {
+			break
+		}
+		n++
+	}
+	out[2] = n
+	n = 0
+	for i := least; i <= 0; i-- {
+		n++
+	}
+	out[3] = n
+	n = 0
+	for i := least; i < 1; i += -1 {
+		n++
+	}
+	out[4] = n
+	n = 0
+	for i := least; 0 >= i; i -= 3 {
+		n++
+	}
+	out[5] = n
+	n = 0
+	for i := least; !(i > 0); i-- {
+		n++
+	}
+	out[6] = n
+	n = 0
+	for i := least; ; {
+		n++
+		i--
+		if i > 0 {
+			break
+		}
+	}
+	out[7] = n
+}
+
+// countDown has loops that come to the least value, or would if they made enough rounds.
+func countDown[T Signed](out []int, most int, least T) {
+	r := rounds{most: most}
+	for i := T(0); i > least && r.more(int(i)); i-- {
+	}
+	out[0], r = r.result(), rounds{most: most}
+	for i := T(0); i != least; i-- {
+		if !r.more(int(i)) {
+			break
+		}
+	}
+	out[1], r = r.result(), rounds{most: most}
+	for i := T(0); i >= least && r.more(int(i)); i-- {
+	}
+	out[2], r = r.result(), rounds{most: most}
+	for i := T(-1); least <= i; i -= 2 {
+		if !r.more(int(i)) {
+			break
+		}
+	}
+	out[3], r = r.result(), rounds{most: most}
+	for i := T(1); ; {
+		i--
+		if i == least || !r.more(int(i)) {
+			break
+		}
+	}
+	out[4], r = r.result(), rounds{most: most}
+	for i := least ^ -1; i > 0 && r.more(int(i)); i -= 5 {
+	}
+	out[5], r = r.result(), rounds{most: most}
+	for i := least; i != 0 && r.more(int(i)); i-- {
+	}
+	out[6], r = r.result(), rounds{most: most}
+	for i := least; i < 0 && r.more(int(i)); i++ {
+	}
+	out[7], r = r.result(), rounds{most: most}
+	for i := T(0); i >= least && r.more(int(i)); i += least {
+	}
+	out[8], r = r.result(), rounds{most: most}
+	for j := range 3 {
+		for i := least * T(j); i <= 0 && i != 5; i-- {
+			if !r.more(int(i)) {
+				break
+			}
+		}
+	}
+	out[9], r = r.result(), rounds{most: most}
+	for i := T(100); i >= 0; i-- {
+		if !r.more(int(i)) {
+			break
+		}
+	}
+	out[10], r = r.result(), rounds{most: most}
+	for j := range 3 {
+		if d := T(j) - 1; d != 0 && !r.more(int(least/d)) {
+			break
+		} else if d != 0 {
+			r.sum += int(least % d)
+		}
+	}
+	out[11] = r.result()
+}
+
+// fromValue has loops with a beginning or an end that is known only when the kernel runs.
+func fromValue[T Signed](out []int, most int, first, least T) {
+	r := rounds{most: most}
+	for i := first; i >= least && r.more(int(i)); i-- {
+	}
+	out[0], r = r.result(), rounds{most: most}
+	for i := first; i != least && r.more(int(i)); i -= 3 {
+	}
+	out[1], r = r.result(), rounds{most: most}
+	for i := T(0); i != first && r.more(int(i)); i-- {
+	}
+	out[2], r = r.result(), rounds{most: most}
+	for i := least; i <= first && r.more(int(i)); i-- {
+	}
+	out[3], r = r.result(), rounds{most: most}
+	from := T(0)
+	if first > 0 {
+		from = least
+	}
+	for i := from; i <= 0 && r.more(int(i)); i-- {
+	}
+	out[4], r = r.result(), rounds{most: most}
+	from = least
+	for range 2 {
+		for i := from; i != 0 && r.more(int(i)); i-- {
+		}
+		from = 0
+	}
+	out[5], r = r.result(), rounds{most: most}
+	ends := [2]T{least, 0}
+	for j := range ends {
+		for i := ends[1-j]; i >= ends[j]; i-- {
+			if !r.more(int(i)) {
+				break
+			}
+		}
+	}
+	out[6] = r.result()
+}
+
+// UnsignedDescents has loops whose counters have no sign, from the highest bit and to it.
+type UnsignedDescents[T Unsigned] struct {
+	Most  []int
+	First []T
+	Out   []int
+}
+
+func (k UnsignedDescents[T]) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	out := k.Out[i*Slots:][:Slots]
+	most, first, top := k.Most[i], k.First[i], least[T]()
+	r := rounds{most: most}
+	for i := top; i != 0 && r.more(int(i)); i-- {
+	}
+	out[0], r = r.result(), rounds{most: most}
+	for i := top; i > 0 && r.more(int(i)); i-- {
+	}
+	out[1], r = r.result(), rounds{most: most}
+	for i := T(0); i != top && r.more(int(i)); i-- {
+	}
+	out[2], r = r.result(), rounds{most: most}
+	for i := first; i != top && r.more(int(i)); i -= 2 {
+	}
+	out[3], r = r.result(), rounds{most: most}
+	for i := ^T(0); i >= top && r.more(int(i)); i-- {
+	}
+	out[4], r = r.result(), rounds{most: most}
+	for i := top - 1; i != ^T(0) && r.more(int(i)); i-- {
+	}
+	out[5], r = r.result(), rounds{most: most}
+	for i := T(1 << 7); i != 0; i-- {
+		if !r.more(int(i)) {
+			break
+		}
+	}
+	out[6] = r.result()
+}
+
+// Start and End are a beginning and an end that are set when a program is built.
+var (
+	Start = dsl.NewSpecConstant(int64(-1 << 63))
+	End   = dsl.NewSpecConstant(int32(-1 << 31))
+)
+
+// Specialized has loops that begin or end at specialization constants.
+type Specialized struct {
+	Most []int
+	Out  []int
+}
+
+func (k Specialized) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	out := k.Out[i*Slots:][:Slots]
+	r := rounds{most: k.Most[i]}
+	for i := Start.Get(it); i <= 0 && r.more(int(i)); i-- {
+	}
+	out[0], r = r.result(), rounds{most: k.Most[i]}
+	for i := int32(0); i != End.Get(it) && r.more(int(i)); i-- {
+	}
+	out[1], r = r.result(), rounds{most: k.Most[i]}
+	for i := Start.Get(it); i < 0 && r.more(int(i)); i += int64(End.Get(it)) >> 31 {
+	}
+	out[2] = r.result()
+}
+
+// The instances of the kernels.
+type (
+	DescentsInt8   = Descents[int8]
+	DescentsInt16  = Descents[int16]
+	DescentsInt32  = Descents[int32]
+	DescentsInt64  = Descents[int64]
+	DescentsInt    = Descents[int]
+	DescentsUint8  = UnsignedDescents[uint8]
+	DescentsUint16 = UnsignedDescents[uint16]
+	DescentsUint32 = UnsignedDescents[uint32]
+	DescentsUint64 = UnsignedDescents[uint64]
+)
