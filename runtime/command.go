@@ -36,6 +36,9 @@ type command struct {
 	idle []*graph.Memory
 }
 
+// emptyLabel is the label of a node of a zero Command.
+const emptyLabel = "empty"
+
 // String says what the command does.
 func (c Command) String() string {
 	switch {
@@ -184,7 +187,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 		return Event{}, err
 	}
 	if c.c == nil {
-		c.c = &command{}
+		c.c = &command{label: emptyLabel}
 	}
 	return q.enqueue(c.c, opts)
 }
