@@ -64,16 +64,16 @@ var aliasPackages = map[string]string{
 	"again":     "import \"example.com/lib/mid\"\n\ntype K = mid.Wrap[float32, Square]\n",
 }
 
-// aliasModule returns a folder with a module that requires the library, which stands beside it. Its
+// aliasModule returns a folder with a module that requires the library, and the library's folder. Its
 // packages below k have kernels; below app there are packages without, which import stubs that may
 // not be there and embed what looks like a kernel.
-func aliasModule(t *testing.T) string {
+func aliasModule(t *testing.T) (dir, library string) {
 	t.Helper()
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, library := newModule(t), t.TempDir()
+	dir, library = newModule(t), t.TempDir()
 	for name, text := range aliasLibrary {
 		write(t, library, name, strings.ReplaceAll(text, "ROOT", root))
 	}
@@ -89,7 +89,7 @@ func aliasModule(t *testing.T) string {
 	}
 	write(t, dir, "app/app.go", "package app\n\nimport (\n\t\"example.com/first/generated/k/alias\"\n\t\"example.com/lib\"\n)\n\n"+
 		"type App struct {\n\tlib.Plain[int]\n\tKernel aliasgen.K\n}\n\ntype Clear = lib.Clear\n\ntype Host struct{ aliasgen.K }\n")
-	return dir
+	return dir, library
 }
 
 // TestAliases: a package may have nothing but kernels of another package's type. The patterns need
@@ -102,7 +102,7 @@ func TestAliases(t *testing.T) {
 			}
 		}
 	})
-	dir := aliasModule(t)
+	dir, _ := aliasModule(t)
 	generated := func() (out []string) {
 		for _, name := range names {
 			if _, err := os.Stat(filepath.Join(dir, "generated/k", name, name+"_kgen.go")); err == nil {
@@ -166,7 +166,7 @@ func TestAliases(t *testing.T) {
 
 // TestAliasDevices: kgen devices lists kernels that are aliases, and says which it lacks.
 func TestAliasDevices(t *testing.T) {
-	dir := aliasModule(t)
+	dir, _ := aliasModule(t)
 	if code, _, errs := kgen(dir, "./k/alias", "./k/same", "./k/chained"); code != 0 {
 		t.Fatalf("status %d: %s", code, errs)
 	}
@@ -194,6 +194,53 @@ func TestAliasDevices(t *testing.T) {
 		for _, name := range []string{"alias.K", "same.K", "chained.K"} {
 			if strings.Contains(out, name) != slices.Contains(c.want, name) {
 				t.Errorf("kgen devices %s: %s is there or is not, in\n%s", c.args, name, out)
+			}
+		}
+	}
+}
+
+// TestAliasesLost: stubs of aliases stay, and kgen says what is wrong, where the type that a kernel is
+// an alias of cannot be had, and where the alias's file does not parse.
+func TestAliasesLost(t *testing.T) {
+	dir, library := aliasModule(t)
+	stub := filepath.Join(dir, "generated/k/alias/alias_kgen.go")
+	write(t, dir, "plain/plain.go", "package plain\n\nimport \"github.com/kgen-go/kgen/dsl\"\n\ntype K struct{ X []int32 }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[it.GlobalID()] = 1 }\n")
+	for name := range aliasPackages {
+		if name != "alias" && name != "same" {
+			if err := os.RemoveAll(filepath.Join(dir, "k", name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "app")); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := kgen(dir, "./..."); code != 0 {
+		t.Fatalf("status %d: %s", code, errs)
+	}
+	source := aliasPackages["alias"] + square
+	for _, c := range []struct {
+		what, text, want string
+		lose             func() error
+	}{
+		{"a syntax error", "package alias\n\nimport \"example.com/lib\"\n\ntype K = lib.Map[float32, Square\n", "k/alias/alias.go:5", nil},
+		{"the library lacks the type", "package alias\n\n" + strings.ReplaceAll(source, "lib.Map", "lib.Nap"), "k/alias/alias.go:5", nil},
+		{"no library", "package alias\n\n" + source, "example.com/lib", func() error { return os.RemoveAll(library) }},
+	} {
+		write(t, dir, "k/alias/alias.go", c.text)
+		if c.lose != nil {
+			if err := c.lose(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		code, _, errs := kgen(dir, "./...")
+		if _, err := os.Stat(stub); code == 0 || !strings.Contains(errs, c.want) || err != nil {
+			t.Errorf("%s: status %d, %v, %s, want %s", c.what, code, err, errs, c.want)
+		}
+		write(t, dir, "k/alias/alias.go", "package alias\n\n"+source)
+		if c.lose == nil {
+			if code, _, errs := kgen(dir, "./..."); code != 0 {
+				t.Fatalf("after %s: status %d: %s", c.what, code, errs)
 			}
 		}
 	}

@@ -39,6 +39,7 @@ type Package struct {
 	decls   map[string]*decl // nil until the files have been read
 	dots    []*Package       // those imported by "."
 	broken  bool             // a file has syntax errors
+	skipped bool             // a file is generated, and its declarations are not known
 	methods bool             // it imports package dsl, so that its Kernel methods count
 }
 
@@ -161,6 +162,7 @@ func (f *Finder) read(p *Package) error {
 			return err
 		}
 		if IsGenerated(src) {
+			p.skipped = true
 			continue
 		}
 		file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
@@ -275,6 +277,7 @@ func (f *Finder) named(p *Package, d *decl, t ast.Expr) (h has, err error) {
 			h, err = f.of(p, of)
 			break
 		}
+		h.own = instance && !p.skipped && len(p.dots) == 0
 		for _, q := range p.dots {
 			if h, err = f.lookup(q, t.Name, instance); err != nil || h.any() {
 				break
@@ -302,8 +305,8 @@ func unnamed(p *Package) (all []*Package) {
 	return all
 }
 
-// lookup returns how a type of a package has a Kernel method. Of packages that cannot be had, the
-// generic types do: they are reported when the package that mentions them is loaded.
+// lookup returns how a type of a package has a Kernel method. Generic types that cannot be found
+// count as kernels: what is wrong is reported when the package that mentions them is loaded.
 func (f *Finder) lookup(p *Package, name string, instance bool) (has, error) {
 	if p.Missing {
 		return has{own: instance}, nil
@@ -317,7 +320,7 @@ func (f *Finder) lookup(p *Package, name string, instance bool) (has, error) {
 	if d := p.decls[name]; d != nil {
 		return f.of(p, d)
 	}
-	return has{}, nil
+	return has{own: instance && !p.skipped && p.Path != dsl}, nil
 }
 
 // isInstance reports whether a type has type arguments.
@@ -331,4 +334,24 @@ func isInstance(t ast.Expr) bool {
 		return true
 	}
 	return false
+}
+
+// Instances returns the generic types of whose instances a declared type may have the Kernel method,
+// without their type arguments.
+func Instances(t *ast.TypeSpec) (all []ast.Expr) {
+	add := func(e ast.Expr) {
+		if isInstance(e) {
+			all = append(all, plain(e))
+		}
+	}
+	if st, ok := t.Type.(*ast.StructType); ok {
+		for _, field := range st.Fields.List {
+			if len(field.Names) == 0 {
+				add(field.Type)
+			}
+		}
+	} else {
+		add(t.Type)
+	}
+	return all
 }

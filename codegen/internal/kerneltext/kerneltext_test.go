@@ -54,7 +54,9 @@ func TestBorrowed(t *testing.T) {
 		{"type A[T any] struct{ lib.Map[T] }\n\ntype B = A[int]", both},
 		{"type A[T any] = lib.Map[T]\n\ntype B = A[int]", kernel},
 		{"type A = lib.Plain[int]\n\ntype B struct{ lib.Plain[int] }", none},
-		{"type A = lib.Nothing[int]", none},
+		{"type A = lib.Nothing[int]", kernel}, // which types say is not declared
+		{"type A struct{ lib.Nothing }", none},
+		{"type A = stubs.View[int]", none}, // generated
 		{"type A = absent.Map[int]", kernel},
 		{"type A struct{ absent.Thing }", none},
 		{"type A = A", none},
@@ -63,7 +65,7 @@ func TestBorrowed(t *testing.T) {
 		{"type A struct {", kernel},
 		{"type A [3]lib.Clear", none},
 	} {
-		files := map[string]string{"lib.go": library, "k.go": "package k\n\nimport (\n\t\"example.com/absent\"\n\t\"example.com/go-lib\"\n)\n\n" + c.decls,
+		files := map[string]string{"lib.go": library, "k.go": "package k\n\nimport (\n\t\"example.com/absent\"\n\t\"example.com/go-lib\"\n\t\"example.com/stubs\"\n)\n\n" + c.decls,
 			"gen.go": gostub.Header + "\npackage k\n\nimport \"example.com/go-lib\"\n\ntype G = lib.Map[int]\n"}
 		f := Finder{Read: func(name string) ([]byte, error) {
 			if text, ok := files[name]; ok {
@@ -72,8 +74,9 @@ func TestBorrowed(t *testing.T) {
 			return nil, fs.ErrNotExist
 		}}
 		lib := &Package{Path: "example.com/go-lib", Name: "lib", Files: []string{"lib.go"}, Imports: map[string]*Package{dsl: {Path: dsl, Name: "dsl"}}}
+		stubs := &Package{Path: "example.com/stubs", Name: "stubs", Files: []string{"gen.go"}, Imports: lib.Imports}
 		k := &Package{Path: "example.com/k", Name: "k", Files: []string{"k.go", "gen.go"}, Imports: map[string]*Package{
-			"example.com/go-lib": lib, "example.com/absent": {Path: "example.com/absent", Missing: true}}}
+			"example.com/go-lib": lib, "example.com/stubs": stubs, "example.com/absent": {Path: "example.com/absent", Missing: true}}}
 		isKernel, isGeneric, err := f.Borrowed(k)
 		var got []string
 		if isKernel {
