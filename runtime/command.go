@@ -32,7 +32,12 @@ type command struct {
 	node   graph.Node
 	host   dag.Uses // of a host function
 	keep   []any    // the memory that it uses
+	// idle is the memory of views without elements, of which the command uses nothing.
+	idle []*graph.Memory
 }
+
+// emptyLabel is the label of a node of a zero Command.
+const emptyLabel = "empty"
 
 // String says what the command does.
 func (c Command) String() string {
@@ -65,6 +70,7 @@ func Copy[T any](dst, src View[T]) Command {
 	case d.Len != s.Len:
 		c.err = errorf(ErrInvalid, "a copy of %d elements to %d", s.Len, d.Len)
 	case sizeOf(src) == 0:
+		c.idle = memories(d, s)
 	case d.Mem.Stream() != s.Mem.Stream():
 		c.err = errorf(ErrInvalid, "a copy between buffers of two devices").advise("copy to the host's memory, and from there")
 	case d.Mem.HAL() == s.Mem.HAL() && d.Off < s.Off+sizeOf(src) && s.Off < d.Off+sizeOf(src):
@@ -87,7 +93,8 @@ func Fill[T any](dst View[T], v T) Command {
 		c := &command{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size)}
 		if dst.s.Len == launch.NoBuffer {
 			c.err = errorf(ErrInvalid, "a fill of a nil buffer").advise(nilBuffer)
-		} else if size > 0 {
+		} else if c.idle = memories(dst.s); size > 0 {
+			c.idle = nil
 			c.node = graph.Node{
 				Cmd:  hal.Command{Op: hal.OpFill, Dst: dst.s.Mem.HAL(), DstOff: dst.s.Off, Size: size, Pattern: pattern},
 				Uses: []graph.Use{{Mem: dst.s.Mem, Lo: dst.s.Off, Hi: dst.s.Off + size, Access: abi.Write}},
@@ -144,6 +151,7 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	case s.Len != n:
 		c.err = errorf(ErrInvalid, "the %s between %d elements on the device and %d on the host", what, s.Len, n)
 	case size == 0:
+		c.idle = memories(s)
 	case op == hal.OpWrite:
 		c.node = graph.Node{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
 			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
@@ -152,6 +160,16 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
 	}
 	return Command{c}
+}
+
+// memories returns the memory of slices that have some.
+func memories(of ...launch.Slice) (all []*graph.Memory) {
+	for _, s := range of {
+		if s.Mem != nil {
+			all = append(all, s.Mem)
+		}
+	}
+	return all
 }
 
 // sizeOf returns the number of bytes that the view has.
@@ -169,7 +187,7 @@ func (q *Queue) Enqueue(c Command, opts ...LaunchOption) (Event, error) {
 		return Event{}, err
 	}
 	if c.c == nil {
-		c.c = &command{}
+		c.c = &command{label: emptyLabel}
 	}
 	return q.enqueue(c.c, opts)
 }
@@ -185,6 +203,23 @@ type step struct {
 	host   dag.Uses   // of a host function
 	keep   []any      // the memory that it uses
 	prints *step      // the launch whose output the step writes, or nil
+	idle   []*graph.Memory
+}
+
+// memories calls yield with all memory of the device that the step was made with, whether it uses
+// some of it or not.
+func (s *step) memories(yield func(*graph.Memory)) {
+	for i := range s.call.Slices {
+		if m := s.call.Slices[i].Mem; m != nil {
+			yield(m)
+		}
+	}
+	for i := range s.node.Uses {
+		yield(s.node.Uses[i].Mem)
+	}
+	for _, m := range s.idle {
+		yield(m)
+	}
 }
 
 // uses returns what the step reads and writes.
@@ -217,15 +252,21 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 		return nil, c.err
 	}
 	if c.kernel == nil {
-		for _, u := range c.node.Uses {
+		s := &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep, idle: c.idle}
+		var err error
+		s.memories(func(m *graph.Memory) {
 			switch {
-			case u.Mem.Stream() != d.stream:
-				return nil, errorf(ErrInvalid, "the %s is of a buffer of another device", c.label)
-			case u.Mem.Released():
-				return nil, errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
+			case err != nil:
+			case m.Stream() != d.stream:
+				err = errorf(ErrInvalid, "the %s is of a buffer of another device", c.label)
+			case m.Released():
+				err = errorf(ErrInvalid, "the %s is of a buffer that is closed", c.label)
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
-		return &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep}, nil
+		return s, nil
 	}
 	s := &step{label: c.kernel.Name(), kernel: c.kernel, call: commandOf(c.kernel, &c.call, nil).call}
 	var err error

@@ -28,6 +28,7 @@ type ExecutableGraph struct {
 	mu       sync.Mutex // of what Update changes, for those that look at it
 	nodes    []execNode // in the graph's sequence, those of sub-graphs among them
 	sets     int        // how many sets of nodes are fused
+	gone     []*step    // of nodes that have no command
 	run      *sequence
 	held     *holder // of run
 	report   FusionReport
@@ -61,7 +62,10 @@ type sequence struct {
 	pipelines held      // of the steps that are launches, until the users are gone
 	users     atomic.Int64
 	prints    bool // some steps are printSteps
-	of        map[*step]*variant
+	// idle is the memory of the graph's nodes that no command uses: of kernels' parameters without
+	// elements or without a use, and what is internal to fused launches.
+	idle []*graph.Memory
+	of   map[*step]*variant
 
 	once   sync.Once
 	replay *graph.Replay // nil if the steps are recorded one by one
@@ -176,6 +180,7 @@ func (ex *ExecutableGraph) take(g *Graph) {
 			stands[i] = ex.takeSub(n.sub, preds)
 		case n.step.nothing() && n.step.kernel == nil:
 			stands[i] = preds
+			ex.gone = append(ex.gone, n.step)
 		default:
 			stands[i] = []int{len(ex.nodes)}
 			ex.nodes = append(ex.nodes, execNode{of: n, step: n.step, preds: preds})
@@ -188,6 +193,7 @@ func (ex *ExecutableGraph) take(g *Graph) {
 func (ex *ExecutableGraph) takeSub(sub *ExecutableGraph, preds []int) []int {
 	base, sets := len(ex.nodes), ex.sets
 	ex.sets += sub.sets
+	ex.gone = append(ex.gone, sub.gone...)
 	inner := make([]bool, len(sub.nodes)) // another depends on it
 	for _, s := range sub.nodes {
 		own := preds
@@ -302,7 +308,29 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 			ends[i] = []int{p.run.addPrint(s)}
 		}
 	}
+	p.run.findIdle(p.nodes, ex.gone)
 	return p, nil
+}
+
+// findIdle finds the memory of nodes, and of steps without a command, that the run does not use.
+func (s *sequence) findIdle(nodes []execNode, gone []*step) {
+	known := map[*graph.Memory]bool{}
+	for i := range s.Nodes {
+		for _, u := range s.Nodes[i].Uses {
+			known[u.Mem] = true
+		}
+	}
+	add := func(m *graph.Memory) {
+		if !known[m] {
+			known[m], s.idle = true, append(s.idle, m)
+		}
+	}
+	for i := range nodes {
+		nodes[i].step.memories(add)
+	}
+	for _, g := range gone {
+		g.memories(add)
+	}
 }
 
 // join makes the launches of units that have several, on devices that take them, and notes
@@ -421,7 +449,7 @@ func (ex *ExecutableGraph) usable(dev *Device) error {
 func (ex *ExecutableGraph) clone() *ExecutableGraph {
 	ex.mu.Lock()
 	defer ex.mu.Unlock()
-	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets}
+	return &ExecutableGraph{dev: ex.dev, nodes: slices.Clone(ex.nodes), sets: ex.sets, gone: ex.gone}
 }
 
 // Update puts a command in the place of a node's, for all later runs: a launch of the same
@@ -491,6 +519,9 @@ func (ex *ExecutableGraph) Update(n *Node, c Command) error {
 // the first, in the order of Finalize; what commands after a failed one leave is unspecified.
 // A graph may be submitted again before it has completed.
 //
+// It returns ErrInvalid if a buffer is closed that the graph has a view of, even if no command
+// uses the buffer, as where fusion has made its memory internal.
+//
 // The options are DependsOn and WithContext (ErrInvalid otherwise). Where the queue records, the
 // graph becomes a node, as by AddGraph.
 func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error) {
@@ -531,6 +562,9 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 		if err := k.checkVariables(); err != nil {
 			return Event{}, err.about(k)
 		}
+	}
+	if slices.ContainsFunc(run.idle, (*graph.Memory).Released) {
+		return Event{}, recordError(d, graph.ErrReleased)
 	}
 	ends := o.ctx != nil && o.ctx.Done() != nil
 	if !ends {

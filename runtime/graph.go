@@ -103,7 +103,7 @@ func (g *Graph) Add(c Command, opts ...NodeOption) (*Node, error) {
 // prepare checks a command that is given as a value.
 func (g *Graph) prepare(c Command) (*step, error) {
 	if c.c == nil {
-		return &step{label: "empty"}, nil
+		return &step{label: emptyLabel}, nil
 	}
 	o, err := parseOptions(c.c.opts)
 	if err != nil {

@@ -11,15 +11,42 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 	"github.com/kgen-go/kgen/codegen/internal/stubtext"
 	"github.com/kgen-go/kgen/internal/sources"
 )
 
 // current knows what the list lacks, and what in it is not what it was.
 type current struct {
-	kernels []string // packages with kernels
-	stubs   []string // packages of kernels that kgen wrote something for
-	older   []string // what has changed since
+	kernels []string                       // packages with kernels
+	stubs   []string                       // packages of kernels that kgen wrote something for
+	older   []string                       // what has changed since
+	texts   map[string]*kerneltext.Package // by path
+}
+
+// borrows makes known all packages, of which some may have kernels by way of others.
+func (c *current) borrows(all []*pkg) {
+	c.texts = map[string]*kerneltext.Package{}
+	for _, p := range all {
+		t := &kerneltext.Package{Path: p.ImportPath, Name: p.Name, Imports: map[string]*kerneltext.Package{}}
+		for _, name := range p.GoFiles {
+			t.Files = append(t.Files, filepath.Join(p.Dir, name))
+		}
+		c.texts[p.ImportPath] = t
+	}
+	for _, p := range all {
+		of := c.texts[p.ImportPath].Imports
+		for _, path := range p.Imports {
+			if q := c.texts[path]; q != nil {
+				of[path] = q
+			}
+		}
+		for written, path := range p.ImportMap {
+			if q := c.texts[path]; q != nil {
+				of[written] = q
+			}
+		}
+	}
 }
 
 // addStubs looks at a package that kgen wrote.
@@ -44,14 +71,21 @@ func (c *current) addStubs(p *pkg) {
 
 // addKernels looks at a package that may have kernels.
 func (c *current) addKernels(p *pkg) {
-	if p.Name == "main" || !slices.Contains(p.Imports, module+"/dsl") {
+	if p.Name == "main" {
 		return
 	}
-	for f := range p.files() {
-		if slices.ContainsFunc(f.Decls, isKernel) {
-			c.kernels = append(c.kernels, p.ImportPath)
-			return
+	if slices.Contains(p.Imports, module+"/dsl") {
+		for f := range p.files() {
+			if slices.ContainsFunc(f.Decls, isKernel) {
+				c.kernels = append(c.kernels, p.ImportPath)
+				return
+			}
 		}
+	}
+	finder := kerneltext.Finder{Read: os.ReadFile}
+	// A file that cannot be read is no reason against a list of devices.
+	if kernel, _, err := finder.Borrowed(c.texts[p.ImportPath]); err == nil && kernel {
+		c.kernels = append(c.kernels, p.ImportPath)
 	}
 }
 

@@ -160,6 +160,8 @@ func explain(err error) error {
 type pkg struct {
 	ImportPath, Dir, Name string
 	GoFiles, Imports      []string
+	ImportMap             map[string]string // from paths in source to those of packages, where these differ
+	DepOnly               bool              // imported by what was asked for, and not part of it
 }
 
 // kernels returns the packages that kgen wrote, through others where they are internal: those that
@@ -173,29 +175,37 @@ func (l *lister) kernels() ([]Import, error) {
 		}
 		named = strings.Fields(out)
 	}
-	out, err := l.goCommand(l.root, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,Imports", "./...")
+	out, err := l.goCommand(l.root, "list", "-e", "-deps", "-json=ImportPath,Dir,Name,GoFiles,Imports,ImportMap,DepOnly", "./...")
 	if err != nil {
 		return nil, err
 	}
-	var imports []Import
-	bridges := map[string][]Import{}
+	var all []*pkg
 	for in := json.NewDecoder(strings.NewReader(out)); ; {
-		var p pkg
-		if err := in.Decode(&p); err == io.EOF {
+		p := &pkg{}
+		if err := in.Decode(p); err == io.EOF {
 			break
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
+		}
+		all = append(all, p)
+	}
+	l.current.borrows(all)
+	var imports []Import
+	bridges := map[string][]Import{}
+	for _, p := range all {
+		if p.DepOnly {
+			continue
 		}
 		if len(l.cfg.Patterns) > 0 && !slices.ContainsFunc(append(p.Imports, p.ImportPath), func(path string) bool { return slices.Contains(named, path) }) {
 			continue
 		}
 		if !p.isStubs() {
 			if len(named) == 0 || slices.Contains(named, p.ImportPath) {
-				l.current.addKernels(&p)
+				l.current.addKernels(p)
 			}
 			continue
 		}
-		l.current.addStubs(&p)
+		l.current.addStubs(p)
 		i := Import{fmt.Sprint("kernels", len(imports)+len(bridges)), p.ImportPath}
 		above, inside := aboveInternal(p.ImportPath)
 		if !inside || above+"/"+folder == p.ImportPath {

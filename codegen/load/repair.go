@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/kgen-go/kgen/codegen/diag"
+	"github.com/kgen-go/kgen/codegen/internal/kerneltext"
 )
 
 // maxRepairs bounds how often a package is checked again after declarations with
@@ -198,7 +199,8 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 // go/types would go on silently with invalid types, which go/ssa does not take.
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
-		gone := map[string]gap{} // by local name
+		gone := map[string]gap{}     // by local name
+		foreign := map[string]bool{} // those of other modules, which have no stubs that kgen writes
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -216,21 +218,44 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			gone[name] = gap{diag.Load, why, hint}
+			gone[name], foreign[name] = gap{diag.Load, why, hint}, !l.isMain(file)
 			if file == "C" {
 				gone[name] = gap{diag.Unsafe, "kernels cannot use cgo", "write it in Go, or call it on the host and pass the result"}
 			}
 			l.drop(f, spec.Pos())
 		}
 		if len(gone) > 0 {
-			l.dropUses(p, f, gone)
+			l.dropUses(p, f, gone, foreign)
 		}
 	}
 }
 
+// isMain reports whether an import path is one of a main module.
+func (l *loader) isMain(path string) bool {
+	for _, p := range l.byPath {
+		if p.inMain && strings.HasPrefix(path+"/", p.modulePath+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// takesKernel reports whether a type may have the Kernel method of a generic type of one of the
+// packages, by local name: such a type is not to be missing without a word.
+func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
+	return slices.ContainsFunc(kerneltext.Instances(t), func(e ast.Expr) bool {
+		sel, ok := e.(*ast.SelectorExpr)
+		if !ok {
+			return false
+		}
+		id, ok := sel.X.(*ast.Ident)
+		return ok && of[id.Name]
+	})
+}
+
 // dropUses takes out of a file the declarations and bodies that use one of the
-// given packages.
-func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap) {
+// given packages, of which some are of other modules.
+func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {
 			if sel, ok := n.(*ast.SelectorExpr); ok && !at.IsValid() {
@@ -263,7 +288,7 @@ func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap) {
 				if !at.IsValid() {
 					continue
 				}
-				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && isKernelName(f, t.Name.Name) {
+				if t, ok := s.(*ast.TypeSpec); ok && l.roots[p] && (isKernelName(f, t.Name.Name) || takesKernel(t, foreign)) {
 					l.reportGap(p, at, why)
 				}
 				gone := []ast.Spec{s}

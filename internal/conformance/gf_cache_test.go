@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/conformance/steps"
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/properties"
@@ -80,6 +81,10 @@ func cached(t *testing.T, dev *runtime.Device) {
 		return stepsgen.Turn{In: in, Out: out}.Node(runtime.NDRange1{Global: n, Local: 8})
 	}
 	group := []properties.Property{inGroup, properties.FusionInternalMemory(), properties.NoInit()}
+	// Work-groups of 8 and 16 work-items, which use as many elements of Tile.
+	quit := func(tile, local int) runtime.Command {
+		return stepsgen.Quit{Tile: dsl.LocalLen[int32](tile), In: x, Out: y}.Node(runtime.NDRange1{Global: n, Local: runtime.Range1(local)})
+	}
 	own, shared, inside := y.With(private...), y.With(inGroup), y.With(group...)
 	meet := []properties.Property{properties.InsertBarriers()}
 	for _, c := range []struct {
@@ -98,6 +103,11 @@ func cached(t *testing.T, dev *runtime.Device) {
 		{"the other order", 1, []runtime.Command{affine(y, x, 1, 2), grow(x, 1)}, nil},
 		{"a constant", 1, []runtime.Command{stepsgen.Times{In: x, Out: y}.Node(n, factor(4)), grow(y, 1)}, nil},
 		{"another constant", 1, []runtime.Command{stepsgen.Times{In: x, Out: y}.Node(n, factor(5)), grow(y, 1)}, nil},
+		{"a local accessor", 1, []runtime.Command{quit(8, 8), quit(8, 8)}, nil},
+		{"longer ones", 1, []runtime.Command{quit(16, 8), quit(16, 8)}, nil},
+		{"one of them longer", 1, []runtime.Command{quit(8, 8), quit(16, 8)}, nil},
+		{"larger groups", 1, []runtime.Command{quit(16, 16), quit(16, 16)}, nil},
+		{"the first local accessor", 0, []runtime.Command{quit(8, 8), quit(8, 8)}, nil},
 		{"internal memory of work-items", 1, []runtime.Command{affine(own, x, 1, 2), affine(z, own, 3, 4)}, nil},
 		{"visible memory again", 0, []runtime.Command{affine(y, x, 1, 2), affine(z, y, 3, 4)}, nil},
 		{"no barriers", 1, []runtime.Command{turn(y, x), turn(w, z)}, nil},

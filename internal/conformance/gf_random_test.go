@@ -69,6 +69,10 @@ type randomGraph struct {
 	said       bool // and memory has the scope of work-groups, which is proved otherwise
 	g          *runtime.Graph
 	text       string
+	// recorder, if not nil, records into another graph what is added to g, and events are those of
+	// g's nodes there.
+	recorder *runtime.Queue
+	events   []runtime.Event
 }
 
 func (r *randomGraph) graph() {
@@ -103,17 +107,29 @@ func (r *randomGraph) graph() {
 			if r.IntN(2) == 0 {
 				props = append(props, enable)
 			}
-			must(r.g.AddGraph(must(sub.Finalize(props...))(r.t)))(r.t)
+			ex := must(sub.Finalize(props...))(r.t)
+			must(r.g.AddGraph(ex))(r.t)
+			if r.recorder != nil {
+				r.events = append(r.events, must(r.recorder.Submit(ex))(r.t))
+			}
 			r.text += "its end\n"
 			continue
 		}
 		var opts []runtime.NodeOption
+		var after []runtime.LaunchOption
 		if nodes := r.g.Nodes(); len(nodes) > 0 && r.IntN(6) == 0 {
 			at := r.IntN(len(nodes))
 			opts = append(opts, runtime.After(nodes[at]))
+			if r.recorder != nil {
+				after = append(after, runtime.DependsOn(r.events[at]))
+			}
 			r.text += fmt.Sprintf("after %d: ", at)
 		}
-		must(r.g.Add(r.command(), opts...))(r.t)
+		c := r.command()
+		must(r.g.Add(c, opts...))(r.t)
+		if r.recorder != nil {
+			r.events = append(r.events, must(r.recorder.Enqueue(c, after...))(r.t))
+		}
 	}
 }
 
@@ -216,6 +232,12 @@ type left struct {
 }
 
 func (r *randomGraph) run(props ...properties.Property) (out left, report runtime.FusionReport) {
+	ex := must(r.g.Finalize(props...))(r.t)
+	return r.runOf(ex), ex.Report()
+}
+
+// runOf runs a graph that uses the random graph's memory.
+func (r *randomGraph) runOf(ex *runtime.ExecutableGraph) (out left) {
 	q := r.dev.DefaultQueue()
 	for i, v := range r.views {
 		check(r.t, v.CopyFrom(ctx, q, r.first[i]))
@@ -223,7 +245,6 @@ func (r *randomGraph) run(props ...properties.Property) (out left, report runtim
 	for i, v := range r.floats {
 		check(r.t, v.CopyFrom(ctx, q, r.firstFloat[i]))
 	}
-	ex := must(r.g.Finalize(props...))(r.t)
 	if err := must(q.Submit(ex))(r.t).Wait(ctx); err != nil {
 		out.fault = err.Error()
 		if strings.HasPrefix(out.fault, "steps.Scan") { // for many work-items: which is reported is not said
@@ -243,5 +264,5 @@ func (r *randomGraph) run(props ...properties.Property) (out left, report runtim
 		}
 		out.memory = append(out.memory, bits)
 	}
-	return out, ex.Report()
+	return out
 }

@@ -519,3 +519,21 @@ func (k Flip) Kernel(it dsl.NDItem2) {
 	i, j := it.GlobalID()
 	k.Out[i*k.W+j] = k.In[(gy*h+y)*k.W+gx*w+x]
 }
+
+// Begin is Turn with a barrier of its own before all it does.
+type Begin struct{ In, Out []int32 }
+
+// Kernel writes the own element.
+func (k Begin) Kernel(it dsl.NDItem1) {
+	it.Barrier()
+	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
+}
+
+// End is Turn with a barrier of its own behind all it does.
+type End struct{ In, Out []int32 }
+
+// Kernel writes the own element.
+func (k End) Kernel(it dsl.NDItem1) {
+	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
+	it.Barrier()
+}

@@ -420,3 +420,41 @@ func TestGF4_Barriers(t *testing.T) {
 		}
 	}
 }
+
+// TestGF44_Barriers: the fused module has each kernel's own barriers, also those at a begin or an end,
+// and beside them those that InsertBarriers adds.
+func TestGF44_Barriers(t *testing.T) {
+	k := testKernels(t)
+	for _, c := range []struct {
+		names []string
+		want  int
+	}{
+		{[]string{"Turn", "Turn"}, 0}, {[]string{"End", "Turn"}, 1}, {[]string{"Turn", "Begin"}, 1}, {[]string{"End", "Begin"}, 2},
+		{[]string{"Begin", "End", "End"}, 3},
+	} {
+		for _, barriers := range []bool{false, true} {
+			g := &Group{Required: true, Barriers: barriers}
+			for i, name := range c.names {
+				l := launchOf(k[name], 2*i, 2*i+1) // no memory of another's
+				l.Local = [3]int{8}
+				if i > 0 {
+					if reason := g.Refuses(l); reason != "" {
+						t.Fatal(reason)
+					}
+				}
+				g.Add(l)
+			}
+			want := c.want
+			if barriers {
+				want += len(c.names) - 1
+			}
+			compiled, err := g.compile()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := opcodes(compiled.ABI.SPIRV, spirv.OpControlBarrier); n != want {
+				t.Errorf("%v, with barriers between them: %v: %d barriers in SPIR-V, want %d", c.names, barriers, n, want)
+			}
+		}
+	}
+}

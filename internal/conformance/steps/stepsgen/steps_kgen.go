@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x5b6fb0d8},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xc069d1d1},
 	},
 })
 
@@ -83,6 +83,26 @@ func (k Affine) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.
 }
 func (k Affine) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
+}
+
+var beginKernel, RunBegin = stubs.NDRange1(pkg.Kernel("Begin"), steps.Begin.Kernel)
+
+type Begin struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+func (k Begin) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(beginKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+func (k Begin) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k Begin) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 var blurKernel, RunBlur = stubs.Range2(pkg.Kernel("Blur"), steps.Blur.Kernel)
@@ -163,6 +183,26 @@ func (k Eight) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 }
 func (k Eight) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
+}
+
+var endKernel, RunEnd = stubs.NDRange1(pkg.Kernel("End"), steps.End.Kernel)
+
+type End struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+func (k End) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(endKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+func (k End) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelForND1(q, r, opts)
+}
+func (k End) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().NodeND1(r, opts)
 }
 
 var exactFKernel, RunExactF = stubs.Range1(pkg.Kernel("ExactF"), steps.ExactF.Kernel)
