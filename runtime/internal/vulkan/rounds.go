@@ -14,33 +14,20 @@ import (
 //go:embed kernels/rounds.spv
 var roundsModule []byte
 
-// probeRounds is how many rounds probeEndsLoops asks for: more than Mesa's llvmpipe lets
+// probeRounds is how many rounds askEndsLoops asks for: more than Mesa's llvmpipe lets
 // the work-items of a sub-group make in all their loops together (65,535 in 22.3), after
 // which it leaves the loops that they are in, and goes on.
 const probeRounds = 70_000
 
-// probeEndsLoops finds out whether the device ends loops that would go on.
-func (d *device) probeEndsLoops() (bool, error) {
-	m, err := d.mem.alloc(granule, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
-	clear(m.data[:16])
-	want := uint32(0)
-	for range probeRounds {
-		want = want*1664525 + 1013904223
-	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(roundsModule, m.addr, m.addr, 0, probeRounds)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	return binary.LittleEndian.Uint32(m.data) != want, nil
+// askEndsLoops finds out whether the device ends loops that would go on.
+func askEndsLoops(ends *bool) *question {
+	return &question{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
+		want := uint32(0)
+		for range probeRounds {
+			want = want*1664525 + 1013904223
+		}
+		*ends = binary.LittleEndian.Uint32(results) != want
+	}}
 }
 
 // recordRounds returns a module that writes which of its loops the device has ended, if it
