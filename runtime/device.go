@@ -98,9 +98,6 @@ type Subnormals struct {
 	Atomics     bool // native atomic addition in buffers; false where the device has none
 }
 
-// keeps reports whether the operations keep all that package math32 computes with.
-func (s Subnormals) keeps() bool { return s.Arithmetic && s.Comparisons && s.MinMax }
-
 // Limits are figures of a device that launches are checked against.
 type Limits struct {
 	MaxWorkGroupSize [3]int // per dimension of a work-group: x (the last, fastest), y, z
@@ -197,6 +194,8 @@ type Device struct {
 	correct bool
 	// byFma says that they do so by fused products and sums.
 	byFma bool
+	// flushes says that the device takes subnormals for zeros where package math32 computes.
+	flushes bool
 	// small says that small launches take the variants made for them.
 	small bool
 
@@ -323,7 +322,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		d.printing.bytes = defaultPrintBuffer
 	}
 	d.variants.init()
-	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
+	d.flushes = !d.info.Subnormals.Computed()
+	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
 	d.byFma = h.Info().Fused && o.fused != "never"
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()

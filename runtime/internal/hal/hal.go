@@ -108,6 +108,10 @@ type Subnormals struct {
 	Atomics     bool
 }
 
+// Computed reports whether the operations that package math32 uses keep them.
+// abi.SpecFlushed depends on it.
+func (s Subnormals) Computed() bool { return s.Arithmetic && s.Comparisons && s.MinMax }
+
 // KeepsSubnormals is a device that keeps all.
 var KeepsSubnormals = Subnormals{true, true, true, true, true, true, true, true, true, true, true}
 
