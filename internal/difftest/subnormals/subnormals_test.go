@@ -9,6 +9,8 @@ import (
 	"github.com/kgen-go/kgen/internal/devtest"
 	"github.com/kgen-go/kgen/internal/difftest/subnormals"
 	gen "github.com/kgen-go/kgen/internal/difftest/subnormals/subnormalsgen"
+	"github.com/kgen-go/kgen/internal/flushing"
+	"github.com/kgen-go/kgen/internal/modulehook"
 	"github.com/kgen-go/kgen/internal/testflag"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
@@ -105,6 +107,20 @@ var binaries = []string{"Nextafter32", "Min", "Max", "Mod", "Pow", "Atan2", "Hyp
 func TestSubnormals(t *testing.T) {
 	host, dev := devtest.Host(t), devtest.Vulkan(t)
 	t.Logf("%s, %s: keeps subnormals in %+v; exact division %v", dev.Name(), dev.Info().Driver, dev.Info().Subnormals, dev.Info().ExactDivide)
+	compareWithHost(t, dev, host)
+}
+
+// TestFlushing is TestSubnormals on a driver that computes as an H100 does.
+func TestFlushing(t *testing.T) {
+	modulehook.Rewrite = flushing.Rewrite
+	t.Cleanup(func() { modulehook.Rewrite = nil })
+	host, dev := devtest.Host(t), devtest.Vulkan(t)
+	kept := dev.Info().Subnormals
+	t.Logf("%s keeps subnormals in %+v", dev.Name(), kept)
+	wide := dev.Has(properties.FP64)
+	if want := (runtime.Subnormals{Rounding: true, FromFloat64: wide, Atomics: kept.Atomics}); kept != want {
+		t.Errorf("want %+v", want)
+	}
 	compareWithHost(t, dev, host)
 }
 

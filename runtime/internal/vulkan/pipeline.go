@@ -58,14 +58,16 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
 	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	var err error
+	if p.spirv, err = exact(p.spirv, &d.info.Subnormals); err != nil {
+		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+	}
 	if relaxed(d.phys.DriverName) {
-		var err error
 		if p.spirv, err = relax(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}
 	if d.info.EndsLoops {
-		var err error
 		p.loops = desc.Loops
 		if p.spirv, err = recordRounds(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
@@ -92,7 +94,6 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		binary.LittleEndian.PutUint64(b[:], s.Bits)
 		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep them aligned
 	}
-	var err error
 	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
 		return nil, err
 	}

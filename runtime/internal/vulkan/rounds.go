@@ -51,7 +51,7 @@ func recordRounds(words []uint32) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{m: m}
+	r := &rounds{m: m, e: spirv.Edit(m)}
 	if !r.prepare() {
 		return words, nil
 	}
@@ -64,6 +64,7 @@ func recordRounds(words []uint32) ([]uint32, error) {
 // rounds rewrites a module.
 type rounds struct {
 	m      *spirv.Module
+	e      *spirv.Editor
 	main   spirv.ID // the entry point
 	loops  uint32   // seen up to now
 	push   spirv.ID // the launch block
@@ -76,21 +77,11 @@ type rounds struct {
 	wide map[spirv.ID]bool // integers of 64 bits: cases of a switch take two words then
 }
 
-func (r *rounds) id() spirv.ID {
-	r.m.Bound++
-	return spirv.ID(r.m.Bound - 1)
-}
+func (r *rounds) id() spirv.ID { return r.e.NewID() }
 
 // global returns the id of a type or constant, and declares it if there is none.
 func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
-	for _, in := range r.m.Globals {
-		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
-			return in.Result
-		}
-	}
-	in := spirv.Instruction{Op: op, Type: typ, Result: r.id(), Words: words}
-	r.m.Globals = append(r.m.Globals, in)
-	return in.Result
+	return r.e.Global(op, typ, words...)
 }
 
 func (r *rounds) pointer(class spirv.StorageClass, to spirv.ID) spirv.ID {
