@@ -35,7 +35,7 @@ func init() {
 	}
 	add("math.Pow", lowerPow)
 	add(math32Path+".flushed", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
-		return l.runtimeSpec(abi.SpecFlushed, "Flushed", ir.TypeI32)
+		return l.m.ReservedSpec(abi.SpecFlushed, "Flushed", ir.TypeI32, 0)
 	})
 	for name, to := range map[string]*ir.Type{
 		"math.Float32bits": ir.TypeI32, "math.Float32frombits": ir.TypeF32,

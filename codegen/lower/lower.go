@@ -265,19 +265,6 @@ func (l *lowerer) spec(id uint32) *ir.Value {
 	panic("BUG: no such specialization constant")
 }
 
-// runtimeSpec returns the specialization constant with a reserved id that the runtime sets
-// itself. It is zero by default, and modules have it that use it.
-func (l *lowerer) runtimeSpec(id uint32, name string, t *ir.Type) *ir.Value {
-	for _, s := range l.m.Specs {
-		if s.ID == id && s.User == nil {
-			return l.m.SpecValue(s)
-		}
-	}
-	s := &ir.Spec{ID: id, Name: name, Type: t}
-	l.m.Specs = append(l.m.Specs, s)
-	return l.m.SpecValue(s)
-}
-
 func (l *lowerer) irPos(p token.Pos) ir.Pos {
 	if !p.IsValid() {
 		return ir.Pos{}

@@ -71,7 +71,7 @@ func truth(is ...bool) float32 {
 }
 
 // Binaries is how many results Binary has for each of X.
-const Binaries = 10
+const Binaries = 14
 
 // Binary applies the functions of two and three arguments.
 type Binary struct{ X, Y, Z, Out []float32 }
@@ -94,6 +94,10 @@ func (k Binary) Kernel(it dsl.Item1) {
 	out[7] = math32.FMA(x, y, k.Z[i])
 	out[8] = x / y
 	out[9] = math32.Copysign(x, y)
+	out[10] = truth(float64(x) == float64(y), float64(x) != float64(y), float64(x) < float64(y), float64(x) <= float64(y))
+	out[11] = truth(float64(x) == 0, float64(x) != 0, float64(x) < 0, float64(x) <= 0, 0 < float64(x), float64(x) > 1e-38, float64(x) < 1e-40)
+	out[12] = float32(math.Max(float64(x), float64(y)))
+	out[13] = float32(math.Min(float64(x), float64(y)))
 }
 
 // Wides is how many results Wide has for each of X.

@@ -44,9 +44,10 @@ func (g *binaryHost) Run() {
 			g.Stop()
 			return
 		}
-		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v538, v539, v593, v611, v818 float32
+		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v538, v539, v593, v611, v818, v830, v832, v834, v836, v845, v847, v849, v851, v853, v855, v857 float32
 		var v61, v63, v74, v75, v76, v78, v89, v90, v94, v95, v104, v115, v116, v117, v184, v185, v395, v396, v409, v540, v601, v602, v612, v614, v625, v626, v627, v629, v640, v641, v642, v644, v655, v656, v674, v676, v677, v678, v685, v686, v687, v688, v690, v691, v697, v698, v699, v700, v701, v702, v703, v705, v706, v707, v708, v709, v733, v734, v735, v736, v739, v760, v761, v762, v763, v764, v765, v766, v780, v782, v785, v798, v799, v800, v805, v806, v812, v815 int32
 		var v144, v692 bool
+		var v863, v872 float64
 		v0 := int32(x)
 		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
@@ -59,12 +60,12 @@ func (g *binaryHost) Run() {
 			continue
 		}
 		v13 := *(*float32)(unsafe.Add(p1, x*4))
-		v15 := (v9 * 10) + 10
+		v15 := (v9 * 14) + 14
 		if uint64(v15) > uint64(v7) {
 			g.Fault(2, v15, v7, v0)
 			continue
 		}
-		v17 := x * 40
+		v17 := x * 56
 		v18 := int32(math.Float32bits(v11))
 		v19 := int32(math.Float32bits(v13))
 		v20 := v18 & 2147483647
@@ -104,9 +105,12 @@ func (g *binaryHost) Run() {
 		v39 = math.Float32frombits(uint32(v18 + -1))
 	b15:
 		*(*float32)(unsafe.Add(p3, v17)) = v39
+		v43 := v11 == v13
+		v45 := v11 < v13
 		v47 := v11 != v11
 		v48 := min(v11, v13)
 		*(*float32)(unsafe.Add(p3, v17+4)) = v48
+		v53 := v13 < v11
 		v55 := max(v11, v13)
 		*(*float32)(unsafe.Add(p3, v17+8)) = v55
 		v57 := 2139095040 <= uint32(v20)
@@ -401,7 +405,8 @@ func (g *binaryHost) Run() {
 		}
 	b64:
 		*(*float32)(unsafe.Add(p3, v17+16)) = v390
-		if v13 != v13 {
+		v392 := v13 != v13
+		if v392 {
 			goto b66
 		}
 		if !v47 {
@@ -985,6 +990,154 @@ func (g *binaryHost) Run() {
 		*(*float32)(unsafe.Add(p3, v17+28)) = v818
 		*(*float32)(unsafe.Add(p3, v17+32)) = float32(v11 / v13)
 		*(*float32)(unsafe.Add(p3, v17+36)) = math.Float32frombits(uint32(v20 | (v19 & -2147483648)))
+		v826 := float64(v11)
+		v827 := float64(v13)
+		v828 := v11 != v13
+		v829 := v11 <= v13
+		if v43 {
+			v830 = 1
+		} else {
+			v830 = 0
+		}
+		if v828 {
+			v832 = float32(v830 + 2)
+		} else {
+			v832 = v830
+		}
+		if v45 {
+			v834 = float32(v832 + 4)
+		} else {
+			v834 = v832
+		}
+		if v829 {
+			v836 = float32(v834 + 8)
+		} else {
+			v836 = v834
+		}
+		*(*float32)(unsafe.Add(p3, v17+40)) = v836
+		v838 := v11 == 0
+		v839 := v11 != 0
+		v840 := v11 < 0
+		v841 := v11 <= 0
+		v842 := 0 < v11
+		v843 := 1e-38 < v826
+		v844 := v826 < 1e-40
+		if v838 {
+			v845 = 1
+		} else {
+			v845 = 0
+		}
+		if v839 {
+			v847 = float32(v845 + 2)
+		} else {
+			v847 = v845
+		}
+		if v840 {
+			v849 = float32(v847 + 4)
+		} else {
+			v849 = v847
+		}
+		if v841 {
+			v851 = float32(v849 + 8)
+		} else {
+			v851 = v849
+		}
+		if v842 {
+			v853 = float32(v851 + 16)
+		} else {
+			v853 = v851
+		}
+		if v843 {
+			v855 = float32(v853 + 32)
+		} else {
+			v855 = v853
+		}
+		if v844 {
+			v857 = float32(v855 + 64)
+		} else {
+			v857 = v855
+		}
+		*(*float32)(unsafe.Add(p3, v17+44)) = v857
+		if 3.4028235e+38 < v11 {
+			goto b188
+		}
+		if !(3.4028235e+38 < v13) {
+			goto b189
+		}
+	b188:
+		v863 = math.Float64frombits(0x7ff0000000000000)
+		goto b198
+	b189:
+		if v47 {
+			goto b191
+		}
+		if !v392 {
+			goto b192
+		}
+	b191:
+		v863 = math.Float64frombits(0x7ff8000000000001)
+		goto b198
+	b192:
+		if !v838 {
+			goto b196
+		}
+		if !v43 {
+			goto b196
+		}
+		if int64(math.Float64bits(v826)) >= 0 {
+			v863 = v826
+			goto b198
+		}
+		v863 = v827
+		goto b198
+	b196:
+		if v53 {
+			v863 = v826
+		} else {
+			v863 = v827
+		}
+	b198:
+		*(*float32)(unsafe.Add(p3, v17+48)) = float32(v863)
+		if 3.4028235e+38 < (-v11) {
+			goto b200
+		}
+		if !(3.4028235e+38 < (-v13)) {
+			goto b201
+		}
+	b200:
+		v872 = math.Float64frombits(0xfff0000000000000)
+		goto b210
+	b201:
+		if v47 {
+			goto b203
+		}
+		if !v392 {
+			goto b204
+		}
+	b203:
+		v872 = math.Float64frombits(0x7ff8000000000001)
+		goto b210
+	b204:
+		if !v838 {
+			goto b208
+		}
+		if !v43 {
+			goto b208
+		}
+		if int64(math.Float64bits(v826)) >= 0 {
+			v872 = v827
+			goto b210
+		}
+		v872 = v826
+		goto b210
+	b208:
+		if v45 {
+			v872 = v826
+		} else {
+			v872 = v827
+		}
+	b210:
+		*(*float32)(unsafe.Add(p3, v17+52)) = float32(v872)
 	}
 }
 
@@ -995,8 +1148,8 @@ type narrowHost struct {
 
 func newNarrowHost() kernelimpl.HostForm { return new(narrowHost) }
 
-const narrowHostSites = `1	internal/difftest/subnormals/kernels.go:130:24
-1	130:7`
+const narrowHostSites = `1	internal/difftest/subnormals/kernels.go:134:24
+1	134:7`
 
 func (g *narrowHost) Begin() {
 	g.Sites = narrowHostSites
@@ -1046,9 +1199,9 @@ type wideHost struct {
 
 func newWideHost() kernelimpl.HostForm { return new(wideHost) }
 
-const wideHostSites = `3	internal/difftest/subnormals/kernels.go:113:14
-1	111:10
-1	119:8`
+const wideHostSites = `3	internal/difftest/subnormals/kernels.go:117:14
+1	115:10
+1	123:8`
 
 func (g *wideHost) Begin() {
 	g.Sites = wideHostSites
