@@ -200,3 +200,60 @@ func compareWithHost(t *testing.T, dev, host *runtime.Device) {
 		compare(t, []string{"float32"}, got, want, func(i int) []float32 { return []float32{float32(wide[i])} })
 	})
 }
+
+// TestFlushingFused has two launches of a graph become one kernel, which is told of the
+// device, too.
+func TestFlushingFused(t *testing.T) {
+	modulehook.Rewrite = flushing.Rewrite
+	t.Cleanup(func() { modulehook.Rewrite = nil })
+	host, dev := devtest.Host(t), devtest.Vulkan(t)
+	ctx := context.Background()
+	kernels := map[string]*runtime.Kernel{}
+	for _, k := range gen.Kernels() {
+		kernels[k.ABI().Name] = k
+	}
+	xs, ys, zs := operands(rand.New(rand.NewPCG(9, 10)))
+	n := len(xs)
+	run := func(dev *runtime.Device) (unary, binary []float32) {
+		check := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		q := dev.NewQueue()
+		buffer := func(x []float32) *runtime.Buffer[float32] {
+			b, err := runtime.BufferOf(dev, x)
+			check(err)
+			return b
+		}
+		unary, binary = make([]float32, subnormals.Unaries*n), make([]float32, subnormals.Binaries*n)
+		x, y, z, u, b := buffer(xs), buffer(ys), buffer(zs), buffer(unary), buffer(binary)
+		for _, m := range []*runtime.Buffer[float32]{x, y, z, u, b} {
+			defer m.Close()
+		}
+		g := runtime.NewGraph(dev)
+		check(q.BeginRecording(g))
+		_, err := runtime.LaunchKernel(q, kernels["Unary"], runtime.Range1(n), []any{x.All(), u.All()})
+		check(err)
+		_, err = runtime.LaunchKernel(q, kernels["Binary"], runtime.Range1(n), []any{x.All(), y.All(), z.All(), b.All()})
+		check(err)
+		check(q.EndRecording())
+		var props []properties.Property
+		if dev.Info().Backend == "vulkan" {
+			props = append(props, properties.RequireFusion())
+		}
+		ex, err := g.Finalize(props...)
+		check(err)
+		ev, err := q.Submit(ex)
+		check(err)
+		check(ev.Wait(ctx))
+		check(u.CopyTo(ctx, q, unary))
+		check(b.CopyTo(ctx, q, binary))
+		return unary, binary
+	}
+	u, b := run(dev)
+	wantU, wantB := run(host)
+	compare(t, unaries, u, wantU, func(i int) []float32 { return xs[i : i+1] })
+	compare(t, binaries, b, wantB, func(i int) []float32 { return []float32{xs[i], ys[i], zs[i]} })
+}
