@@ -77,13 +77,17 @@ func Hypot(x, y float32) float32 {
 	if max(bx, by) == 0 || p != p {
 		return p
 	}
-	// After that no error of a product that counts is subnormal: where q is at least
-	// p * 2**-13, q*q is a multiple of 2**-126.
+	// After that no product's error that counts is subnormal: p is at least 2**-29, so that
+	// r*r is a multiple of 2**-104, and q*q is one of 2**-126 where q is at least p * 2**-13.
 	back := int32(0)
 	if p > 0x1p60 {
 		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 80
 	} else if p < 0x1p-25 {
-		p, q, back = up(p, 86), up(q, 86), -86
+		n := int32(60)
+		if p < 0x1p-80 {
+			n = 120
+		}
+		p, q, back = up(p, n), up(q, n), -n
 	}
 	ph, pl := mul(p, p)
 	qh, ql := mul(q, q)

@@ -44,10 +44,10 @@ func (g *binaryHost) Run() {
 			g.Stop()
 			return
 		}
-		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v538, v539, v593, v611, v818, v830, v832, v834, v836, v845, v847, v849, v851, v853, v855, v857 float32
-		var v61, v63, v74, v75, v76, v78, v89, v90, v94, v95, v104, v115, v116, v117, v184, v185, v395, v396, v409, v540, v601, v602, v612, v614, v625, v626, v627, v629, v640, v641, v642, v644, v655, v656, v674, v676, v677, v678, v685, v686, v687, v688, v690, v691, v697, v698, v699, v700, v701, v702, v703, v705, v706, v707, v708, v709, v733, v734, v735, v736, v739, v760, v761, v762, v763, v764, v765, v766, v780, v782, v785, v798, v799, v800, v805, v806, v812, v815 int32
-		var v144, v692 bool
-		var v863, v872 float64
+		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v544, v545, v599, v617, v824, v836, v838, v840, v842, v851, v853, v855, v857, v859, v861, v863 float32
+		var v61, v63, v74, v75, v76, v78, v89, v90, v94, v95, v104, v115, v116, v117, v184, v185, v395, v396, v409, v546, v607, v608, v618, v620, v631, v632, v633, v635, v646, v647, v648, v650, v661, v662, v680, v682, v683, v684, v691, v692, v693, v694, v696, v697, v703, v704, v705, v706, v707, v708, v709, v711, v712, v713, v714, v715, v739, v740, v741, v742, v745, v766, v767, v768, v769, v770, v771, v772, v786, v788, v791, v804, v805, v806, v811, v812, v818, v821 int32
+		var v144, v698 bool
+		var v869, v878 float64
 		v0 := int32(x)
 		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
@@ -578,7 +578,7 @@ func (g *binaryHost) Run() {
 			goto b103
 		}
 	b102:
-		v593 = math.Float32frombits(0x7f800000)
+		v599 = math.Float32frombits(0x7f800000)
 		goto b111
 	b103:
 		{
@@ -600,69 +600,74 @@ func (g *binaryHost) Run() {
 			goto b106
 		}
 	b105:
-		v593 = v526
+		v599 = v526
 		goto b111
 	b106:
 		if 1.1529215e+18 < v526 {
-			v538 = float32(v526 * 8.271806e-25)
-			v539 = float32(v529 * 8.271806e-25)
-			v540 = 80
+			v544 = float32(v526 * 8.271806e-25)
+			v545 = float32(v529 * 8.271806e-25)
+			v546 = 80
 			goto b110
 		}
 		if v526 < 2.9802322e-08 {
-			v538 = float32(v526 * 7.7371252e+25)
-			v539 = float32(v529 * 7.7371252e+25)
-			v540 = -86
+			v537 := int32(60)
+			if v526 < 8.271806e-25 {
+				v537 = 120
+			}
+			v540 := math.Float32frombits(uint32((v537 + 127) << 23))
+			v544 = float32(v526 * v540)
+			v545 = float32(v529 * v540)
+			v546 = 0 - v537
 		} else {
-			v538 = v526
-			v539 = v529
-			v540 = 0
+			v544 = v526
+			v545 = v529
+			v546 = 0
 		}
 	b110:
 		{
-			v543 := math.Float32frombits(uint32(int32(math.Float32bits(v538)) & -4096))
-			v544 := float32(v538 - v543)
-			v545 := float32(v538 * v538)
-			v548 := float32(v543 * v544)
-			v550 := float32(float32(float32(float32(v543*v543)-v545)+v548) + v548)
-			v555 := math.Float32frombits(uint32(int32(math.Float32bits(v539)) & -4096))
-			v556 := float32(v539 - v555)
-			v557 := float32(v539 * v539)
-			v560 := float32(v555 * v556)
-			v562 := float32(float32(float32(float32(v555*v555)-v557)+v560) + v560)
-			v565 := float32(v545 + v557)
-			v568 := float32(float32(v550+float32(v544*v544)) + float32(v562+float32(v556*v556)))
-			v570 := float32(math.Sqrt(float64(v565)))
-			v573 := math.Float32frombits(uint32(int32(math.Float32bits(v570)) & -4096))
-			v574 := float32(v570 - v573)
-			v575 := float32(v570 * v570)
-			v578 := float32(v573 * v574)
-			v580 := float32(float32(float32(float32(v573*v573)-v575)+v578) + v578)
-			v584 := float32(float32(v565-v575) - float32(v580+float32(v574*v574)))
-			v585 := float32(v584 + float32(float32(v557-float32(v565-v545))+v568))
-			v592 := float32(float32(v570+float32(v585/float32(v570+v570))) * math.Float32frombits(uint32((v540+127)<<23)))
-			v593 = v592
+			v549 := math.Float32frombits(uint32(int32(math.Float32bits(v544)) & -4096))
+			v550 := float32(v544 - v549)
+			v551 := float32(v544 * v544)
+			v554 := float32(v549 * v550)
+			v556 := float32(float32(float32(float32(v549*v549)-v551)+v554) + v554)
+			v561 := math.Float32frombits(uint32(int32(math.Float32bits(v545)) & -4096))
+			v562 := float32(v545 - v561)
+			v563 := float32(v545 * v545)
+			v566 := float32(v561 * v562)
+			v568 := float32(float32(float32(float32(v561*v561)-v563)+v566) + v566)
+			v571 := float32(v551 + v563)
+			v574 := float32(float32(v556+float32(v550*v550)) + float32(v568+float32(v562*v562)))
+			v576 := float32(math.Sqrt(float64(v571)))
+			v579 := math.Float32frombits(uint32(int32(math.Float32bits(v576)) & -4096))
+			v580 := float32(v576 - v579)
+			v581 := float32(v576 * v576)
+			v584 := float32(v579 * v580)
+			v586 := float32(float32(float32(float32(v579*v579)-v581)+v584) + v584)
+			v590 := float32(float32(v571-v581) - float32(v586+float32(v580*v580)))
+			v591 := float32(v590 + float32(float32(v563-float32(v571-v551))+v574))
+			v598 := float32(float32(v576+float32(v591/float32(v576+v576))) * math.Float32frombits(uint32((v546+127)<<23)))
+			v599 = v598
 		}
 	b111:
-		*(*float32)(unsafe.Add(p3, v17+24)) = v593
+		*(*float32)(unsafe.Add(p3, v17+24)) = v599
 		if uint64(v9) >= uint64(v5) {
 			g.Fault(4, v9, v5, v0)
 			continue
 		}
-		v596 := *(*float32)(unsafe.Add(p2, x*4))
-		if !(v596 == 0) {
+		v602 := *(*float32)(unsafe.Add(p2, x*4))
+		if !(v602 == 0) {
 			goto b116
 		}
 		if !(v11 != 0) {
 			goto b116
 		}
 		if v13 != 0 {
-			v818 = float32(v11 * v13)
+			v824 = float32(v11 * v13)
 			goto b164
 		}
 	b116:
-		v601 = int32(math.Float32bits(v596))
-		v602 = v601 & 2147483647
+		v607 = int32(math.Float32bits(v602))
+		v608 = v607 & 2147483647
 		if v20 == 0 {
 			goto b121
 		}
@@ -675,157 +680,157 @@ func (g *binaryHost) Run() {
 		if 2139095040 <= uint32(v21) {
 			goto b121
 		}
-		if 2139095040 > uint32(v602) {
+		if 2139095040 > uint32(v608) {
 			goto b126
 		}
 	b121:
-		if 2139095040 > uint32(v602) {
+		if 2139095040 > uint32(v608) {
 			goto b124
 		}
 		if uint32(v20) >= 2139095040 {
 			goto b124
 		}
 		if uint32(v21) < 2139095040 {
-			v611 = v596
+			v617 = v602
 			goto b125
 		}
 	b124:
-		v611 = float32(float32(v11*v13) + v596)
+		v617 = float32(float32(v11*v13) + v602)
 	b125:
-		v818 = v611
+		v824 = v617
 		goto b164
 	b126:
 		{
-			v612 = v18 & 8388607
-			v613 := int32(uint32(v20) >> 23)
-			v614 = v613 + -127
-			if v613 == 0 {
-				v618 := (31 - (int32(bits.Len32(uint32(v612))) - 1)) + -8
-				v622 := int32(0)
-				if uint32(v618) < 32 {
-					v622 = v612 << (uint32(v618&31) & 31)
+			v618 = v18 & 8388607
+			v619 := int32(uint32(v20) >> 23)
+			v620 = v619 + -127
+			if v619 == 0 {
+				v624 := (31 - (int32(bits.Len32(uint32(v618))) - 1)) + -8
+				v628 := int32(0)
+				if uint32(v624) < 32 {
+					v628 = v618 << (uint32(v624&31) & 31)
 				}
-				v625 = v622
-				v626 = -126 - v618
+				v631 = v628
+				v632 = -126 - v624
 			} else {
-				v625 = v612 | 8388608
-				v626 = v614
+				v631 = v618 | 8388608
+				v632 = v620
 			}
 		}
 		{
-			v627 = v19 & 8388607
-			v628 := int32(uint32(v21) >> 23)
-			v629 = v628 + -127
-			if v628 == 0 {
-				v633 := (31 - (int32(bits.Len32(uint32(v627))) - 1)) + -8
-				v637 := int32(0)
-				if uint32(v633) < 32 {
-					v637 = v627 << (uint32(v633&31) & 31)
+			v633 = v19 & 8388607
+			v634 := int32(uint32(v21) >> 23)
+			v635 = v634 + -127
+			if v634 == 0 {
+				v639 := (31 - (int32(bits.Len32(uint32(v633))) - 1)) + -8
+				v643 := int32(0)
+				if uint32(v639) < 32 {
+					v643 = v633 << (uint32(v639&31) & 31)
 				}
-				v640 = v637
-				v641 = -126 - v633
+				v646 = v643
+				v647 = -126 - v639
 			} else {
-				v640 = v627 | 8388608
-				v641 = v629
+				v646 = v633 | 8388608
+				v647 = v635
 			}
 		}
 		{
-			v642 = v601 & 8388607
-			v643 := int32(uint32(v602) >> 23)
-			v644 = v643 + -127
-			if v643 == 0 {
-				v648 := (31 - (int32(bits.Len32(uint32(v642))) - 1)) + -8
-				v652 := int32(0)
-				if uint32(v648) < 32 {
-					v652 = v642 << (uint32(v648&31) & 31)
+			v648 = v607 & 8388607
+			v649 := int32(uint32(v608) >> 23)
+			v650 = v649 + -127
+			if v649 == 0 {
+				v654 := (31 - (int32(bits.Len32(uint32(v648))) - 1)) + -8
+				v658 := int32(0)
+				if uint32(v654) < 32 {
+					v658 = v648 << (uint32(v654&31) & 31)
 				}
-				v655 = v652
-				v656 = -126 - v648
+				v661 = v658
+				v662 = -126 - v654
 			} else {
-				v655 = v642 | 8388608
-				v656 = v644
+				v661 = v648 | 8388608
+				v662 = v650
 			}
 		}
 		{
-			v657 := v625 & 65535
-			v658 := int32(uint32(v625) >> 16)
-			v659 := v640 & 65535
-			v660 := int32(uint32(v640) >> 16)
-			v664 := (v658 * v659) + int32(uint32(v657*v659)>>16)
-			v672 := ((v658 * v660) + int32(uint32(v664)>>16)) + int32(uint32((v657*v660)+(v664&65535))>>16)
-			v674 = v625 * v640
-			v676 = (v672 << 15) | int32(uint32(v674)>>17)
-			v677 = v674 << 15
-			v678 = v626 + v641
-			if uint32(v676) < 1073741824 {
-				v685 = (v676 << 1) | int32(uint32(v677)>>31)
-				v686 = v674 << 16
-				v687 = v678
+			v663 := v631 & 65535
+			v664 := int32(uint32(v631) >> 16)
+			v665 := v646 & 65535
+			v666 := int32(uint32(v646) >> 16)
+			v670 := (v664 * v665) + int32(uint32(v663*v665)>>16)
+			v678 := ((v664 * v666) + int32(uint32(v670)>>16)) + int32(uint32((v663*v666)+(v670&65535))>>16)
+			v680 = v631 * v646
+			v682 = (v678 << 15) | int32(uint32(v680)>>17)
+			v683 = v680 << 15
+			v684 = v632 + v647
+			if uint32(v682) < 1073741824 {
+				v691 = (v682 << 1) | int32(uint32(v683)>>31)
+				v692 = v680 << 16
+				v693 = v684
 			} else {
-				v685 = v676
-				v686 = v677
-				v687 = v678 + 1
+				v691 = v682
+				v692 = v683
+				v693 = v684 + 1
 			}
 		}
-		v688 = v655 << 7
-		v690 = (v18 ^ v19) & -2147483648
-		v691 = v601 & -2147483648
-		v692 = v690 != v691
-		if v687 < v656 {
+		v694 = v661 << 7
+		v696 = (v18 ^ v19) & -2147483648
+		v697 = v607 & -2147483648
+		v698 = v696 != v697
+		if v693 < v662 {
 			goto b140
 		}
-		if v656 != v687 {
-			v697 = v685
-			v698 = v686
-			v699 = v687
-			v700 = v688
-			v701 = 0
-			v702 = v656
-			v703 = v690
+		if v662 != v693 {
+			v703 = v691
+			v704 = v692
+			v705 = v693
+			v706 = v694
+			v707 = 0
+			v708 = v662
+			v709 = v696
 			goto b143
 		}
-		if uint32(v685) >= uint32(v688) {
+		if uint32(v691) >= uint32(v694) {
 			goto b141
 		}
 	b140:
-		v697 = v688
-		v698 = 0
-		v699 = v656
-		v700 = v685
-		v701 = v686
-		v702 = v687
-		v703 = v691
+		v703 = v694
+		v704 = 0
+		v705 = v662
+		v706 = v691
+		v707 = v692
+		v708 = v693
+		v709 = v697
 		goto b143
 	b141:
-		if v688 == v685 {
-			v697 = v685
-			v698 = v686
-			v699 = v687
-			v700 = v688
-			v701 = 0
-			v702 = v656
-			v703 = v690
+		if v694 == v691 {
+			v703 = v691
+			v704 = v692
+			v705 = v693
+			v706 = v694
+			v707 = 0
+			v708 = v662
+			v709 = v696
 		} else {
-			v697 = v685
-			v698 = v686
-			v699 = v687
-			v700 = v688
-			v701 = 0
-			v702 = v656
-			v703 = v690
+			v703 = v691
+			v704 = v692
+			v705 = v693
+			v706 = v694
+			v707 = 0
+			v708 = v662
+			v709 = v696
 		}
 	b143:
-		v705 = v700
-		v706 = v701
-		v707 = 0
-		v708 = v699 - v702
-		v709 = 0
+		v711 = v706
+		v712 = v707
+		v713 = 0
+		v714 = v705 - v708
+		v715 = 0
 	b144:
-		if 32 > uint32(v708) {
+		if 32 > uint32(v714) {
 			goto b147
 		}
-		if ((v705 | v706) | v707) != 0 {
-			v705, v706, v707, v708, v709 = 0, v705, v706, v708+-32, v709|v707
+		if ((v711 | v712) | v713) != 0 {
+			v711, v712, v713, v714, v715 = 0, v711, v712, v714+-32, v715|v713
 			if stop.Load() {
 				g.Stop()
 				return
@@ -833,84 +838,84 @@ func (g *binaryHost) Run() {
 			goto b144
 		}
 	b147:
-		if uint32(v708) < 32 {
-			v717 := 32 - v708
-			v718 := uint32(v717) < 32
-			v719 := v717 & 31
-			v721 := int32(0)
-			if v718 {
-				v721 = v707 << (uint32(v719) & 31)
+		if uint32(v714) < 32 {
+			v723 := 32 - v714
+			v724 := uint32(v723) < 32
+			v725 := v723 & 31
+			v727 := int32(0)
+			if v724 {
+				v727 = v713 << (uint32(v725) & 31)
 			}
-			v723 := v708 & 31
-			v726 := int32(0)
-			if v718 {
-				v726 = v706 << (uint32(v719) & 31)
+			v729 := v714 & 31
+			v732 := int32(0)
+			if v724 {
+				v732 = v712 << (uint32(v725) & 31)
 			}
-			v730 := int32(0)
-			if v718 {
-				v730 = v705 << (uint32(v719) & 31)
+			v736 := int32(0)
+			if v724 {
+				v736 = v711 << (uint32(v725) & 31)
 			}
-			v733 = int32(uint32(v705) >> (uint32(v723) & 31))
-			v734 = int32(uint32(v706)>>(uint32(v723)&31)) | v730
-			v735 = int32(uint32(v707)>>(uint32(v723)&31)) | v726
-			v736 = v709 | v721
+			v739 = int32(uint32(v711) >> (uint32(v729) & 31))
+			v740 = int32(uint32(v712)>>(uint32(v729)&31)) | v736
+			v741 = int32(uint32(v713)>>(uint32(v729)&31)) | v732
+			v742 = v715 | v727
 		} else {
-			v733 = v705
-			v734 = v706
-			v735 = v707
-			v736 = v709
+			v739 = v711
+			v740 = v712
+			v741 = v713
+			v742 = v715
 		}
-		v739 = v735
-		if v736 != 0 {
-			v739 = v735 | 1
+		v745 = v741
+		if v742 != 0 {
+			v745 = v741 | 1
 		}
-		if !v692 {
-			v755 := v698 + v734
-			v757 := int32(0)
-			if uint32(v755) < uint32(v734) {
-				v757 = 1
+		if !v698 {
+			v761 := v704 + v740
+			v763 := int32(0)
+			if uint32(v761) < uint32(v740) {
+				v763 = 1
 			}
-			v760 = v697 + (v733 + v757)
-			v761 = v755
-			v762 = v739
+			v766 = v703 + (v739 + v763)
+			v767 = v761
+			v768 = v745
 			goto b152
 		}
 		{
-			v741 := int32(0)
-			if v739 != 0 {
-				v741 = 1
-			}
-			v742 := 0 - v739
-			v744 := int32(0)
-			if uint32(v698) < uint32(v734) {
-				v744 = 1
-			}
-			v745 := v698 - v734
 			v747 := int32(0)
-			if uint32(v745) < uint32(v741) {
+			if v745 != 0 {
 				v747 = 1
 			}
-			v749 := v745 - v741
-			v751 := v697 - (v733 + (v744 + v747))
-			if ((v751 | v749) | v742) == 0 {
-				v818 = 0
+			v748 := 0 - v745
+			v750 := int32(0)
+			if uint32(v704) < uint32(v740) {
+				v750 = 1
+			}
+			v751 := v704 - v740
+			v753 := int32(0)
+			if uint32(v751) < uint32(v747) {
+				v753 = 1
+			}
+			v755 := v751 - v747
+			v757 := v703 - (v739 + (v750 + v753))
+			if ((v757 | v755) | v748) == 0 {
+				v824 = 0
 				goto b164
 			}
-			v760 = v751
-			v761 = v749
-			v762 = v742
+			v766 = v757
+			v767 = v755
+			v768 = v748
 		}
 	b152:
-		v763 = v760
-		v764 = v761
-		v765 = v762
-		v766 = v699
+		v769 = v766
+		v770 = v767
+		v771 = v768
+		v772 = v705
 	b153:
-		if v763 == 0 {
-			v763 = v764
-			v764 = v765
-			v765 = 0
-			v766 = v766 + -32
+		if v769 == 0 {
+			v769 = v770
+			v770 = v771
+			v771 = 0
+			v772 = v772 + -32
 			if stop.Load() {
 				g.Stop()
 				return
@@ -918,146 +923,146 @@ func (g *binaryHost) Run() {
 			goto b153
 		}
 		{
-			v770 := 31 - (int32(bits.Len32(uint32(v763))) - 1)
-			v771 := uint32(v770) < 32
-			v772 := v770 & 31
-			v774 := int32(0)
-			if v771 {
-				v774 = v763 << (uint32(v772) & 31)
+			v776 := 31 - (int32(bits.Len32(uint32(v769))) - 1)
+			v777 := uint32(v776) < 32
+			v778 := v776 & 31
+			v780 := int32(0)
+			if v777 {
+				v780 = v769 << (uint32(v778) & 31)
 			}
-			v775 := 32 - v770
-			v779 := int32(0)
-			if uint32(v775) < 32 {
-				v779 = int32(uint32(v764) >> (uint32(v775&31) & 31))
+			v781 := 32 - v776
+			v785 := int32(0)
+			if uint32(v781) < 32 {
+				v785 = int32(uint32(v770) >> (uint32(v781&31) & 31))
 			}
-			v780 = v774 | v779
-			v782 = (v766 + 1) - v770
-			v784 := int32(0)
-			if v771 {
-				v784 = v764 << (uint32(v772) & 31)
+			v786 = v780 | v785
+			v788 = (v772 + 1) - v776
+			v790 := int32(0)
+			if v777 {
+				v790 = v770 << (uint32(v778) & 31)
 			}
-			v785 = v784 | v765
-			if v782 < -126 {
-				v788 := -126 - v782
-				v789 := uint32(v788) < 32
-				v790 := int32(32)
-				if v789 {
-					v790 = v788
+			v791 = v790 | v771
+			if v788 < -126 {
+				v794 := -126 - v788
+				v795 := uint32(v794) < 32
+				v796 := int32(32)
+				if v795 {
+					v796 = v794
 				}
-				v797 := int32(0)
-				if v789 {
-					v797 = int32(uint32(v780) >> (uint32(v788&31) & 31))
+				v803 := int32(0)
+				if v795 {
+					v803 = int32(uint32(v786) >> (uint32(v794&31) & 31))
 				}
-				v798 = v797
-				v799 = v785 | (v780 << (uint32((32-v790)&31) & 31))
-				v800 = 0
+				v804 = v803
+				v805 = v791 | (v786 << (uint32((32-v796)&31) & 31))
+				v806 = 0
 			} else {
-				v798 = v780
-				v799 = v785
-				v800 = v782 + 126
+				v804 = v786
+				v805 = v791
+				v806 = v788 + 126
 			}
 		}
-		if 127 < v782 {
-			v815 = 2139095040
+		if 127 < v788 {
+			v821 = 2139095040
 			goto b163
 		}
 		{
-			v804 := v798
-			if v799 != 0 {
-				v804 = v798 | 1
+			v810 := v804
+			if v805 != 0 {
+				v810 = v804 | 1
 			}
-			v805 = int32(uint32(v804) >> 8)
-			v806 = v804 & 255
-			if 128 < uint32(v806) {
+			v811 = int32(uint32(v810) >> 8)
+			v812 = v810 & 255
+			if 128 < uint32(v812) {
 				goto b161
 			}
 		}
-		if v806 != 128 {
-			v812 = v805
+		if v812 != 128 {
+			v818 = v811
 			goto b162
 		}
-		if (v805 & 1) == 0 {
-			v812 = v805
+		if (v811 & 1) == 0 {
+			v818 = v811
 			goto b162
 		}
 	b161:
-		v812 = v805 + 1
+		v818 = v811 + 1
 	b162:
-		v815 = (v800 << 23) + v812
+		v821 = (v806 << 23) + v818
 	b163:
-		v818 = math.Float32frombits(uint32(v815 | v703))
+		v824 = math.Float32frombits(uint32(v821 | v709))
 	b164:
-		*(*float32)(unsafe.Add(p3, v17+28)) = v818
+		*(*float32)(unsafe.Add(p3, v17+28)) = v824
 		*(*float32)(unsafe.Add(p3, v17+32)) = float32(v11 / v13)
 		*(*float32)(unsafe.Add(p3, v17+36)) = math.Float32frombits(uint32(v20 | (v19 & -2147483648)))
-		v826 := float64(v11)
-		v827 := float64(v13)
-		v828 := v11 != v13
-		v829 := v11 <= v13
+		v832 := float64(v11)
+		v833 := float64(v13)
+		v834 := v11 != v13
+		v835 := v11 <= v13
 		if v43 {
-			v830 = 1
+			v836 = 1
 		} else {
-			v830 = 0
+			v836 = 0
 		}
-		if v828 {
-			v832 = float32(v830 + 2)
+		if v834 {
+			v838 = float32(v836 + 2)
 		} else {
-			v832 = v830
+			v838 = v836
 		}
 		if v45 {
-			v834 = float32(v832 + 4)
+			v840 = float32(v838 + 4)
 		} else {
-			v834 = v832
+			v840 = v838
 		}
-		if v829 {
-			v836 = float32(v834 + 8)
+		if v835 {
+			v842 = float32(v840 + 8)
 		} else {
-			v836 = v834
+			v842 = v840
 		}
-		*(*float32)(unsafe.Add(p3, v17+40)) = v836
-		v838 := v11 == 0
-		v839 := v11 != 0
-		v840 := v11 < 0
-		v841 := v11 <= 0
-		v842 := 0 < v11
-		v843 := 1e-38 < v826
-		v844 := v826 < 1e-40
-		if v838 {
-			v845 = 1
+		*(*float32)(unsafe.Add(p3, v17+40)) = v842
+		v844 := v11 == 0
+		v845 := v11 != 0
+		v846 := v11 < 0
+		v847 := v11 <= 0
+		v848 := 0 < v11
+		v849 := 1e-38 < v832
+		v850 := v832 < 1e-40
+		if v844 {
+			v851 = 1
 		} else {
-			v845 = 0
+			v851 = 0
 		}
-		if v839 {
-			v847 = float32(v845 + 2)
-		} else {
-			v847 = v845
-		}
-		if v840 {
-			v849 = float32(v847 + 4)
-		} else {
-			v849 = v847
-		}
-		if v841 {
-			v851 = float32(v849 + 8)
-		} else {
-			v851 = v849
-		}
-		if v842 {
-			v853 = float32(v851 + 16)
+		if v845 {
+			v853 = float32(v851 + 2)
 		} else {
 			v853 = v851
 		}
-		if v843 {
-			v855 = float32(v853 + 32)
+		if v846 {
+			v855 = float32(v853 + 4)
 		} else {
 			v855 = v853
 		}
-		if v844 {
-			v857 = float32(v855 + 64)
+		if v847 {
+			v857 = float32(v855 + 8)
 		} else {
 			v857 = v855
 		}
-		*(*float32)(unsafe.Add(p3, v17+44)) = v857
+		if v848 {
+			v859 = float32(v857 + 16)
+		} else {
+			v859 = v857
+		}
+		if v849 {
+			v861 = float32(v859 + 32)
+		} else {
+			v861 = v859
+		}
+		if v850 {
+			v863 = float32(v861 + 64)
+		} else {
+			v863 = v861
+		}
+		*(*float32)(unsafe.Add(p3, v17+44)) = v863
 		if 3.4028235e+38 < v11 {
 			goto b188
 		}
@@ -1065,7 +1070,7 @@ func (g *binaryHost) Run() {
 			goto b189
 		}
 	b188:
-		v863 = math.Float64frombits(0x7ff0000000000000)
+		v869 = math.Float64frombits(0x7ff0000000000000)
 		goto b198
 	b189:
 		if v47 {
@@ -1075,29 +1080,29 @@ func (g *binaryHost) Run() {
 			goto b192
 		}
 	b191:
-		v863 = math.Float64frombits(0x7ff8000000000001)
+		v869 = math.Float64frombits(0x7ff8000000000001)
 		goto b198
 	b192:
-		if !v838 {
+		if !v844 {
 			goto b196
 		}
 		if !v43 {
 			goto b196
 		}
-		if int64(math.Float64bits(v826)) >= 0 {
-			v863 = v826
+		if int64(math.Float64bits(v832)) >= 0 {
+			v869 = v832
 			goto b198
 		}
-		v863 = v827
+		v869 = v833
 		goto b198
 	b196:
 		if v53 {
-			v863 = v826
+			v869 = v832
 		} else {
-			v863 = v827
+			v869 = v833
 		}
 	b198:
-		*(*float32)(unsafe.Add(p3, v17+48)) = float32(v863)
+		*(*float32)(unsafe.Add(p3, v17+48)) = float32(v869)
 		if 3.4028235e+38 < (-v11) {
 			goto b200
 		}
@@ -1105,7 +1110,7 @@ func (g *binaryHost) Run() {
 			goto b201
 		}
 	b200:
-		v872 = math.Float64frombits(0xfff0000000000000)
+		v878 = math.Float64frombits(0xfff0000000000000)
 		goto b210
 	b201:
 		if v47 {
@@ -1115,29 +1120,29 @@ func (g *binaryHost) Run() {
 			goto b204
 		}
 	b203:
-		v872 = math.Float64frombits(0x7ff8000000000001)
+		v878 = math.Float64frombits(0x7ff8000000000001)
 		goto b210
 	b204:
-		if !v838 {
+		if !v844 {
 			goto b208
 		}
 		if !v43 {
 			goto b208
 		}
-		if int64(math.Float64bits(v826)) >= 0 {
-			v872 = v827
+		if int64(math.Float64bits(v832)) >= 0 {
+			v878 = v833
 			goto b210
 		}
-		v872 = v826
+		v878 = v832
 		goto b210
 	b208:
 		if v45 {
-			v872 = v826
+			v878 = v832
 		} else {
-			v872 = v827
+			v878 = v833
 		}
 	b210:
-		*(*float32)(unsafe.Add(p3, v17+52)) = float32(v872)
+		*(*float32)(unsafe.Add(p3, v17+52)) = float32(v878)
 	}
 }
 

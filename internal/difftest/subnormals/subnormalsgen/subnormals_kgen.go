@@ -40,7 +40,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "dsl/math32/log.go", Package: "math32", Sum: 0xc7d45827},
 		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x7a78d0be},
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
-		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x35f595f9},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x650a5f46},
 		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0x4830ca2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/difftest/subnormals/kernels.go", Package: "subnormals", Sum: 0x6c021548},
