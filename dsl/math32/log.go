@@ -50,7 +50,7 @@ func logSpecial(x float32) float32 {
 	switch {
 	case Float32bits(x)&^signBit == 0:
 		return Inf(-1)
-	case Signbit(x) && x == x:
+	case Signbit(x):
 		return NaN()
 	}
 	return x
