@@ -81,7 +81,7 @@ type DeviceInfo struct {
 // device, and so does float64 arithmetic. The host device keeps all.
 //
 // It describes the device's own instructions. Some of what kernels do is right on every
-// device, by other instructions where these flush: conversions to float64, absolute values,
+// device, by other instructions where these flush: conversions to float64,
 // math.Nextafter32, package math32 but for its fast forms, and, unless the kernel's mode is
 // properties.FloatFast, quotients and square roots.
 type Subnormals struct {

@@ -12,10 +12,9 @@
 //
 // That holds for subnormal arguments and results, too: on devices that take those for
 // zeros (runtime.DeviceInfo.Subnormals), the functions compute them from their bits.
-// Other devices pay nothing for it. Three things are left to the device: the bits of a
-// NaN; whether Floor, Ceil, Trunc, Round and RoundToEven see that a subnormal is no
-// zero, which all devices known do; and division and square root in kernels of the mode
-// properties.FloatFast, in which no function has the same bits everywhere.
+// Other devices pay nothing for it. The bits of a NaN are left to the device, and in
+// kernels of the mode properties.FloatFast so are division and square root: there no
+// function has the same bits everywhere.
 //
 // # Fast forms
 //

@@ -71,7 +71,7 @@ func truth(is ...bool) float32 {
 }
 
 // Binaries is how many results Binary has for each of X.
-const Binaries = 14
+const Binaries = 12
 
 // Binary applies the functions of two and three arguments.
 type Binary struct{ X, Y, Z, Out []float32 }
@@ -95,17 +95,15 @@ func (k Binary) Kernel(it dsl.Item1) {
 	out[8] = x / y
 	out[9] = math32.Copysign(x, y)
 	out[10] = truth(float64(x) == float64(y), float64(x) != float64(y), float64(x) < float64(y), float64(x) <= float64(y))
-	out[11] = truth(float64(x) == 0, float64(x) != 0, float64(x) < 0, float64(x) <= 0, 0 < float64(x), float64(x) > 1e-38, float64(x) < 1e-40)
-	out[12] = float32(math.Max(float64(x), float64(y)))
-	out[13] = float32(math.Min(float64(x), float64(y)))
+	out[11] = truth(float64(x) == 0, float64(x) != 0, float64(x) < 0, float64(x) <= 0, 0 < float64(x), float64(x) > 2e-38)
 }
 
 // Wides is how many results Wide has for each of X.
-const Wides = 5
+const Wides = 8
 
 // Wide converts to float64 and back again.
 type Wide struct {
-	X    []float32
+	X, Y []float32
 	Out  []float64
 	Back []float32
 }
@@ -120,6 +118,9 @@ func (k Wide) Kernel(it dsl.Item1) {
 	out[2] = w + 1e-50
 	out[3] = math.Sqrt(w) * 3
 	out[4] = -w
+	out[5] = float64(truth(w < 1e-40, 1e-38 < w, w == 0x1p-140, w != 0))
+	out[6] = math.Max(w, float64(k.Y[i]))
+	out[7] = math.Min(w, float64(k.Y[i]))
 	k.Back[i] = float32(w * w * 0x1p140)
 }
 

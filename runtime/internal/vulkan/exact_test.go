@@ -46,26 +46,28 @@ func convertModule(t *testing.T) []uint32 {
 }
 
 // TestExact checks that modules are rewritten for devices that do not keep subnormals, and for
-// no others, and that only conversions to float64 and absolute values of float32 are; that
+// no others, and that only conversions to float64, absolute values and floors of float32 are; that
 // the values are right is tested in internal/difftest/subnormals.
 func TestExact(t *testing.T) {
 	words := convertModule(t)
 	spirvtools.Validate(t, words)
 	before := slices.Clone(words)
 	for _, c := range []struct {
-		name         string
-		wide, abs    bool
-		converts, as int // conversions in both directions, absolute values
-		changed      bool
+		name             string
+		wide, abs, round bool
+		converts, as     int // conversions in both directions, absolute values
+		floors           int
+		changed          bool
 	}{
-		{"keeps all", true, true, 4, 4, false},
-		{"comparisons alone", true, true, 4, 4, false},
-		{"no conversions", false, true, 5, 4, true}, // a vector is converted by its components
-		{"no absolute values", true, false, 4, 2, true},
-		{"neither", false, false, 5, 2, true},
+		{"keeps all", true, true, true, 4, 4, 2, false},
+		{"comparisons alone", true, true, true, 4, 4, 2, false},
+		{"no conversions", false, true, true, 5, 4, 2, true}, // a vector is converted by its components
+		{"no absolute values", true, false, true, 4, 2, 2, true},
+		{"no roundings", true, true, false, 4, 4, 3, true},
+		{"none", false, false, false, 5, 2, 3, true},
 	} {
 		kept := hal.KeepsSubnormals
-		kept.ToFloat64, kept.Abs = c.wide, c.abs
+		kept.ToFloat64, kept.Abs, kept.Rounding = c.wide, c.abs, c.round
 		kept.Comparisons = c.name != "comparisons alone"
 		got, err := exact(words, &kept)
 		if err != nil {
@@ -82,18 +84,20 @@ func TestExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		converts, as := 0, 0
+		converts, as, floors := 0, 0, 0
 		m.All(func(in *spirv.Instruction) bool {
 			switch {
 			case in.Op == spirv.OpFConvert:
 				converts++
 			case in.Op == spirv.OpExtInst && spirv.GLSLstd450(in.Words[1]) == spirv.GLSLstd450FAbs:
 				as++
+			case in.Op == spirv.OpExtInst && spirv.GLSLstd450(in.Words[1]) == spirv.GLSLstd450Floor:
+				floors++
 			}
 			return true
 		})
-		if converts != c.converts || as != c.as {
-			t.Errorf("%s: %d conversions and %d absolute values, want %d and %d", c.name, converts, as, c.converts, c.as)
+		if converts != c.converts || as != c.as || floors != c.floors {
+			t.Errorf("%s: %d conversions, %d absolute values and %d floors, want %d, %d and %d", c.name, converts, as, floors, c.converts, c.as, c.floors)
 		}
 	}
 	plain := floatModule(t, 32, 64)

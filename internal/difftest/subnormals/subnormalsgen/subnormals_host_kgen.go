@@ -44,10 +44,9 @@ func (g *binaryHost) Run() {
 			g.Stop()
 			return
 		}
-		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v544, v545, v599, v617, v824, v836, v838, v840, v842, v851, v853, v855, v857, v859, v861, v863 float32
+		var v39, v130, v136, v158, v309, v311, v312, v390, v393, v394, v420, v427, v428, v429, v438, v446, v464, v465, v466, v479, v487, v488, v496, v497, v498, v499, v510, v516, v526, v529, v544, v545, v599, v617, v824, v834, v836, v838, v840, v848, v850, v852, v854, v856, v858 float32
 		var v61, v63, v74, v75, v76, v78, v89, v90, v94, v95, v104, v115, v116, v117, v184, v185, v395, v396, v409, v546, v607, v608, v618, v620, v631, v632, v633, v635, v646, v647, v648, v650, v661, v662, v680, v682, v683, v684, v691, v692, v693, v694, v696, v697, v703, v704, v705, v706, v707, v708, v709, v711, v712, v713, v714, v715, v739, v740, v741, v742, v745, v766, v767, v768, v769, v770, v771, v772, v786, v788, v791, v804, v805, v806, v811, v812, v818, v821 int32
 		var v144, v698 bool
-		var v869, v878 float64
 		v0 := int32(x)
 		v9 := int64(x)
 		if uint64(v9) >= uint64(v1) {
@@ -60,12 +59,12 @@ func (g *binaryHost) Run() {
 			continue
 		}
 		v13 := *(*float32)(unsafe.Add(p1, x*4))
-		v15 := (v9 * 14) + 14
+		v15 := (v9 * 12) + 12
 		if uint64(v15) > uint64(v7) {
 			g.Fault(2, v15, v7, v0)
 			continue
 		}
-		v17 := x * 56
+		v17 := x * 48
 		v18 := int32(math.Float32bits(v11))
 		v19 := int32(math.Float32bits(v13))
 		v20 := v18 & 2147483647
@@ -110,7 +109,6 @@ func (g *binaryHost) Run() {
 		v47 := v11 != v11
 		v48 := min(v11, v13)
 		*(*float32)(unsafe.Add(p3, v17+4)) = v48
-		v53 := v13 < v11
 		v55 := max(v11, v13)
 		*(*float32)(unsafe.Add(p3, v17+8)) = v55
 		v57 := 2139095040 <= uint32(v20)
@@ -405,8 +403,7 @@ func (g *binaryHost) Run() {
 		}
 	b64:
 		*(*float32)(unsafe.Add(p3, v17+16)) = v390
-		v392 := v13 != v13
-		if v392 {
+		if v13 != v13 {
 			goto b66
 		}
 		if !v47 {
@@ -995,154 +992,65 @@ func (g *binaryHost) Run() {
 		*(*float32)(unsafe.Add(p3, v17+28)) = v824
 		*(*float32)(unsafe.Add(p3, v17+32)) = float32(v11 / v13)
 		*(*float32)(unsafe.Add(p3, v17+36)) = math.Float32frombits(uint32(v20 | (v19 & -2147483648)))
-		v832 := float64(v11)
-		v833 := float64(v13)
-		v834 := v11 != v13
-		v835 := v11 <= v13
+		v832 := v11 != v13
+		v833 := v11 <= v13
 		if v43 {
-			v836 = 1
+			v834 = 1
 		} else {
-			v836 = 0
+			v834 = 0
 		}
-		if v834 {
-			v838 = float32(v836 + 2)
+		if v832 {
+			v836 = float32(v834 + 2)
+		} else {
+			v836 = v834
+		}
+		if v45 {
+			v838 = float32(v836 + 4)
 		} else {
 			v838 = v836
 		}
-		if v45 {
-			v840 = float32(v838 + 4)
+		if v833 {
+			v840 = float32(v838 + 8)
 		} else {
 			v840 = v838
 		}
-		if v835 {
-			v842 = float32(v840 + 8)
+		*(*float32)(unsafe.Add(p3, v17+40)) = v840
+		v843 := v11 != 0
+		v844 := v11 < 0
+		v845 := v11 <= 0
+		v846 := 0 < v11
+		v847 := 1.9999999e-38 < v11
+		if v11 == 0 {
+			v848 = 1
 		} else {
-			v842 = v840
+			v848 = 0
 		}
-		*(*float32)(unsafe.Add(p3, v17+40)) = v842
-		v844 := v11 == 0
-		v845 := v11 != 0
-		v846 := v11 < 0
-		v847 := v11 <= 0
-		v848 := 0 < v11
-		v849 := 1e-38 < v832
-		v850 := v832 < 1e-40
-		if v844 {
-			v851 = 1
+		if v843 {
+			v850 = float32(v848 + 2)
 		} else {
-			v851 = 0
+			v850 = v848
+		}
+		if v844 {
+			v852 = float32(v850 + 4)
+		} else {
+			v852 = v850
 		}
 		if v845 {
-			v853 = float32(v851 + 2)
+			v854 = float32(v852 + 8)
 		} else {
-			v853 = v851
+			v854 = v852
 		}
 		if v846 {
-			v855 = float32(v853 + 4)
+			v856 = float32(v854 + 16)
 		} else {
-			v855 = v853
+			v856 = v854
 		}
 		if v847 {
-			v857 = float32(v855 + 8)
+			v858 = float32(v856 + 32)
 		} else {
-			v857 = v855
+			v858 = v856
 		}
-		if v848 {
-			v859 = float32(v857 + 16)
-		} else {
-			v859 = v857
-		}
-		if v849 {
-			v861 = float32(v859 + 32)
-		} else {
-			v861 = v859
-		}
-		if v850 {
-			v863 = float32(v861 + 64)
-		} else {
-			v863 = v861
-		}
-		*(*float32)(unsafe.Add(p3, v17+44)) = v863
-		if 3.4028235e+38 < v11 {
-			goto b188
-		}
-		if !(3.4028235e+38 < v13) {
-			goto b189
-		}
-	b188:
-		v869 = math.Float64frombits(0x7ff0000000000000)
-		goto b198
-	b189:
-		if v47 {
-			goto b191
-		}
-		if !v392 {
-			goto b192
-		}
-	b191:
-		v869 = math.Float64frombits(0x7ff8000000000001)
-		goto b198
-	b192:
-		if !v844 {
-			goto b196
-		}
-		if !v43 {
-			goto b196
-		}
-		if int64(math.Float64bits(v832)) >= 0 {
-			v869 = v832
-			goto b198
-		}
-		v869 = v833
-		goto b198
-	b196:
-		if v53 {
-			v869 = v832
-		} else {
-			v869 = v833
-		}
-	b198:
-		*(*float32)(unsafe.Add(p3, v17+48)) = float32(v869)
-		if 3.4028235e+38 < (-v11) {
-			goto b200
-		}
-		if !(3.4028235e+38 < (-v13)) {
-			goto b201
-		}
-	b200:
-		v878 = math.Float64frombits(0xfff0000000000000)
-		goto b210
-	b201:
-		if v47 {
-			goto b203
-		}
-		if !v392 {
-			goto b204
-		}
-	b203:
-		v878 = math.Float64frombits(0x7ff8000000000001)
-		goto b210
-	b204:
-		if !v844 {
-			goto b208
-		}
-		if !v43 {
-			goto b208
-		}
-		if int64(math.Float64bits(v832)) >= 0 {
-			v878 = v833
-			goto b210
-		}
-		v878 = v832
-		goto b210
-	b208:
-		if v45 {
-			v878 = v832
-		} else {
-			v878 = v833
-		}
-	b210:
-		*(*float32)(unsafe.Add(p3, v17+52)) = float32(v878)
+		*(*float32)(unsafe.Add(p3, v17+44)) = v858
 	}
 }
 
@@ -1153,8 +1061,8 @@ type narrowHost struct {
 
 func newNarrowHost() kernelimpl.HostForm { return new(narrowHost) }
 
-const narrowHostSites = `1	internal/difftest/subnormals/kernels.go:134:24
-1	134:7`
+const narrowHostSites = `1	internal/difftest/subnormals/kernels.go:135:24
+1	135:7`
 
 func (g *narrowHost) Begin() {
 	g.Sites = narrowHostSites
@@ -1194,79 +1102,5 @@ func narrowHostLoop0(x int, end int, p0 unsafe.Pointer, p1 unsafe.Pointer) {
 	for ; x < end; x++ {
 		v8 := float32(*(*float64)(unsafe.Add(p0, x*8)))
 		*(*float32)(unsafe.Add(p1, x*4)) = v8
-	}
-}
-
-// wideHost is some work-items of the kernel [Wide].
-type wideHost struct {
-	kernelimpl.HostGroup
-}
-
-func newWideHost() kernelimpl.HostForm { return new(wideHost) }
-
-const wideHostSites = `3	internal/difftest/subnormals/kernels.go:117:14
-1	115:10
-1	123:8`
-
-func (g *wideHost) Begin() {
-	g.Sites = wideHostSites
-}
-
-func (g *wideHost) Run() {
-	v1 := g.Int64(32)
-	v5 := g.Int64(64)
-	p0 := g.Pointer(0)
-	v3 := g.Int64(48)
-	p1 := g.Pointer(1)
-	p2 := g.Pointer(2)
-	x, end := g.Lo, g.Hi
-	if last := end - 1; uint64(int64(x)) < uint64(v1) &&
-		uint64(int64(last)) < uint64(v1) &&
-		uint64(int64(x)) < uint64(v5) &&
-		uint64(int64(last)) < uint64(v5) {
-		for ; x < end; x++ {
-			v0 := int32(x)
-			v7 := int64(x)
-			v10 := float64(*(*float32)(unsafe.Add(p0, x*4)))
-			v12 := (v7 * 5) + 5
-			if uint64(v12) > uint64(v3) {
-				g.Fault(0, v12, v3, v0)
-				continue
-			}
-			v14 := x * 40
-			*(*float64)(unsafe.Add(p1, v14)) = v10
-			*(*float64)(unsafe.Add(p1, v14+8)) = float64(v10 * 0.5)
-			*(*float64)(unsafe.Add(p1, v14+16)) = float64(v10 + 1e-50)
-			*(*float64)(unsafe.Add(p1, v14+24)) = float64(math.Sqrt(v10) * 3)
-			*(*float64)(unsafe.Add(p1, v14+32)) = -v10
-			v27 := float32(float64(float64(v10*v10) * 1.393796574908164e+42))
-			*(*float32)(unsafe.Add(p2, x*4)) = v27
-		}
-	}
-	for ; x < end; x++ {
-		v0 := int32(x)
-		v7 := int64(x)
-		if uint64(v7) >= uint64(v1) {
-			g.Fault(1, v7, v1, v0)
-			continue
-		}
-		v10 := float64(*(*float32)(unsafe.Add(p0, x*4)))
-		v12 := (v7 * 5) + 5
-		if uint64(v12) > uint64(v3) {
-			g.Fault(0, v12, v3, v0)
-			continue
-		}
-		v14 := x * 40
-		*(*float64)(unsafe.Add(p1, v14)) = v10
-		*(*float64)(unsafe.Add(p1, v14+8)) = float64(v10 * 0.5)
-		*(*float64)(unsafe.Add(p1, v14+16)) = float64(v10 + 1e-50)
-		*(*float64)(unsafe.Add(p1, v14+24)) = float64(math.Sqrt(v10) * 3)
-		*(*float64)(unsafe.Add(p1, v14+32)) = -v10
-		v27 := float32(float64(float64(v10*v10) * 1.393796574908164e+42))
-		if uint64(v7) >= uint64(v5) {
-			g.Fault(2, v7, v5, v0)
-			continue
-		}
-		*(*float32)(unsafe.Add(p2, x*4)) = v27
 	}
 }
