@@ -70,8 +70,12 @@ const (
 	// SpecWhole tells the module that all invocations are work-items.
 	SpecWhole = SpecReserved + 4
 	// SpecFused tells the module that the device's Fma rounds once.
-	SpecFused    = SpecReserved + 5
+	SpecFused = SpecReserved + 5
+	// SpecFlushed tells the module how many float32s the device takes for zeros.
+	SpecFlushed  = SpecReserved + 6
 	SpecAccessor = SpecReserved + 0x100
+	// SubnormalFloats is how many positive float32s are subnormal.
+	SubnormalFloats = 1<<23 - 1
 	// SpecHigh is added to the id of a constant of 64 bits for its high word, in
 	// modules that have none; see Variant.
 	SpecHigh = 2 * SpecReserved

@@ -126,6 +126,10 @@
 // integers, from inverse roots that may be three units off. Modules that divide, take roots
 // or inverse roots have it, but for those of the mode properties.FloatFast.
 //
+// [SpecFlushed] (a uint32, 0 by default) is how many of the least positive float32s the device
+// takes for zeros: 0, or 1<<23 - 1 where arithmetic or comparisons do not keep subnormals.
+// Modules have it that use functions of package math32 for which that matters.
+//
 // [SpecWhole] (a bool, true by default) is false where the work-group does not fill its
 // last sub-group and the device may run what is left of that along: a module with
 // barriers then has these invocations do nothing. Others do not have it.

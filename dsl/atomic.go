@@ -17,7 +17,7 @@ type AtomicNumber interface {
 // Values of 64 bits need the aspect properties.Atomic64. Floats in device memory
 // are added by the device's own instruction if the kernel's properties.DeviceHas
 // lists properties.AtomicFloat32 or AtomicFloat64; it may then take subnormal
-// numbers for zero.
+// numbers for zero (runtime.Subnormals).
 func AtomicAdd[T AtomicNumber](p *T, v T) T { return update(p, v, Plus[T]) }
 
 // AtomicMin replaces *p by min(*p, v), as [AtomicAdd] adds, and returns the new

@@ -29,7 +29,8 @@ const (
 	// where calls and statements stand between the two, but for explicit conversions;
 	// nothing is reassociated.
 	FloatGo FloatMode = iota
-	// FloatExact rounds every operation, so all devices agree bit for bit.
+	// FloatExact rounds every operation, so all devices agree bit for bit, but for
+	// subnormal float32s, which some take for zeros: see runtime.Subnormals.
 	FloatExact
 	// FloatFast lets the device contract and reassociate.
 	FloatFast

@@ -121,7 +121,7 @@ func (d *Device) promises(k *Kernel, set settings) ([]promise, error) {
 		return nil, err.about(k)
 	}
 	local := deviceOrder(c.Rank, p.local)
-	reservedSpecs(c, local, d.correct, d.byFma, d.whole(local))
+	reservedSpecs(c, local, d.correct, d.byFma, d.flushes, d.whole(local))
 	list := []promise{{k, shape{local: p.local, subGroup: p.subGroup}, local, c}}
 	if d.hasSmall(k) {
 		list = append(list, promise{k, shape{local: p.local, subGroup: p.subGroup, small: true}, local, c})

@@ -60,9 +60,9 @@ type DeviceInfo struct {
 	ComputeUnits int
 	// Timestamps says that the device tells when commands run; see Profiling.
 	Timestamps bool
-	// Subnormals says that float32 subnormals are kept, not flushed to zero. It
-	// is known once the device is open.
-	Subnormals bool
+	// Subnormals says which float32 operations keep subnormal numbers. It is known
+	// once the device is open.
+	Subnormals Subnormals
 	// ExactDivide says that the device rounds float32 division and square root
 	// correctly. Where it does not, kernels correct them, at some cost; see
 	// properties.FloatFast. It is known once the device is open.
@@ -73,6 +73,29 @@ type DeviceInfo struct {
 	// found none, which devices did not open, and, where Open chose, which Vulkan
 	// drivers on the processor it passed over. It is set by Open.
 	Missing []string
+}
+
+// Subnormals says, for each kind of float32 operations, whether the device keeps subnormal
+// numbers, those below 2^-126: false means that it takes such operands, or results, or
+// both, for zeros. Loads, stores, copies and math.Float32bits keep all numbers on every
+// device, and so does float64 arithmetic. The host device keeps all.
+//
+// It describes the device's own instructions. Some of what kernels do is right on every
+// device, by other instructions where these flush: conversions to float64,
+// math.Nextafter32, package math32 but for its fast forms, and, unless the kernel's mode is
+// properties.FloatFast, quotients and square roots.
+type Subnormals struct {
+	Arithmetic  bool // x + y, x - y, x * y and -x
+	Fused       bool // x*y + z where it is rounded once; see properties.Float
+	Quotients   bool // x / y and square roots
+	Comparisons bool // ==, <, …
+	MinMax      bool // the least and the greatest of several
+	Abs         bool // absolute values and signs
+	Rounding    bool // to an integer: math32.Floor and the like
+	Functions   bool // math32's fast forms
+	ToFloat64   bool // float64(x); false where the device has no float64
+	FromFloat64 bool // float32(y) of a float64 y; false where the device has none
+	Atomics     bool // native atomic addition in buffers; false where the device has none
 }
 
 // Limits are figures of a device that launches are checked against.
@@ -98,7 +121,7 @@ func newDeviceInfo(backend string, h *hal.Info) DeviceInfo {
 		MinSubGroup: h.SubGroups[0], MaxSubGroup: h.SubGroups[1],
 		Limits: Limits{h.Limits.MaxWorkGroupSize, h.Limits.MaxWorkItems, h.Limits.LocalMemory, cmp.Or(h.Limits.PrivateMemory, defaultPrivate),
 			h.Limits.MaxAllocation, h.Limits.DeviceMemory},
-		Subnormals: h.Subnormals, ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
+		Subnormals: Subnormals(h.Subnormals), ExactDivide: h.ExactDivide, ExactDivide64: h.ExactDivide64,
 	}
 }
 
@@ -171,6 +194,8 @@ type Device struct {
 	correct bool
 	// byFma says that they do so by fused products and sums.
 	byFma bool
+	// flushes says that the device takes subnormals for zeros where package math32 computes.
+	flushes bool
 	// small says that small launches take the variants made for them.
 	small bool
 
@@ -297,7 +322,8 @@ func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 		d.printing.bytes = defaultPrintBuffer
 	}
 	d.variants.init()
-	d.correct = o.divide == "always" || o.divide != "never" && !d.info.ExactDivide
+	d.flushes = !d.info.Subnormals.Computed()
+	d.correct = o.divide == "always" || o.divide != "never" && (!d.info.ExactDivide || d.flushes)
 	d.byFma = h.Info().Fused && o.fused != "never"
 	d.small = o.small != "never"
 	d.queue = d.NewQueue()

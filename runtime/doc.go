@@ -103,6 +103,11 @@
 // division and square root are the device's; DeviceInfo.ExactDivide64 says whether they are
 // correctly rounded.
 //
+// Open also tests which float32 operations keep subnormal numbers ([Subnormals]). Where the
+// device flushes them, kernels convert float32 to float64 by integers, and so do the functions
+// of package math32 with subnormals. Which code that is, is decided when a kernel is loaded.
+// KGEN_SUBNORMALS=flushed takes that code on every Vulkan device, to test it.
+//
 // # Where the time goes
 //
 // A device opened with [Profiling] records when its commands run, for [Event.Profile]. With

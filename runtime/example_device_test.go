@@ -97,6 +97,19 @@ func ExampleLimits() {
 	// 257 true
 }
 
+// Where comparisons flush, x == 0 is true for a subnormal x.
+func ExampleSubnormals() {
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+
+	kept := dev.Info().Subnormals
+	fmt.Println(kept.Arithmetic, kept.Comparisons)
+	// Output: true true
+}
+
 // What the device decides is told to a logger, at debug level.
 func ExampleLogger() {
 	var text strings.Builder

@@ -226,13 +226,18 @@ func splitSpecs(k *abi.Kernel, specs []hal.SpecValue) []hal.SpecValue {
 
 // reservedSpecs adds the values of the reserved specialization constants to those
 // of the kernel's own. Modules need not have them.
-func reservedSpecs(c *launch.Call, local [3]uint32, correct, fused, whole bool) {
+func reservedSpecs(c *launch.Call, local [3]uint32, correct, fused, flushes, whole bool) {
 	for i, n := range local {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecLocalSizeX + uint32(i), Size: 4, Bits: uint64(n)})
 	}
 	for i, n := range c.Accessors {
 		c.Specs = append(c.Specs, hal.SpecValue{ID: abi.SpecAccessor + uint32(i), Size: 4, Bits: uint64(n)})
 	}
+	flushed := hal.SpecValue{ID: abi.SpecFlushed, Size: 4}
+	if flushes {
+		flushed.Bits = abi.SubnormalFloats
+	}
+	c.Specs = append(c.Specs, flushed)
 	for _, flag := range []struct {
 		id uint32
 		on bool

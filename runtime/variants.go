@@ -110,7 +110,7 @@ func (d *Device) find(ctx context.Context, k *Kernel, c *launch.Call, p *plan) e
 	local := deviceOrder(c.Rank, p.local)
 	cancel := c.Cancel != nil && !d.direct() && k.leaves()
 	sh := shape{p.local, p.subGroup, !cancel && d.hasSmall(k) && k.isSmall(c), cancel}
-	reservedSpecs(c, local, d.correct, d.byFma, d.whole(local))
+	reservedSpecs(c, local, d.correct, d.byFma, d.flushes, d.whole(local))
 	v, err := d.variant(ctx, k, sh, local, c)
 	p.variant = v
 	return err

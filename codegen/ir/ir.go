@@ -375,6 +375,19 @@ func (m *Module) SpecValue(s *Spec) *Value {
 	return v
 }
 
+// ReservedSpec returns the specialization constant with a reserved id that the runtime sets
+// itself. Modules that use it have it in their list.
+func (m *Module) ReservedSpec(id uint32, name string, t *Type, byDefault uint64) *Value {
+	for _, s := range m.Specs {
+		if s.ID == id && s.User == nil {
+			return m.SpecValue(s)
+		}
+	}
+	s := &Spec{ID: id, Name: name, Type: t, Default: byDefault}
+	m.Specs = append(m.Specs, s)
+	return m.SpecValue(s)
+}
+
 // ConstExpr returns op applied to constant expressions, itself a constant
 // expression that is folded when the kernel is specialized.
 func (m *Module) ConstExpr(op Op, t *Type, args ...*Value) *Value {

@@ -16,7 +16,8 @@ import (
 // Some functions of the standard library have other code in kernels: those that call
 // themselves, where a fixed number of waiting calls is enough, one in assembly, one that
 // makes strings, those that make tables when these are first needed, those that ask for
-// a generator that locks, and one that allocates what a kernel has room for.
+// a generator that locks, one that allocates what a kernel has room for, and one that
+// compares floats where devices may take subnormal ones for zeros.
 // Like gc's, that of sorts is made from a template: for slices with a function that
 // compares, for slices of what has an order, and for sort.Interface.
 
@@ -52,7 +53,7 @@ var sortVariants = map[string][]sortVariant{
 // replacing are the templates of packages that have functions with other code.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
-	"math/rand": "rand", "internal/chacha8rand": "chacha8",
+	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8",
 }
 
 // replaced reports whether a function of a package, by "Func" or "Type.Method", has other
@@ -65,6 +66,8 @@ func replaced(pkg, name string) bool {
 		return slices.Contains([]string{"ChecksumIEEE", "MakeTable", "New", "update"}, name)
 	case "hash/crc64":
 		return name == "MakeTable" || name == "update"
+	case "math":
+		return name == "Nextafter32"
 	case "math/rand":
 		return name == "Rand.Read" || name == "Rand.Seed"
 	case "errors":

@@ -5,6 +5,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/constinit"
 	"github.com/kgen-go/kgen/codegen/ir"
 )
@@ -34,6 +35,9 @@ func init() {
 		})
 	}
 	add("math.Pow", lowerPow)
+	add(math32Path+".flushed", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, _ []val) val {
+		return l.m.ReservedSpec(abi.SpecFlushed, "Flushed", ir.TypeI32, 0)
+	})
 	for name, to := range map[string]*ir.Type{
 		"math.Float32bits": ir.TypeI32, "math.Float32frombits": ir.TypeF32,
 		"math.Float64bits": ir.TypeI64, "math.Float64frombits": ir.TypeF64,

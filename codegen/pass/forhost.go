@@ -3,6 +3,8 @@ package pass
 // This file readies modules for the host device's Go code, which package gohost writes.
 
 import (
+	"slices"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/checks"
@@ -19,6 +21,7 @@ import (
 func ForHost(m *ir.Module) *uniform.Info {
 	f := m.Kernel
 	withinRange(m)
+	keepSubnormals(m)
 	f.RemoveUnreachable()
 	rewrite.SingleLatches(f)
 	for tried := map[*ir.Block]bool{}; checks.UnrollOne(f, tried, (*checks.Loop).WorthOnHost); {
@@ -33,6 +36,25 @@ func ForHost(m *ir.Module) *uniform.Info {
 	u := uniform.Of(f)
 	u.ShortLoops = checks.CostOfLoops(f).Short
 	return u
+}
+
+// keepSubnormals leaves out the code for devices that take subnormals for zeros: the host
+// does not.
+func keepSubnormals(m *ir.Module) {
+	i := slices.IndexFunc(m.Specs, func(s *ir.Spec) bool { return s.ID == abi.SpecFlushed })
+	if i < 0 {
+		return
+	}
+	flushed, zero := m.SpecValue(m.Specs[i]), m.Int(ir.TypeI32, 0)
+	for _, f := range rewrite.Bodies(m) {
+		rewrite.ReplaceUses(f, func(v *ir.Value) *ir.Value {
+			if v == flushed {
+				return zero
+			}
+			return v
+		})
+	}
+	simplify.Clean(m)
 }
 
 // Common analyses what the work-items of a group have in common in a module, as narrow leaves

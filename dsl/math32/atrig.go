@@ -22,6 +22,9 @@ func asinSeries(z float32) float32 {
 func Asin(x float32) float32 {
 	a := Abs(x)
 	if a < 0.5 {
+		if lost(x) {
+			return x
+		}
 		return x + float32(x*asinSeries(float32(x*x)))
 	}
 	if !(a <= 1) {
@@ -80,6 +83,9 @@ func sqrtSum(x float32) (hi, lo float32) {
 //	Atan(±0) = ±0
 //	Atan(±Inf) = ±Pi/2
 func Atan(x float32) float32 {
+	if lost(x) {
+		return x
+	}
 	hi, lo := atanSum(Abs(x))
 	return Copysign(hi+lo, x)
 }
@@ -163,17 +169,20 @@ func Atan2(y, x float32) float32 {
 	a, b := Abs(y), Abs(x)
 	var hi, lo float32 // the angle of (b, a), in the first quadrant
 	switch {
-	case a == b:
-		if a != 0 {
+	case Float32bits(a) == Float32bits(b):
+		if Float32bits(a) != 0 {
 			hi, lo = halfPiHi/2, halfPiLo/2
 		}
-	case a == 0 || IsInf(b, 0):
-	case b == 0 || IsInf(a, 0):
+	case Float32bits(a) == 0 || IsInf(b, 0):
+	case Float32bits(b) == 0 || IsInf(a, 0):
 		hi, lo = halfPiHi, halfPiLo
 	default:
 		hi, lo = firstQuadrant(a, b)
 	}
 	r := hi + lo
+	if lost(hi) {
+		r = hi
+	}
 	if Signbit(x) {
 		h, l := addFast(2*halfPiHi, -hi)
 		r = h + (l + (2*halfPiLo - lo))
@@ -192,7 +201,7 @@ func firstQuadrant(y, x float32) (hi, lo float32) {
 	if m := max(x, y); m > 0x1p60 {
 		y, x = float32(y*0x1p-64), float32(x*0x1p-64)
 	} else if m < 0x1p-40 {
-		y, x = float32(y*0x1p100), float32(x*0x1p100)
+		y, x = up(y, 100), up(x, 100)
 	}
 	q := y / x
 	h, l := mul(q, x)

@@ -10,8 +10,11 @@
 // functions of one argument were measured on every float32, those of two on some
 // hundred millions of pairs (go test -exhaustive).
 //
-// Two things are left to the device, as for all float32 arithmetic: whether
-// subnormal arguments and results count as zero, and the bits of a NaN.
+// That holds for subnormal arguments and results, too: on devices that take those for
+// zeros (runtime.DeviceInfo.Subnormals), the functions compute them from their bits.
+// Other devices pay nothing for it. The bits of a NaN are left to the device, and in
+// kernels of the mode properties.FloatFast so are division and square root: there no
+// function has the same bits everywhere.
 //
 // # Fast forms
 //

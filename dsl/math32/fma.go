@@ -4,13 +4,13 @@ import "math/bits"
 
 // FMA returns x * y + z, rounded once.
 func FMA(x, y, z float32) float32 {
-	if z == 0 && x != 0 && y != 0 {
+	if flushed() == 0 && z == 0 && x != 0 && y != 0 {
 		return float32(x * y)
 	}
 	bx, by, bz := Float32bits(x), Float32bits(y), Float32bits(z)
 	ax, ay, az := bx&^signBit, by&^signBit, bz&^signBit
 	if ax == 0 || ay == 0 || ax >= expMask || ay >= expMask || az >= expMask {
-		return float32(x*y) + z
+		return fmaSpecial(x, y, z)
 	}
 	// Exact, in integers: not every device fuses, and no float32 holds the
 	// product. Both terms are wide numbers with the highest bit at place 94, which
@@ -23,6 +23,9 @@ func FMA(x, y, z float32) float32 {
 		p.hi, p.mid, p.exp = p.hi<<1|p.mid>>31, p.mid<<1, p.exp-1
 	}
 	c := wide{hi: mz << 7, exp: ez}
+	if flushed() != 0 && az == 0 {
+		c.exp = p.exp
+	}
 
 	sign := (bx ^ by) & signBit
 	differ := sign != bz&signBit
@@ -38,6 +41,24 @@ func FMA(x, y, z float32) float32 {
 		p = p.add(c)
 	}
 	return Float32frombits(p.round() | sign)
+}
+
+// fmaSpecial is FMA where x or y is zero, or one of the three is infinite or NaN.
+func fmaSpecial(x, y, z float32) float32 {
+	if Float32bits(z)&^signBit >= expMask && Float32bits(x)&^signBit < expMask && Float32bits(y)&^signBit < expMask {
+		return z // the product is finite, though it may be beyond all float32s
+	}
+	if lost(x) {
+		x = Copysign(1, x)
+	}
+	if lost(y) {
+		y = Copysign(1, y)
+	}
+	p := float32(x * y)
+	if lost(z) && p == 0 {
+		return z
+	}
+	return p + z
 }
 
 // wide is a positive number of 96 bits. The lowest bit is also set when lower

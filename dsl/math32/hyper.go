@@ -12,6 +12,9 @@ package math32
 func Sinh(x float32) float32 {
 	a := Abs(x)
 	if a < 1 {
+		if lost(x) {
+			return x
+		}
 		z := float32(x * x)
 		p := float32(z*2.79157393e-06) + 0.000198414171
 		p = float32(z*p) + 0.00833331607

@@ -48,9 +48,9 @@ func Log(x float32) float32 {
 // logSpecial returns the logarithm of a number that is not positive and finite.
 func logSpecial(x float32) float32 {
 	switch {
-	case x == 0:
+	case Float32bits(x)&^signBit == 0:
 		return Inf(-1)
-	case x < 0:
+	case Signbit(x):
 		return NaN()
 	}
 	return x

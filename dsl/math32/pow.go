@@ -24,32 +24,32 @@ package math32
 //	Pow(-Inf, y) = Pow(-0, -y)
 //	Pow(x, y) = NaN for finite x < 0 and finite non-integer y
 func Pow(x, y float32) float32 {
-	if y == 0 || x == 1 {
+	if Float32bits(y)&^signBit == 0 || x == 1 {
 		return 1
 	}
 	if x != x || y != y {
 		return NaN()
 	}
 	sign := float32(1)
+	a := Float32bits(x) &^ signBit
 	if Signbit(x) {
 		// Every float32 from 2**24 on is an even integer, the infinities too.
 		small := Abs(y) < 0x1p24
 		switch {
-		case small && Trunc(y) != y:
-			if x != 0 && !IsInf(x, 0) {
+		case small && Float32bits(Trunc(y)) != Float32bits(y):
+			if a != 0 && a != expMask {
 				return NaN()
 			}
 		case small && int32(y)&1 != 0:
 			sign = -1
 		}
 	}
-	a := Float32bits(x) &^ signBit
 	switch {
 	case a == 0x3f800000:
 		return sign
 	case a == 0 || a == expMask || IsInf(y, 0):
 		// Does |x| with the direction of y grow without bound or vanish?
-		if (a > 0x3f800000) == (y > 0) {
+		if (a > 0x3f800000) != Signbit(y) {
 			return Copysign(Inf(1), sign)
 		}
 		return Copysign(0, sign)

@@ -72,16 +72,22 @@ func Hypot(x, y float32) float32 {
 	if IsInf(x, 0) || IsInf(y, 0) {
 		return Inf(1)
 	}
-	x, y = Abs(x), Abs(y)
-	p, q := max(x, y), min(x, y)
-	if p == 0 || p != p {
+	bx, by := Float32bits(x)&^signBit, Float32bits(y)&^signBit
+	p, q := Float32frombits(max(bx, by)), Float32frombits(min(bx, by))
+	if max(bx, by) == 0 || p != p {
 		return p
 	}
-	back := float32(1)
+	// After that no product's error that counts is subnormal: p is at least 2**-29, so that
+	// r*r is a multiple of 2**-104, and q*q is one of 2**-126 where q is at least p * 2**-13.
+	back := int32(0)
 	if p > 0x1p60 {
-		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 0x1p80
-	} else if p < 0x1p-40 {
-		p, q, back = float32(p*0x1p100), float32(q*0x1p100), 0x1p-100
+		p, q, back = float32(p*0x1p-80), float32(q*0x1p-80), 80
+	} else if p < 0x1p-25 {
+		n := int32(60)
+		if p < 0x1p-80 {
+			n = 120
+		}
+		p, q, back = up(p, n), up(q, n), -n
 	}
 	ph, pl := mul(p, p)
 	qh, ql := mul(q, q)
@@ -90,5 +96,5 @@ func Hypot(x, y float32) float32 {
 	r := Sqrt(sh)
 	rh, rl := mul(r, r)
 	r += ((sh - rh) - rl + sl) / (r + r)
-	return float32(r * back)
+	return down(r, back)
 }

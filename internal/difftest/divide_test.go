@@ -61,7 +61,7 @@ func init() {
 func TestCorrection(t *testing.T) {
 	t.Setenv("KGEN_EXACT_DIVIDE", "always")
 	host, dev := devtest.Host(t), devtest.Vulkan(t)
-	flushed = !dev.Info().Subnormals
+	flushed = flushes(dev)
 	for _, c := range cases {
 		if !strings.HasPrefix(c.name, "Quotients") && !strings.HasPrefix(c.name, "FloatOps") && !strings.HasPrefix(c.name, "Math32") {
 			continue
@@ -73,7 +73,7 @@ func TestCorrection(t *testing.T) {
 				t.Skip(devErr)
 			}
 			compareFaults(t, devErr, hostErr)
-			if d := Diff(got, want, !dev.Info().Subnormals); d != "" {
+			if d := Diff(got, want, flushed); d != "" {
 				t.Errorf("%s", d)
 			}
 		})

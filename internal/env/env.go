@@ -17,6 +17,7 @@ const (
 	PipelineCache      = "KGEN_PIPELINE_CACHE"
 	ExactDivide        = "KGEN_EXACT_DIVIDE"
 	Fused              = "KGEN_FUSED"
+	Subnormals         = "KGEN_SUBNORMALS"
 	Small              = "KGEN_SMALL"
 	Checked            = "KGEN_CHECKED"
 	HostForm           = "KGEN_HOST_FORM"
@@ -47,6 +48,7 @@ var Vars = []Var{
 	{PipelineCache, "`off`, a directory's path with a separator in it", "do not keep compiled pipelines on disk, or the directory for them, which must be usable; by default the user's cache folder, if it is usable", isCache},
 	{ExactDivide, "`always`, `never`", "correct float32 division and square root always or never, whatever the device's probe says", oneOf("always", "never")},
 	{Fused, "`never`", "correct float32 division and roots without fused products and sums, whatever the device has", oneOf("never")},
+	{Subnormals, "`flushed`", "treat Vulkan devices as such that take subnormal float32s for zeros, whatever their probes say", oneOf("flushed")},
 	{Small, "`never`", "do without the modules for small launches", oneOf("never")},
 	{Checked, "an integer from 0 to 2^64-1", "open the host device in checked mode, with that seed, in programs that import package checked", isSeed},
 	{HostForm, "`off`, `on`", "the host device never runs host forms, or wherever there are any, under the race detector, too; see [docs/host.md](docs/host.md)", oneOf("off", "on")},

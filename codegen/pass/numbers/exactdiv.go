@@ -130,19 +130,6 @@ func (e *exactDivide) branch(x *corrector, v, quick, rare *ir.Value) {
 	x.b, x.out = meet, nil
 }
 
-// choice returns the constant, a bool, by which modules choose; modules that choose by it
-// say so in their list.
-func choice(m *ir.Module, id uint32, name string, byDefault uint64) *ir.Value {
-	for _, s := range m.Specs {
-		if s.ID == id {
-			return m.SpecValue(s)
-		}
-	}
-	s := &ir.Spec{ID: id, Name: name, Type: ir.TypeBool, Default: byDefault}
-	m.Specs = append(m.Specs, s)
-	return m.SpecValue(s)
-}
-
 // Parts of float32's bits.
 const (
 	SignBit   = 1 << 31

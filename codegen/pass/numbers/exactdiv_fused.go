@@ -24,11 +24,11 @@ func (x *corrector) quick(v *ir.Value) (result, rare *ir.Value) {
 		result, in = x.fusedInverseRoot(v.Args[0])
 	}
 	m := x.f.Module
-	rare = x.is(ir.OpLNot, x.both(choice(m, abi.SpecFused, "Fused", 0), in))
+	rare = x.is(ir.OpLNot, x.both(m.ReservedSpec(abi.SpecFused, "Fused", ir.TypeBool, 0), in))
 	if v.Op == ir.OpFInvSqrt {
 		return result, rare
 	}
-	exact := choice(m, abi.SpecExactDivide, "ExactDivide", 1)
+	exact := m.ReservedSpec(abi.SpecExactDivide, "ExactDivide", ir.TypeBool, 1)
 	raw := x.device(v.Op, v.Args...)
 	return x.add(ir.OpSelect, v.Type, exact, result, raw), x.is(ir.OpLAnd, exact, rare)
 }

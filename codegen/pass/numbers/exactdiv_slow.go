@@ -138,7 +138,11 @@ func (x *corrector) root(a *ir.Value) *ir.Value {
 	square = x.i(ir.OpShl, square, x.i(ir.OpISub, x.n(24), even))
 	fa := x.i(ir.OpISub, x.n(TwoBits), x.i(ir.OpShl, even, x.n(23)))
 	fa = x.i(ir.OpOr, p.fraction, fa)
-	fa = x.i(ir.OpSelect, p.special, p.bits, fa)
+	// A device that takes subnormals for zeros would have -0 for the negative ones, and no
+	// NaN; with a bit of the exponent set they are normal. Infinities and NaNs have it.
+	zero := x.is(ir.OpIEq, x.i(ir.OpShl, p.bits, x.n(1)), x.n(0))
+	special := x.i(ir.OpSelect, zero, p.bits, x.i(ir.OpOr, p.bits, x.n(HiddenBit)))
+	fa = x.i(ir.OpSelect, p.special, special, fa)
 	device := x.word(x.add(ir.OpFSqrt, ir.TypeF32, x.float(fa)))
 
 	// rem is square - root*root; to add k to the root takes 2*k*root + k*k off.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/diag"
 	"github.com/kgen-go/kgen/codegen/ir"
 	"github.com/kgen-go/kgen/codegen/pass/facts"
@@ -169,6 +170,7 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	switch inX, inY := isNarrow(x, 0), isNarrow(y, 0); {
 	case inX && inY:
 		v.Args = allNarrow(m, v, false)
+		keepOrder(m, v)
 		return true
 	case (v.Op == ir.OpFEq || v.Op == ir.OpFNe) && (inX && between(y) || inY && between(x)):
 		b := m.Func.Module.Bool
@@ -188,6 +190,51 @@ func narrowOrder(m *rewrite.Maker, v *ir.Value) bool {
 	}
 	return false
 }
+
+// keepOrder has a comparison of float32s that was one of float64s right for subnormals on
+// devices that take them for zeros, which abi.SpecFlushed tells; drivers of others drop what
+// this adds. Where one operand is zero or subnormal and the other is not, such a device is
+// right, too. Where both are, and not both are zero, integers are compared instead:
+//
+//	small := (bits(x)|bits(y))&^sign - 1 < flushed
+//	x == y    becomes    x == y && !(small && bits(x) != bits(y))
+//	x != y               x != y || small && bits(x) != bits(y)
+//	x < y                small ? order(x) < order(y) : x < y, and the same with <=
+func keepOrder(m *rewrite.Maker, v *ir.Value) {
+	x, y := v.Args[0], v.Args[1]
+	if x == y || isNormal(x) || isNormal(y) {
+		return
+	}
+	mod := m.Func.Module
+	word := func(op ir.Op, args ...*ir.Value) *ir.Value {
+		w := m.Func.NewValue(op, ir.TypeI32, args...)
+		if c := facts.FoldConst(mod, w); c != nil {
+			return c
+		}
+		return m.Op(op, ir.TypeI32, args...)
+	}
+	is := func(op ir.Op, args ...*ir.Value) *ir.Value { return m.Op(op, ir.TypeBool, args...) }
+	p, q := word(ir.OpBitcast, x), word(ir.OpBitcast, y)
+	either := word(ir.OpAnd, word(ir.OpOr, p, q), mod.Int(ir.TypeI32, SignBit-1))
+	small := is(ir.OpULt, word(ir.OpISub, either, mod.Int(ir.TypeI32, 1)), mod.ReservedSpec(abi.SpecFlushed, "Flushed", ir.TypeI32, 0))
+	device := is(v.Op, x, y)
+	switch v.Op {
+	case ir.OpFEq:
+		v.Op, v.Args = ir.OpLAnd, []*ir.Value{device, is(ir.OpLNot, is(ir.OpLAnd, small, is(ir.OpINe, p, q)))}
+	case ir.OpFNe:
+		v.Op, v.Args = ir.OpLOr, []*ir.Value{device, is(ir.OpLAnd, small, is(ir.OpINe, p, q))}
+	default:
+		order := func(b *ir.Value) *ir.Value { // larger the larger the float is
+			sign := word(ir.OpShrA, b, mod.Int(ir.TypeI32, 31))
+			return word(ir.OpXor, b, word(ir.OpAnd, sign, mod.Int(ir.TypeI32, SignBit-1)))
+		}
+		op := map[ir.Op]ir.Op{ir.OpFLt: ir.OpSLt, ir.OpFLe: ir.OpSLe}[v.Op]
+		v.Op, v.Args = ir.OpSelect, []*ir.Value{small, is(op, order(p), order(q)), device}
+	}
+}
+
+// isNormal reports whether v is a constant that is neither zero nor subnormal.
+func isNormal(v *ir.Value) bool { return v.IsConst() && v.Bits&(SignBit-1) >= HiddenBit }
 
 // between reports whether v is a constant that lies between two float32.
 func between(v *ir.Value) bool {

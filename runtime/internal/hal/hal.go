@@ -72,7 +72,7 @@ type Info struct {
 	Aspects    []properties.Aspect // sorted
 	SubGroups  [2]int              // least and greatest sub-group size
 	Limits     Limits
-	Subnormals bool // float32 subnormals are kept; probed when the device is opened
+	Subnormals Subnormals // probed when the device is opened
 	// ExactDivide says that float32 division and square root are correctly
 	// rounded; probed when the device is opened. abi.SpecExactDivide depends on it.
 	ExactDivide bool
@@ -90,6 +90,30 @@ type Info struct {
 	PCI           string   // address such as "0000:3b:00.0", or ""
 	Timestamps    bool     // the device is a Timer that can tell
 }
+
+// Subnormals says which kinds of operations keep the subnormal float32s among their
+// operands and results; others take them for zeros. It has the fields of
+// runtime.Subnormals, which describes them.
+type Subnormals struct {
+	Arithmetic  bool
+	Fused       bool
+	Quotients   bool
+	Comparisons bool
+	MinMax      bool
+	Abs         bool
+	Rounding    bool
+	Functions   bool
+	ToFloat64   bool
+	FromFloat64 bool
+	Atomics     bool
+}
+
+// Computed reports whether the operations that package math32 uses keep them.
+// abi.SpecFlushed depends on it.
+func (s Subnormals) Computed() bool { return s.Arithmetic && s.Comparisons && s.MinMax }
+
+// KeepsSubnormals is a device that keeps all.
+var KeepsSubnormals = Subnormals{true, true, true, true, true, true, true, true, true, true, true}
 
 // Limits are the figures that launches are checked against.
 type Limits struct {

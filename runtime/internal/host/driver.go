@@ -65,7 +65,7 @@ func info() hal.Info {
 			DeviceMemory:      memory,
 			MemoryIsHostSpeed: true,
 		},
-		Subnormals:    true,
+		Subnormals:    hal.KeepsSubnormals,
 		ExactDivide:   true,
 		ExactDivide64: true,
 		Fused:         true,

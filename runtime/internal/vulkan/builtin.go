@@ -3,9 +3,9 @@
 package vulkan
 
 import (
+	"cmp"
 	_ "embed"
 	"encoding/binary"
-	"math"
 	"sync"
 
 	vk "github.com/vulkan-go/vulkan"
@@ -21,8 +21,6 @@ var (
 	copyModule []byte
 	//go:embed kernels/fill.spv
 	fillModule []byte
-	//go:embed kernels/subnormals.spv
-	subnormalsModule []byte
 )
 
 const (
@@ -54,8 +52,8 @@ func (b *builtins) get(d *device, module []byte) (vk.Pipeline, vk.PipelineLayout
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(module[4*i:])
 	}
-	m, r := d.vk.CreateShaderModule(words)
-	if err := d.check("vkCreateShaderModule", r); err != nil {
+	m, r, err := d.shaderModule(preserving(words, d.phys.SignedZeroInfNanPreserve))
+	if err := cmp.Or(err, d.check("vkCreateShaderModule", r)); err != nil {
 		return nil, nil, err
 	}
 	defer vk.DestroyShaderModule(d.vk.Handle, m, nil)
@@ -107,29 +105,4 @@ func (e *encoder) builtin(module []byte, dst, src, size uint64, pattern uint32) 
 	}
 	e.ended()
 	return nil
-}
-
-// probeSubnormals finds out whether float32 subnormals are kept.
-func (d *device) probeSubnormals() (bool, error) {
-	m, err := d.mem.alloc(granule, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
-	in := []uint32{0x00000001, 0x00400000, 0x00800000}
-	for i, v := range in {
-		binary.LittleEndian.PutUint32(m.data[4*i:], v)
-	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(subnormalsModule, m.addr+128, m.addr, 0, 0)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	sum := math.Float32frombits(in[0]) + math.Float32frombits(in[1])
-	return binary.LittleEndian.Uint32(m.data[128:]) == math.Float32bits(sum) &&
-		binary.LittleEndian.Uint32(m.data[132:]) == 0x00400000, nil
 }

@@ -6,6 +6,8 @@ import (
 	_ "embed"
 	"encoding/binary"
 	"math"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 //go:embed kernels/divide.spv
@@ -14,49 +16,40 @@ var divideModule []byte
 // divideCases is how many quotients and roots probeDivide tries.
 const divideCases = 4096
 
-// probeDivide finds out whether float32 division and square root are correctly
-// rounded. It comes after probeSubnormals: what concerns subnormals counts only
-// where they are kept.
-func (d *device) probeDivide() (bool, error) {
+// askDivide finds out whether float32 division and square root are correctly
+// rounded. What concerns subnormals counts only where arithmetic keeps them, which an
+// earlier question has found out.
+func askDivide(exact *bool, kept *hal.Subnormals) *question {
 	const size = 16 * divideCases
-	m, err := d.mem.alloc(2*size, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
 	le := binary.LittleEndian
-	var cases [divideCases][3]float32
-	for i := range cases {
-		cases[i] = divideCase(uint32(i))
-		for j, x := range cases[i] {
-			le.PutUint32(m.data[16*i+4*j:], math.Float32bits(x))
-		}
+	return &question{module: divideModule, size: size, items: size,
+		put: func(operands []byte) {
+			for i := range divideCases {
+				for j, x := range divideCase(uint32(i)) {
+					le.PutUint32(operands[16*i+4*j:], math.Float32bits(x))
+				}
+			}
+		},
+		answer: func(results []byte) {
+			keeps := kept.Arithmetic && kept.Quotients
+			*exact = true
+			for i := range divideCases {
+				c, out := divideCase(uint32(i)), results[16*i:]
+				q, r := c[0]/c[1], float32(math.Sqrt(float64(c[2])))
+				if counts(keeps, c[0], c[1], q) && le.Uint32(out) != math.Float32bits(q) ||
+					counts(keeps, c[2]) && le.Uint32(out[4:]) != math.Float32bits(r) {
+					*exact = false
+				}
+			}
+		},
 	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(divideModule, m.addr+size, m.addr, size, 0)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	for i, c := range cases {
-		out := m.data[size+16*i:]
-		q, r := c[0]/c[1], float32(math.Sqrt(float64(c[2])))
-		if d.counts(c[0], c[1], q) && le.Uint32(out) != math.Float32bits(q) ||
-			d.counts(c[2]) && le.Uint32(out[4:]) != math.Float32bits(r) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
-// counts reports whether the device keeps what is subnormal among floats. The
+// counts reports whether none of the floats is subnormal, or the device keeps such. The
 // least normal number may be a rounded subnormal one.
-func (d *device) counts(floats ...float32) bool {
+func counts(keeps bool, floats ...float32) bool {
 	for _, x := range floats {
-		if !d.info.Subnormals && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
+		if !keeps && x != 0 && math.Abs(float64(x)) <= 0x1p-126 {
 			return false
 		}
 	}

@@ -12,37 +12,28 @@ import (
 //go:embed kernels/divide64.spv
 var divide64Module []byte
 
-// probeDivide64 is probeDivide for float64, on a device that has it. It leaves
+// askDivide64 is askDivide for float64, on a device that has it. It leaves
 // subnormals out.
-func (d *device) probeDivide64() (bool, error) {
-	const size = 32 * divideCases
-	m, err := d.mem.alloc(2*size, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
+func askDivide64(exact *bool) *question {
 	le := binary.LittleEndian
-	for i := range uint32(divideCases) {
-		for j, x := range divideCase64(i) {
-			le.PutUint64(m.data[32*i+8*uint32(j):], math.Float64bits(x))
-		}
+	return &question{module: divide64Module, size: 32 * divideCases, items: 16 * divideCases,
+		put: func(operands []byte) {
+			for i := range uint32(divideCases) {
+				for j, x := range divideCase64(i) {
+					le.PutUint64(operands[32*i+8*uint32(j):], math.Float64bits(x))
+				}
+			}
+		},
+		answer: func(results []byte) {
+			*exact = true
+			for i := range uint32(divideCases) {
+				c, out := divideCase64(i), results[32*i:]
+				if le.Uint64(out) != math.Float64bits(c[0]/c[1]) || le.Uint64(out[8:]) != math.Float64bits(math.Sqrt(c[2])) {
+					*exact = false
+				}
+			}
+		},
 	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(divide64Module, m.addr+size, m.addr, 16*divideCases, 0)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	for i := range uint32(divideCases) {
-		c, out := divideCase64(i), m.data[size+32*i:]
-		if le.Uint64(out) != math.Float64bits(c[0]/c[1]) || le.Uint64(out[8:]) != math.Float64bits(math.Sqrt(c[2])) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // divideCase64 is divideCase for float64, with exponents that lead to no

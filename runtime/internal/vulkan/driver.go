@@ -153,7 +153,7 @@ var deviceTypes = map[vk.PhysicalDeviceType]hal.DeviceType{
 // a work-item may have 15,872 bytes: arrays of 15,856 are taken, of 15,880 are not.
 const nvidiaPrivate = 4 << 30
 
-// infoOf describes a device. Subnormals are probed when it is opened.
+// infoOf describes a device. What becomes of subnormals is probed when it is opened.
 func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 	kind, ok := deviceTypes[p.DeviceType]
 	if !ok {
@@ -170,7 +170,6 @@ func infoOf(p *vkx.PhysicalDeviceInfo) hal.Info {
 		UUID:       p.DeviceUUID,
 		Timestamps: timestampBits(p) > 0,
 		SubGroups:  [2]int{int(p.MinSubgroupSize), int(p.MaxSubgroupSize)},
-		Subnormals: p.DenormPreserveFloat32,
 		Limits: hal.Limits{
 			MaxWorkItems:      int(p.MaxComputeWorkGroupInvocations),
 			LocalMemory:       int(p.MaxComputeSharedMemorySize),

@@ -11,43 +11,35 @@ import (
 //go:embed kernels/fused.spv
 var fusedModule []byte
 
-// fusedCases is how many operands probeFused tries.
+// fusedCases is how many operands askFused tries.
 const fusedCases = 4096
 
-// probeFused finds out whether kernels may correct float32 division and roots by fused
+// askFused finds out whether kernels may correct float32 division and roots by fused
 // products and sums: whether Fma rounds once, and inverses and inverse roots, from which
 // the corrections start, have no larger errors than Vulkan allows.
-func (d *device) probeFused() (bool, error) {
+func askFused(fused *bool) *question {
 	const size = 16 * fusedCases
-	m, err := d.mem.alloc(2*size, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
 	le := binary.LittleEndian
-	for i := range uint32(fusedCases) {
-		for j, x := range fusedCase(i) {
-			le.PutUint32(m.data[16*i+4*uint32(j):], math.Float32bits(x))
-		}
+	return &question{module: fusedModule, size: size, items: size,
+		put: func(operands []byte) {
+			for i := range uint32(fusedCases) {
+				for j, x := range fusedCase(i) {
+					le.PutUint32(operands[16*i+4*uint32(j):], math.Float32bits(x))
+				}
+			}
+		},
+		answer: func(results []byte) {
+			*fused = true
+			for i := range uint32(fusedCases) {
+				c, out := fusedCase(i), results[16*i:]
+				if le.Uint32(out) != math.Float32bits(fma(c[0], c[1], c[2])) ||
+					!near(math.Float32frombits(le.Uint32(out[4:])), 1/math.Sqrt(float64(c[3])), 2) ||
+					!near(math.Float32frombits(le.Uint32(out[8:])), 1/float64(c[0]), 2.5) {
+					*fused = false
+				}
+			}
+		},
 	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(fusedModule, m.addr+size, m.addr, size, 0)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	for i := range uint32(fusedCases) {
-		c, out := fusedCase(i), m.data[size+16*i:]
-		if le.Uint32(out) != math.Float32bits(fma(c[0], c[1], c[2])) ||
-			!near(math.Float32frombits(le.Uint32(out[4:])), 1/math.Sqrt(float64(c[3])), 2) ||
-			!near(math.Float32frombits(le.Uint32(out[8:])), 1/float64(c[0]), 2.5) {
-			return false, nil
-		}
-	}
-	return true, nil
 }
 
 // near reports whether got is no more than ulps units in the last place from want, which is

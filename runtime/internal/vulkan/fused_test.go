@@ -44,8 +44,8 @@ func TestFusedCases(t *testing.T) {
 func TestProbeFused(t *testing.T) {
 	d := open(t)
 	start := time.Now()
-	fused, err := d.probeFused()
-	if err != nil {
+	var fused bool
+	if err := d.ask(askFused(&fused)); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: fused: %v; %v", d.info.Name, fused, time.Since(start))

@@ -3,6 +3,7 @@
 package vulkan
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	vk "github.com/vulkan-go/vulkan"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/internal/modulehook"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -56,14 +58,16 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
 	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	var err error
+	if p.spirv, err = exact(p.spirv, &d.info.Subnormals); err != nil {
+		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
+	}
 	if relaxed(d.phys.DriverName) {
-		var err error
 		if p.spirv, err = relax(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}
 	if d.info.EndsLoops {
-		var err error
 		p.loops = desc.Loops
 		if p.spirv, err = recordRounds(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
@@ -90,7 +94,6 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		binary.LittleEndian.PutUint64(b[:], s.Bits)
 		p.desc.Data = append(p.desc.Data, b[:]...) // 8 bytes each keep them aligned
 	}
-	var err error
 	if p.layout, err = d.pipes.layout(uint32(4 * p.words)); err != nil {
 		return nil, err
 	}
@@ -162,8 +165,8 @@ const specBase = abi.SpecReserved + 0xff
 // create makes the pipeline from its module, which lives only meanwhile.
 func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	v := p.d.vk
-	module, r := v.CreateShaderModule(p.spirv)
-	if err := p.failed("vkCreateShaderModule", r); err != nil {
+	module, r, err := p.d.shaderModule(p.spirv)
+	if err := cmp.Or(err, p.failed("vkCreateShaderModule", r)); err != nil {
 		return nil, err
 	}
 	defer vk.DestroyShaderModule(v.Handle, module, nil)
@@ -182,6 +185,18 @@ func (p *pipeline) create(dispatchBase bool) (vk.Pipeline, error) {
 	}
 	p.d.pipes.saver.made()
 	return handle, nil
+}
+
+// shaderModule hands a module to the driver, as a test rewrites it if there is one that does.
+func (d *device) shaderModule(words []uint32) (vk.ShaderModule, vk.Result, error) {
+	if rewrite := modulehook.Rewrite; rewrite != nil {
+		var err error
+		if words, err = rewrite(words); err != nil {
+			return nil, 0, fmt.Errorf("vulkan: a module that a test rewrites: %w", err)
+		}
+	}
+	m, r := d.vk.CreateShaderModule(words)
+	return m, r, nil
 }
 
 func (p *pipeline) failed(call string, r vk.Result) error {

@@ -10,14 +10,17 @@ import (
 	"sync"
 	"time"
 
+	"github.com/kgen-go/kgen/internal/env"
+	"github.com/kgen-go/kgen/internal/modulehook"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
 // probed is what small kernels find out of a device and its driver.
 type probed struct {
-	subnormals, divide, divide64, fused bool
-	endsLoops                           bool // that go on for long, see recordRounds
+	subnormals              hal.Subnormals
+	divide, divide64, fused bool
+	endsLoops               bool // that go on for long, see recordRounds
 }
 
 // driverKey tells drivers and devices apart.
@@ -25,6 +28,7 @@ type driverKey struct {
 	uuid    [16]byte
 	version uint32
 	name    string
+	hooked  bool // a test rewrites the modules
 }
 
 // answers are kept for the program: neither device nor driver changes meanwhile.
@@ -35,13 +39,12 @@ var answers struct {
 
 // probe finds out what the driver does not say.
 func (d *device) probe() error {
-	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName}
+	key := driverKey{d.phys.PipelineCacheUUID, d.phys.DriverVersion, d.phys.DeviceName, modulehook.Rewrite != nil}
 	answers.Lock()
 	p, known := answers.of[key]
 	answers.Unlock()
 	if !known {
-		var err error
-		if p, err = d.ask(); err != nil {
+		if err := d.ask(p.questions(d)...); err != nil {
 			return fmt.Errorf("%s: %w", d.info.Name, err)
 		}
 		answers.Lock()
@@ -53,27 +56,76 @@ func (d *device) probe() error {
 	}
 	d.info.Subnormals, d.info.ExactDivide, d.info.ExactDivide64 = p.subnormals, p.divide, p.divide64
 	d.info.Fused, d.info.EndsLoops = p.fused, p.endsLoops
+	if env.Get(env.Subnormals) == "flushed" {
+		d.info.Subnormals = hal.Subnormals{}
+	}
 	return nil
 }
 
-// ask runs the kernels.
-func (d *device) ask() (p probed, err error) {
-	if p.subnormals, err = d.probeSubnormals(); err != nil {
-		return p, err
-	}
-	if p.divide, err = d.probeDivide(); err != nil {
-		return p, err
-	}
-	if p.fused, err = d.probeFused(); err != nil {
-		return p, err
-	}
+// questions returns the probes of a device, whose answers are put into p. What others
+// say of subnormals counts only where these are kept.
+func (p *probed) questions(d *device) []*question {
+	qs := []*question{askSubnormals(&p.subnormals)}
 	if slices.Contains(d.info.Aspects, properties.FP64) {
-		if p.divide64, err = d.probeDivide64(); err != nil {
-			return p, err
-		}
+		qs = append(qs, askSubnormals64(&p.subnormals), askDivide64(&p.divide64))
 	}
-	p.endsLoops, err = d.probeEndsLoops()
-	return p, err
+	if slices.Contains(d.info.Aspects, properties.AtomicFloat32) {
+		qs = append(qs, askSubnormalAdd(&p.subnormals.Atomics))
+	}
+	return append(qs, askDivide(&p.divide, &p.subnormals), askFused(&p.fused), askEndsLoops(&p.endsLoops))
+}
+
+// question is a kernel of the backend that finds something out of the device.
+type question struct {
+	module  []byte
+	size    uint64 // bytes of its operands, and as many for its results; a multiple of 16
+	items   uint64 // bytes that builtin is told of
+	pattern uint32
+	put     func(operands []byte) // writes them
+	answer  func(results []byte)  // reads them
+}
+
+// ask runs the questions' kernels as one batch, and then reads the results in order.
+func (d *device) ask(qs ...*question) error {
+	size := uint64(0)
+	for _, q := range qs {
+		size += 2 * q.size
+	}
+	m, err := d.mem.alloc(size, d.mem.types.host)
+	if err != nil {
+		return err
+	}
+	defer m.Free()
+	at := uint64(0)
+	for _, q := range qs {
+		clear(m.data[at:][:2*q.size])
+		if q.put != nil {
+			q.put(m.data[at:][:q.size])
+		}
+		at += 2 * q.size
+	}
+	t, err := d.queue.submit(func(e *encoder) error {
+		at := m.addr
+		for _, q := range qs {
+			if err := e.builtin(q.module, at+q.size, at, q.items, q.pattern); err != nil {
+				return err
+			}
+			at += 2 * q.size
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := d.answer(t); err != nil {
+		return err
+	}
+	at = 0
+	for _, q := range qs {
+		q.answer(m.data[at+q.size:][:q.size])
+		at += 2 * q.size
+	}
+	return nil
 }
 
 // answerTime bounds the wait for a probe, which takes a device milliseconds.

@@ -14,33 +14,20 @@ import (
 //go:embed kernels/rounds.spv
 var roundsModule []byte
 
-// probeRounds is how many rounds probeEndsLoops asks for: more than Mesa's llvmpipe lets
+// probeRounds is how many rounds askEndsLoops asks for: more than Mesa's llvmpipe lets
 // the work-items of a sub-group make in all their loops together (65,535 in 22.3), after
 // which it leaves the loops that they are in, and goes on.
 const probeRounds = 70_000
 
-// probeEndsLoops finds out whether the device ends loops that would go on.
-func (d *device) probeEndsLoops() (bool, error) {
-	m, err := d.mem.alloc(granule, d.mem.types.host)
-	if err != nil {
-		return false, err
-	}
-	defer m.Free()
-	clear(m.data[:16])
-	want := uint32(0)
-	for range probeRounds {
-		want = want*1664525 + 1013904223
-	}
-	t, err := d.queue.submit(func(e *encoder) error {
-		return e.builtin(roundsModule, m.addr, m.addr, 0, probeRounds)
-	})
-	if err != nil {
-		return false, err
-	}
-	if err := d.answer(t); err != nil {
-		return false, err
-	}
-	return binary.LittleEndian.Uint32(m.data) != want, nil
+// askEndsLoops finds out whether the device ends loops that would go on.
+func askEndsLoops(ends *bool) *question {
+	return &question{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
+		want := uint32(0)
+		for range probeRounds {
+			want = want*1664525 + 1013904223
+		}
+		*ends = binary.LittleEndian.Uint32(results) != want
+	}}
 }
 
 // recordRounds returns a module that writes which of its loops the device has ended, if it
@@ -64,7 +51,7 @@ func recordRounds(words []uint32) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rounds{m: m}
+	r := &rounds{m: m, e: spirv.Edit(m)}
 	if !r.prepare() {
 		return words, nil
 	}
@@ -77,6 +64,7 @@ func recordRounds(words []uint32) ([]uint32, error) {
 // rounds rewrites a module.
 type rounds struct {
 	m      *spirv.Module
+	e      *spirv.Editor
 	main   spirv.ID // the entry point
 	loops  uint32   // seen up to now
 	push   spirv.ID // the launch block
@@ -89,21 +77,11 @@ type rounds struct {
 	wide map[spirv.ID]bool // integers of 64 bits: cases of a switch take two words then
 }
 
-func (r *rounds) id() spirv.ID {
-	r.m.Bound++
-	return spirv.ID(r.m.Bound - 1)
-}
+func (r *rounds) id() spirv.ID { return r.e.NewID() }
 
 // global returns the id of a type or constant, and declares it if there is none.
 func (r *rounds) global(op spirv.Op, typ spirv.ID, words ...uint32) spirv.ID {
-	for _, in := range r.m.Globals {
-		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
-			return in.Result
-		}
-	}
-	in := spirv.Instruction{Op: op, Type: typ, Result: r.id(), Words: words}
-	r.m.Globals = append(r.m.Globals, in)
-	return in.Result
+	return r.e.Global(op, typ, words...)
 }
 
 func (r *rounds) pointer(class spirv.StorageClass, to spirv.ID) spirv.ID {

@@ -1,0 +1,90 @@
+package spirv
+
+import "slices"
+
+// Editor adds instructions to a module that has been parsed.
+type Editor struct {
+	m     *Module
+	types map[ID]ID           // the type of each value
+	defs  map[ID]*Instruction // types and constants
+}
+
+// Edit returns an editor of m.
+func Edit(m *Module) *Editor {
+	e := &Editor{m: m, types: map[ID]ID{}, defs: map[ID]*Instruction{}}
+	for i := range m.Globals {
+		in := m.Globals[i]
+		e.defs[in.Result] = &in
+	}
+	m.All(func(in *Instruction) bool {
+		if in.Result != 0 && in.Type != 0 {
+			e.types[in.Result] = in.Type
+		}
+		return true
+	})
+	return e
+}
+
+// NewID returns an id that the module has not used.
+func (e *Editor) NewID() ID {
+	e.m.Bound++
+	return ID(e.m.Bound - 1)
+}
+
+// Global returns the id of a type or constant, and declares it if there is none.
+func (e *Editor) Global(op Op, typ ID, words ...uint32) ID {
+	for _, in := range e.m.Globals {
+		if in.Op == op && in.Type == typ && slices.Equal(in.Words, words) {
+			return in.Result
+		}
+	}
+	in := Instruction{Op: op, Type: typ, Result: e.NewID(), Words: words}
+	e.m.Globals = append(e.m.Globals, in)
+	e.defs[in.Result] = &in
+	return in.Result
+}
+
+// TypeOf returns the type of a value, 0 if there is no such value.
+func (e *Editor) TypeOf(id ID) ID { return e.types[id] }
+
+// Float returns the width of t, a type of floats, and how many of them it has: 1, or a
+// vector's number; the width is 0 for any other type.
+func (e *Editor) Float(t ID) (width, lanes uint32) {
+	def := e.defs[t]
+	switch {
+	case def == nil:
+		return 0, 0
+	case def.Op == OpTypeFloat:
+		return def.Words[0], 1
+	case def.Op == OpTypeVector:
+		width, _ = e.Float(ID(def.Words[0]))
+		return width, def.Words[1]
+	}
+	return 0, 0
+}
+
+// Code is a list of instructions that an editor adds.
+type Code struct {
+	e    *Editor
+	List []Instruction
+}
+
+// NewCode returns an empty list.
+func (e *Editor) NewCode() *Code { return &Code{e: e} }
+
+// Op adds an instruction and returns its result, 0 where it has no type.
+func (c *Code) Op(op Op, typ ID, words ...ID) ID {
+	in := Instruction{Op: op, Type: typ}
+	if typ != 0 {
+		in.Result = c.e.NewID()
+		c.e.types[in.Result] = typ
+	}
+	for _, w := range words {
+		in.Words = append(in.Words, uint32(w))
+	}
+	c.List = append(c.List, in)
+	return in.Result
+}
+
+// Last gives the last instruction's result an id that the module has already.
+func (c *Code) Last(id ID) { c.List[len(c.List)-1].Result = id }

@@ -1,0 +1,144 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	"github.com/kgen-go/kgen/codegen/spirv"
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// exact returns a module that computes from the bits of float32s what does not keep
+// subnormals on the device and is exact in Go: conversions to float64, absolute values, floors
+// and ceilings. Other roundings of subnormals are zeros in any case.
+// The words that are given stay as they are; other devices get those.
+func exact(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
+	if kept.ToFloat64 && kept.Abs && kept.Rounding {
+		return words, nil
+	}
+	m, err := spirv.Parse(words)
+	if err != nil {
+		return nil, err
+	}
+	x := &exactly{e: spirv.Edit(m), kept: kept}
+	for _, in := range m.ExtInstImports {
+		if spirv.String(in.Words) == spirv.GLSLstd450Name {
+			x.glsl = in.Result
+		}
+	}
+	changed := false
+	for i := range m.Functions {
+		f := &m.Functions[i]
+		var out []spirv.Instruction
+		for _, in := range f.Code {
+			if list := x.instead(in); list != nil {
+				out, changed = append(out, list...), true
+				continue
+			}
+			out = append(out, in)
+		}
+		f.Code = out
+	}
+	if !changed {
+		return words, nil
+	}
+	return m.Words(), nil
+}
+
+// exactly rewrites the instructions of a module.
+type exactly struct {
+	e    *spirv.Editor
+	kept *hal.Subnormals
+	glsl spirv.ID // the set of extended instructions; 0 if there is none
+}
+
+func (x *exactly) u32() spirv.ID { return x.e.Global(spirv.OpTypeInt, 0, 32, 0) }
+
+func (x *exactly) word(n uint32) spirv.ID { return x.e.Global(spirv.OpConstant, x.u32(), n) }
+
+// instead returns what stands for an instruction, nil for most: they stay.
+func (x *exactly) instead(in spirv.Instruction) []spirv.Instruction {
+	width, lanes := x.e.Float(in.Type)
+	var one func(c *spirv.Code, typ, v spirv.ID) spirv.ID
+	var operand spirv.ID
+	switch in.Op {
+	case spirv.OpFConvert:
+		operand, one = spirv.ID(in.Words[0]), x.toFloat64
+		if from, _ := x.e.Float(x.e.TypeOf(operand)); x.kept.ToFloat64 || width != 64 || from != 32 {
+			return nil
+		}
+	case spirv.OpExtInst:
+		if width != 32 || spirv.ID(in.Words[0]) != x.glsl {
+			return nil
+		}
+		switch inst := spirv.GLSLstd450(in.Words[1]); {
+		case inst == spirv.GLSLstd450FAbs && !x.kept.Abs:
+			one = x.abs
+		case inst == spirv.GLSLstd450Floor && !x.kept.Rounding:
+			one = x.rounding(inst, 0)
+		case inst == spirv.GLSLstd450Ceil && !x.kept.Rounding:
+			one = x.rounding(inst, oneBits)
+		default:
+			return nil
+		}
+		operand = spirv.ID(in.Words[2])
+	default:
+		return nil
+	}
+	c := x.e.NewCode()
+	if lanes == 1 {
+		one(c, in.Type, operand)
+	} else {
+		from := x.e.Global(spirv.OpTypeFloat, 0, 32)
+		to := x.e.Global(spirv.OpTypeFloat, 0, width)
+		var parts []spirv.ID
+		for i := range lanes {
+			parts = append(parts, one(c, to, c.Op(spirv.OpCompositeExtract, from, operand, spirv.ID(i))))
+		}
+		c.Op(spirv.OpCompositeConstruct, in.Type, parts...)
+	}
+	c.Last(in.Result)
+	return c.List
+}
+
+// parts returns the bits of v, a float32, without its sign, that as 0 or -1, and whether v is
+// subnormal: whether the bits, less 1, are below 1<<23 - 1.
+func (x *exactly) parts(c *spirv.Code, v spirv.ID) (magnitude, sign, subnormal spirv.ID) {
+	u32 := x.u32()
+	bits := c.Op(spirv.OpBitcast, u32, v)
+	magnitude = c.Op(spirv.OpBitwiseAnd, u32, bits, x.word(1<<31-1))
+	sign = c.Op(spirv.OpShiftRightArithmetic, u32, bits, x.word(31))
+	less := c.Op(spirv.OpISub, u32, magnitude, x.word(1))
+	return magnitude, sign, c.Op(spirv.OpULessThan, x.e.Global(spirv.OpTypeBool, 0), less, x.word(1<<23-1))
+}
+
+// toFloat64 converts v, a float32. A subnormal one is a number of units of 2^-149.
+func (x *exactly) toFloat64(c *spirv.Code, f64, v spirv.ID) spirv.ID {
+	u32 := x.u32()
+	magnitude, sign, subnormal := x.parts(c, v)
+	units := c.Op(spirv.OpISub, u32, c.Op(spirv.OpBitwiseXor, u32, magnitude, sign), sign)
+	const unit = (1023 - 149) << 52
+	scaled := c.Op(spirv.OpFMul, f64, c.Op(spirv.OpConvertSToF, f64, units), x.e.Global(spirv.OpConstant, f64, unit&(1<<32-1), unit>>32))
+	return c.Op(spirv.OpSelect, f64, subnormal, scaled, c.Op(spirv.OpFConvert, f64, v))
+}
+
+// oneBits are those of the float32 1.
+const oneBits = 127 << 23
+
+// rounding is a floor, for which above is 0, or a ceiling, for which it is oneBits. That of a
+// positive subnormal number has the bits above, and that of a negative one, -1 or -0, differs
+// from it by those of -1.
+func (x *exactly) rounding(inst spirv.GLSLstd450, above uint32) func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
+	return func(c *spirv.Code, f32, v spirv.ID) spirv.ID {
+		u32 := x.u32()
+		_, sign, subnormal := x.parts(c, v)
+		bits := c.Op(spirv.OpBitwiseXor, u32, c.Op(spirv.OpBitwiseAnd, u32, sign, x.word(1<<31|oneBits)), x.word(above))
+		whole := c.Op(spirv.OpExtInst, f32, x.glsl, spirv.ID(inst), v)
+		return c.Op(spirv.OpSelect, f32, subnormal, c.Op(spirv.OpBitcast, f32, bits), whole)
+	}
+}
+
+// abs clears the sign of v, a float32.
+func (x *exactly) abs(c *spirv.Code, f32, v spirv.ID) spirv.ID {
+	bits := c.Op(spirv.OpBitcast, x.u32(), v)
+	return c.Op(spirv.OpBitcast, f32, c.Op(spirv.OpBitwiseAnd, x.u32(), bits, x.word(1<<31-1)))
+}

@@ -1,0 +1,122 @@
+//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
+
+package vulkan
+
+import (
+	_ "embed"
+	"encoding/binary"
+	"math"
+
+	"github.com/kgen-go/kgen/runtime/internal/hal"
+)
+
+// The property shaderDenormPreserveFloat32 says only whether a module may ask for
+// subnormals to be kept. Devices do not treat all operations alike: NVIDIA's GPUs keep
+// subnormals in rounding and take them for zeros in comparisons, and llvmpipe says that it
+// cannot keep them, and keeps nearly all. So small kernels try each kind.
+var (
+	//go:embed kernels/subnormals.spv
+	subnormalsModule []byte
+	//go:embed kernels/subnormals64.spv
+	subnormals64Module []byte
+	//go:embed kernels/subnormalsadd.spv
+	subnormalAddModule []byte
+)
+
+// subnormalOperands are the bits of 2^-149, 2^-127, -2^-127, 2^-126, 0, 1/2, 1 and -1.
+var subnormalOperands = [8]uint32{1, 1 << 22, 1<<31 | 1<<22, 1 << 23, 0, 126 << 23, 127 << 23, 1<<31 | 127<<23}
+
+// putSubnormals writes the operands of all questions of subnormals.
+func putSubnormals(operands []byte) {
+	for i, x := range subnormalOperands {
+		binary.LittleEndian.PutUint32(operands[4*i:], x)
+	}
+}
+
+// subnormalCase is a result of subnormals.comp.
+type subnormalCase struct {
+	name  string
+	kept  func(s *hal.Subnormals) *bool // the kind of operations
+	want  uint32                        // the result's bits where subnormals are kept
+	rough bool                          // the result may have an error of a thousandth
+}
+
+var (
+	arithmetic  = func(s *hal.Subnormals) *bool { return &s.Arithmetic }
+	fused       = func(s *hal.Subnormals) *bool { return &s.Fused }
+	quotients   = func(s *hal.Subnormals) *bool { return &s.Quotients }
+	comparisons = func(s *hal.Subnormals) *bool { return &s.Comparisons }
+	minMax      = func(s *hal.Subnormals) *bool { return &s.MinMax }
+	absolute    = func(s *hal.Subnormals) *bool { return &s.Abs }
+	rounding    = func(s *hal.Subnormals) *bool { return &s.Rounding }
+	functions   = func(s *hal.Subnormals) *bool { return &s.Functions }
+)
+
+// subnormalCases are the results in the order in which subnormals.comp writes them.
+var subnormalCases = []subnormalCase{
+	{"2^-127 + 2^-149", arithmetic, 1<<22 | 1, false},
+	{"2^-126 - 2^-127", arithmetic, 1 << 22, false},
+	{"2^-126 * 1/2", arithmetic, 1 << 22, false},
+	{"2^-127 * 2", arithmetic, 1 << 23, false},
+	{"-(2^-127)", arithmetic, 1<<31 | 1<<22, false},
+	{"fma(2^-126, 1/2, 0)", fused, 1 << 22, false},
+	{"fma(2^-127, 2, 0)", fused, 1 << 23, false},
+	{"fma(1, 2^-149, 2^-127)", fused, 1<<22 | 1, false},
+	{"2^-126 / 2", quotients, 1 << 22, true},
+	{"2^-127 / 2^-126", quotients, 126 << 23, true},
+	{"sqrt(2^-127)", quotients, math.Float32bits(0x1p-64 * math.Sqrt2), true},
+	{"inversesqrt(2^-127)", quotients, math.Float32bits(0x1p63 * math.Sqrt2), true},
+	{"2^-127 == 0", comparisons, 0, false},
+	{"2^-127 > 0", comparisons, 1, false},
+	{"-2^-127 < 2^-149", comparisons, 1, false},
+	{"2^-149 != 2^-127", comparisons, 1, false},
+	{"min(2^-127, 1)", minMax, 1 << 22, false},
+	{"max(2^-127, -1)", minMax, 1 << 22, false},
+	{"min(2^-127, 2^-149)", minMax, 1, false},
+	{"abs(-2^-127)", absolute, 1 << 22, false},
+	{"sign(-2^-127)", absolute, 1<<31 | 127<<23, false},
+	{"floor(-2^-127)", rounding, 1<<31 | 127<<23, false},
+	{"ceil(2^-127)", rounding, 127 << 23, false},
+	{"log2(2^-127)", functions, math.Float32bits(-127), true},
+	{"exp2(-127)", functions, 1 << 22, true},
+}
+
+// is reports whether a result is the one where subnormals are kept.
+func (c *subnormalCase) is(got uint32) bool {
+	if !c.rough {
+		return got == c.want
+	}
+	x, want := float64(math.Float32frombits(got)), float64(math.Float32frombits(c.want))
+	return math.Abs(x-want) <= math.Abs(want)/1000
+}
+
+// askSubnormals finds out which operations on float32 keep subnormals: those of which
+// all results are right.
+func askSubnormals(kept *hal.Subnormals) *question {
+	return &question{module: subnormalsModule, size: 128, put: putSubnormals, answer: func(results []byte) {
+		for i := range subnormalCases {
+			*subnormalCases[i].kept(kept) = true
+		}
+		for i := range subnormalCases {
+			if c := &subnormalCases[i]; !c.is(binary.LittleEndian.Uint32(results[4*i:])) {
+				*c.kept(kept) = false
+			}
+		}
+	}}
+}
+
+// askSubnormals64 finds out whether conversions to and from float64 keep them, on a device
+// that has float64.
+func askSubnormals64(kept *hal.Subnormals) *question {
+	return &question{module: subnormals64Module, size: 32, put: putSubnormals, answer: func(results []byte) {
+		kept.ToFloat64 = binary.LittleEndian.Uint64(results) == math.Float64bits(0x1p-127)
+		kept.FromFloat64 = binary.LittleEndian.Uint32(results[8:]) == 1<<22
+	}}
+}
+
+// askSubnormalAdd finds out whether atomic addition keeps them, on a device that has it.
+func askSubnormalAdd(kept *bool) *question {
+	return &question{module: subnormalAddModule, size: 32, put: putSubnormals, answer: func(results []byte) {
+		*kept = binary.LittleEndian.Uint32(results) == 1<<22|1
+	}}
+}
