@@ -36,6 +36,7 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/steps/stepsgen"
 	"github.com/kgen-go/kgen/internal/difftest/atomics/atomicsgen"
 	"github.com/kgen-go/kgen/internal/difftest/corpus/corpusgen"
+	"github.com/kgen-go/kgen/internal/difftest/descents/descentsgen"
 	"github.com/kgen-go/kgen/internal/difftest/dispatch/dispatchgen"
 	"github.com/kgen-go/kgen/internal/difftest/golang/golanggen"
 	"github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
@@ -85,6 +86,7 @@ var packages = map[string]func() []*runtime.Kernel{
 	"internal/conformance/steps/stepsgen":        stepsgen.Kernels,
 	"internal/difftest/atomics/atomicsgen":       atomicsgen.Kernels,
 	"internal/difftest/corpus/corpusgen":         corpusgen.Kernels,
+	"internal/difftest/descents/descentsgen":     descentsgen.Kernels,
 	"internal/difftest/dispatch/dispatchgen":     dispatchgen.Kernels,
 	"internal/difftest/golang/golanggen":         golanggen.Kernels,
 	"internal/difftest/groups/groupsgen":         groupsgen.Kernels,

@@ -29,18 +29,19 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/difftest/idioms",
 	Root:    "../../../..",
 	Files: []abi.Source{
-		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x1e2f8eb2},
-		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x2d6beaab},
+		{File: "dsl/math32/atrig.go", Package: "math32", Sum: 0x137e689e},
+		{File: "dsl/math32/bits.go", Package: "math32", Sum: 0x76393b3e},
 		{File: "dsl/math32/doc.go", Package: "math32", Sum: 0x73ab0695},
 		{File: "dsl/math32/double.go", Package: "math32", Sum: 0xb4902c80},
 		{File: "dsl/math32/exp.go", Package: "math32", Sum: 0x6cc6991},
 		{File: "dsl/math32/fast.go", Package: "math32", Sum: 0x85a8202e},
-		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x68a812b0},
-		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xf9aafd47},
-		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x2b375264},
-		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0xf48bce64},
+		{File: "dsl/math32/fma.go", Package: "math32", Sum: 0x78e5a331},
+		{File: "dsl/math32/hyper.go", Package: "math32", Sum: 0xd4779bec},
+		{File: "dsl/math32/log.go", Package: "math32", Sum: 0x72e1b20},
+		{File: "dsl/math32/pow.go", Package: "math32", Sum: 0x7a78d0be},
 		{File: "dsl/math32/round.go", Package: "math32", Sum: 0x79cccd93},
-		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x11f239e2},
+		{File: "dsl/math32/sqrt.go", Package: "math32", Sum: 0x650a5f46},
+		{File: "dsl/math32/subnormal.go", Package: "math32", Sum: 0x4830ca2},
 		{File: "dsl/math32/trig.go", Package: "math32", Sum: 0xbd728125},
 		{File: "internal/difftest/idioms/bits.go", Package: "idioms", Sum: 0xc4659420},
 		{File: "internal/difftest/idioms/bytes.go", Package: "idioms", Sum: 0x2d0f5cf5},
@@ -56,6 +57,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/mix.go", Package: "idioms", Sum: 0x9776a0e9},
 		{File: "internal/difftest/idioms/saturate.go", Package: "idioms", Sum: 0x84f76194},
 		{File: "internal/difftest/idioms/scaled.go", Package: "idioms", Sum: 0x59acec08},
+		{File: "internal/difftest/idioms/signs.go", Package: "idioms", Sum: 0xe8a195ae},
 		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
 	},
 })
@@ -184,6 +186,8 @@ var _, RunScaledUint16 = stubs.Range1(pkg.Kernel("ScaledUint16"), idioms.ScaledU
 var _, RunScaledUint32 = stubs.Range1(pkg.Kernel("ScaledUint32"), idioms.ScaledUint32.Kernel)
 var _, RunScaledUint64 = stubs.Range1(pkg.Kernel("ScaledUint64"), idioms.ScaledUint64.Kernel)
 var _, RunScaledUint8 = stubs.Range1(pkg.Kernel("ScaledUint8"), idioms.ScaledUint8.Kernel)
+var _, RunSigns32 = stubs.Range1(pkg.Kernel("Signs32"), idioms.Signs32.Kernel)
+var _, RunSigns64 = stubs.Range1(pkg.Kernel("Signs64"), idioms.Signs64.Kernel)
 var _, RunSwaps = stubs.Range1(pkg.Kernel("Swaps"), idioms.Swaps.Kernel)
 var _, RunTricksInt16 = stubs.Range1(pkg.Kernel("TricksInt16"), idioms.TricksInt16.Kernel)
 var _, RunTricksInt32 = stubs.Range1(pkg.Kernel("TricksInt32"), idioms.TricksInt32.Kernel)
