@@ -88,7 +88,8 @@ func aliasModule(t *testing.T) (dir, library string) {
 		write(t, dir, "k/"+name+"/"+name+".go", "package "+name+"\n\n"+text+square)
 	}
 	write(t, dir, "app/app.go", "package app\n\nimport (\n\t\"example.com/first/generated/k/alias\"\n\t\"example.com/lib\"\n)\n\n"+
-		"type App struct {\n\tlib.Plain[int]\n\tKernel aliasgen.K\n}\n\ntype Clear = lib.Clear\n\ntype Host struct{ aliasgen.K }\n")
+		"type App struct {\n\tlib.Plain[int]\n\tKernel aliasgen.K\n}\n\ntype Clear = lib.Clear\n\ntype Host struct{ aliasgen.K }\n\n"+
+		"// View is of stubs that may not be written yet.\ntype View = aliasgen.View[float32]\n\n// A package without kernels is not looked into.\nvar _ int = \"text\"\n")
 	return dir, library
 }
 
