@@ -51,17 +51,17 @@ func (g *mandelbrotHost) Run() {
 		v11 := int64(y)
 		v18 := float32(v11)
 		v21 := float32(v20*float32(0.5) + v18)
-		v256 := v11 * v12
+		v262 := v11 * v12
 		v1 := int32(y)
 		for ; x < end; x++ {
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			var v23, v24, v25, v52, v53, v55, v56, v57, v60, v66, v108, v110, v116, v158, v162, v165, v168, v174, v180, v222, v251, v252, v253 float32
-			var v26, v61, v75, v76, v111, v125, v126, v175, v189, v190 int32
-			var v51, v169 bool
-			var v54, v166 int64
+			var v23, v24, v25, v52, v53, v55, v56, v57, v60, v68, v110, v112, v120, v162, v166, v169, v172, v178, v186, v228, v257, v258, v259 float32
+			var v26, v61, v77, v78, v113, v129, v130, v179, v195, v196 int32
+			var v51, v173 bool
+			var v54, v170 int64
 			v0 := int32(x)
 			v10 := int64(x)
 			v17 := float32(v16*float32(0.5) + float32(v10))
@@ -84,8 +84,8 @@ func (g *mandelbrotHost) Run() {
 				v51 = float32(v48*v48+v41) <= 0.0625
 			}
 			if v51 {
-				v168 = 0
-				v169 = false
+				v172 = 0
+				v173 = false
 				goto b26
 			}
 			if !v22 {
@@ -106,104 +106,104 @@ func (g *mandelbrotHost) Run() {
 			if 2139095039 > uint32(v61+-1) {
 				goto b11
 			}
-			if v57 == 0 {
-				v66 = math.Float32frombits(0xff800000)
+			if (v61 & 2147483647) == 0 {
+				v68 = math.Float32frombits(0xff800000)
 				goto b10
 			}
-			if v57 < 0 {
-				v66 = math.Float32frombits(0x7fc00000)
+			if (v61 & -2147483648) != 0 {
+				v68 = math.Float32frombits(0x7fc00000)
 			} else {
-				v66 = v57
+				v68 = v57
 			}
 		b10:
-			v108 = v66
+			v110 = v68
 			goto b14
 		b11:
 			if uint32(v61) < 8388608 {
-				v70 := (31 - (int32(bits.Len32(uint32(v61))) - 1)) + -8
-				v74 := int32(0)
-				if uint32(v70) < 32 {
-					v74 = v61 << (uint32(v70&31) & 31)
+				v72 := (31 - (int32(bits.Len32(uint32(v61))) - 1)) + -8
+				v76 := int32(0)
+				if uint32(v72) < 32 {
+					v76 = v61 << (uint32(v72&31) & 31)
 				}
-				v75 = v74
-				v76 = v70
+				v77 = v76
+				v78 = v72
 			} else {
-				v75 = v61
-				v76 = 0
+				v77 = v61
+				v78 = 0
 			}
 			{
-				v78 := (v75 + -1060439283) >> 23
-				v82 := float32(math.Float32frombits(uint32(v75-(v78<<23))) - 1)
-				v84 := float32(v78 - v76)
-				v86 := float32(v82 / float32(v82+2))
-				v87 := float32(v86 * v86)
-				v90 := float32(v87 * float32(float32(v87*0.24033555)+0.2850991))
-				v93 := float32(float32(v87*float32(v90+0.40000853)) + 0.6666666)
-				v95 := float32(float32(v82*0.5) * v82)
-				v100 := float32(float32(v86*float32(v95+float32(v87*v93))) + float32(v84*1.4286068e-06))
-				v101 := float32(v84 * 0.69314575)
-				v102 := float32(v101 + v82)
-				v106 := float32(float32(v82-float32(v102-v101)) + float32(v100-v95))
-				v108 = float32(v102 + v106)
+				v80 := (v77 + -1060439283) >> 23
+				v84 := float32(math.Float32frombits(uint32(v77-(v80<<23))) - 1)
+				v86 := float32(v80 - v78)
+				v88 := float32(v84 / float32(v84+2))
+				v89 := float32(v88 * v88)
+				v92 := float32(v89 * float32(float32(v89*0.24033555)+0.2850991))
+				v95 := float32(float32(v89*float32(v92+0.40000853)) + 0.6666666)
+				v97 := float32(float32(v84*0.5) * v84)
+				v102 := float32(float32(v88*float32(v97+float32(v89*v95))) + float32(v86*1.4286068e-06))
+				v103 := float32(v86 * 0.69314575)
+				v104 := float32(v103 + v84)
+				v108 := float32(float32(v84-float32(v104-v103)) + float32(v102-v97))
+				v110 = float32(v104 + v108)
 			}
 		b14:
-			v110 = float32(float32(v108*1.442695) * 0.5)
-			v111 = int32(math.Float32bits(v110))
-			if 2139095039 > uint32(v111+-1) {
+			v112 = float32(float32(v110*1.442695) * 0.5)
+			v113 = int32(math.Float32bits(v112))
+			if 2139095039 > uint32(v113+-1) {
 				goto b19
 			}
-			if v110 == 0 {
-				v116 = math.Float32frombits(0xff800000)
+			if (v113 & 2147483647) == 0 {
+				v120 = math.Float32frombits(0xff800000)
 				goto b18
 			}
-			if v110 < 0 {
-				v116 = math.Float32frombits(0x7fc00000)
+			if (v113 & -2147483648) != 0 {
+				v120 = math.Float32frombits(0x7fc00000)
 			} else {
-				v116 = v110
+				v120 = v112
 			}
 		b18:
-			v158 = v116
+			v162 = v120
 			goto b22
 		b19:
-			if uint32(v111) < 8388608 {
-				v120 := (31 - (int32(bits.Len32(uint32(v111))) - 1)) + -8
-				v124 := int32(0)
-				if uint32(v120) < 32 {
-					v124 = v111 << (uint32(v120&31) & 31)
+			if uint32(v113) < 8388608 {
+				v124 := (31 - (int32(bits.Len32(uint32(v113))) - 1)) + -8
+				v128 := int32(0)
+				if uint32(v124) < 32 {
+					v128 = v113 << (uint32(v124&31) & 31)
 				}
-				v125 = v124
-				v126 = v120
+				v129 = v128
+				v130 = v124
 			} else {
-				v125 = v111
-				v126 = 0
+				v129 = v113
+				v130 = 0
 			}
 			{
-				v128 := (v125 + -1060439283) >> 23
-				v132 := float32(math.Float32frombits(uint32(v125-(v128<<23))) - 1)
-				v134 := float32(v128 - v126)
-				v136 := float32(v132 / float32(v132+2))
-				v137 := float32(v136 * v136)
-				v140 := float32(v137 * float32(float32(v137*0.24033555)+0.2850991))
-				v143 := float32(float32(v137*float32(v140+0.40000853)) + 0.6666666)
-				v145 := float32(float32(v132*0.5) * v132)
-				v150 := float32(float32(v136*float32(v145+float32(v137*v143))) + float32(v134*1.4286068e-06))
-				v151 := float32(v134 * 0.69314575)
-				v152 := float32(v151 + v132)
-				v156 := float32(float32(v132-float32(v152-v151)) + float32(v150-v145))
-				v158 = float32(v152 + v156)
+				v132 := (v129 + -1060439283) >> 23
+				v136 := float32(math.Float32frombits(uint32(v129-(v132<<23))) - 1)
+				v138 := float32(v132 - v130)
+				v140 := float32(v136 / float32(v136+2))
+				v141 := float32(v140 * v140)
+				v144 := float32(v141 * float32(float32(v141*0.24033555)+0.2850991))
+				v147 := float32(float32(v141*float32(v144+0.40000853)) + 0.6666666)
+				v149 := float32(float32(v136*0.5) * v136)
+				v154 := float32(float32(v140*float32(v149+float32(v141*v147))) + float32(v138*1.4286068e-06))
+				v155 := float32(v138 * 0.69314575)
+				v156 := float32(v155 + v136)
+				v160 := float32(float32(v136-float32(v156-v155)) + float32(v154-v149))
+				v162 = float32(v156 + v160)
 			}
 		b22:
-			v168 = float32((-v158)*float32(1.442695) + v60)
-			v169 = true
+			v172 = float32((-v162)*float32(1.442695) + v60)
+			v173 = true
 			goto b26
 		b23:
-			v162 = float32(float32(v55-v56) + v38)
-			v165 = float32(float32(float32(v52*2)*v53) + v40)
-			v166 = v54 + 1
-			if v166 < v7 {
-				v52 = v162
-				v53 = v165
-				v54 = v166
+			v166 = float32(float32(v55-v56) + v38)
+			v169 = float32(float32(float32(v52*2)*v53) + v40)
+			v170 = v54 + 1
+			if v170 < v7 {
+				v52 = v166
+				v53 = v169
+				v54 = v170
 				if stop.Load() {
 					g.Stop()
 					return
@@ -211,206 +211,206 @@ func (g *mandelbrotHost) Run() {
 				goto b5
 			}
 		b25:
-			v168 = 0
-			v169 = false
+			v172 = 0
+			v173 = false
 		b26:
-			if !v169 {
-				v251 = v23
-				v252 = v24
-				v253 = v25
+			if !v173 {
+				v257 = v23
+				v258 = v24
+				v259 = v25
 				goto b36
 			}
 			{
-				v171 := float32(0)
-				if 0 < v168 {
-					v171 = v168
+				v175 := float32(0)
+				if 0 < v172 {
+					v175 = v172
 				}
-				v173 := v171
-				if v168 != v168 {
-					v173 = v168
+				v177 := v175
+				if v172 != v172 {
+					v177 = v172
 				}
-				v174 = float32(v173 + 2)
-				v175 = int32(math.Float32bits(v174))
-				if 2139095039 > uint32(v175+-1) {
+				v178 = float32(v177 + 2)
+				v179 = int32(math.Float32bits(v178))
+				if 2139095039 > uint32(v179+-1) {
 					goto b32
 				}
 			}
-			if v174 == 0 {
-				v180 = math.Float32frombits(0xff800000)
+			if (v179 & 2147483647) == 0 {
+				v186 = math.Float32frombits(0xff800000)
 				goto b31
 			}
-			if v174 < 0 {
-				v180 = math.Float32frombits(0x7fc00000)
+			if (v179 & -2147483648) != 0 {
+				v186 = math.Float32frombits(0x7fc00000)
 			} else {
-				v180 = v174
+				v186 = v178
 			}
 		b31:
-			v222 = v180
+			v228 = v186
 			goto b35
 		b32:
-			if uint32(v175) < 8388608 {
-				v184 := (31 - (int32(bits.Len32(uint32(v175))) - 1)) + -8
-				v188 := int32(0)
-				if uint32(v184) < 32 {
-					v188 = v175 << (uint32(v184&31) & 31)
+			if uint32(v179) < 8388608 {
+				v190 := (31 - (int32(bits.Len32(uint32(v179))) - 1)) + -8
+				v194 := int32(0)
+				if uint32(v190) < 32 {
+					v194 = v179 << (uint32(v190&31) & 31)
 				}
-				v189 = v188
-				v190 = v184
+				v195 = v194
+				v196 = v190
 			} else {
-				v189 = v175
-				v190 = 0
+				v195 = v179
+				v196 = 0
 			}
 			{
-				v192 := (v189 + -1060439283) >> 23
-				v196 := float32(math.Float32frombits(uint32(v189-(v192<<23))) - 1)
-				v198 := float32(v192 - v190)
-				v200 := float32(v196 / float32(v196+2))
-				v201 := float32(v200 * v200)
-				v204 := float32(v201 * float32(float32(v201*0.24033555)+0.2850991))
-				v207 := float32(float32(v201*float32(v204+0.40000853)) + 0.6666666)
-				v209 := float32(float32(v196*0.5) * v196)
-				v214 := float32(float32(v200*float32(v209+float32(v201*v207))) + float32(v198*1.4286068e-06))
-				v215 := float32(v198 * 0.69314575)
-				v216 := float32(v215 + v196)
-				v220 := float32(float32(v196-float32(v216-v215)) + float32(v214-v209))
-				v222 = float32(v216 + v220)
+				v198 := (v195 + -1060439283) >> 23
+				v202 := float32(math.Float32frombits(uint32(v195-(v198<<23))) - 1)
+				v204 := float32(v198 - v196)
+				v206 := float32(v202 / float32(v202+2))
+				v207 := float32(v206 * v206)
+				v210 := float32(v207 * float32(float32(v207*0.24033555)+0.2850991))
+				v213 := float32(float32(v207*float32(v210+0.40000853)) + 0.6666666)
+				v215 := float32(float32(v202*0.5) * v202)
+				v220 := float32(float32(v206*float32(v215+float32(v207*v213))) + float32(v204*1.4286068e-06))
+				v221 := float32(v204 * 0.69314575)
+				v222 := float32(v221 + v202)
+				v226 := float32(float32(v202-float32(v222-v221)) + float32(v220-v215))
+				v228 = float32(v222 + v226)
 			}
 		b35:
 			{
-				v223 := float32(v222 * 1.442695)
-				v224 := float32(v223*float32(0.9) + float32(0.5))
-				v227 := float32(float32(v224-float32(math.Floor(float64(v224))))*float32(2) + float32(-1))
-				v228 := float32(math.Abs(float64(v227)))
-				v232 := float32(v223*float32(0.9) + float32(0.42))
-				v235 := float32(float32(v232-float32(math.Floor(float64(v232))))*float32(2) + float32(-1))
-				v236 := float32(math.Abs(float64(v235)))
-				v240 := float32(v223*float32(0.9) + float32(0.3))
-				v243 := float32(float32(v240-float32(math.Floor(float64(v240))))*float32(2) + float32(-1))
-				v244 := float32(math.Abs(float64(v243)))
-				v248 := float32(float32(v228*v228)*float32((-v228)*float32(2)+float32(3)) + v23)
-				v249 := float32(float32(v236*v236)*float32((-v236)*float32(2)+float32(3)) + v24)
-				v250 := float32(float32(v244*v244)*float32((-v244)*float32(2)+float32(3)) + v25)
-				v251 = v248
-				v252 = v249
-				v253 = v250
+				v229 := float32(v228 * 1.442695)
+				v230 := float32(v229*float32(0.9) + float32(0.5))
+				v233 := float32(float32(v230-float32(math.Floor(float64(v230))))*float32(2) + float32(-1))
+				v234 := float32(math.Abs(float64(v233)))
+				v238 := float32(v229*float32(0.9) + float32(0.42))
+				v241 := float32(float32(v238-float32(math.Floor(float64(v238))))*float32(2) + float32(-1))
+				v242 := float32(math.Abs(float64(v241)))
+				v246 := float32(v229*float32(0.9) + float32(0.3))
+				v249 := float32(float32(v246-float32(math.Floor(float64(v246))))*float32(2) + float32(-1))
+				v250 := float32(math.Abs(float64(v249)))
+				v254 := float32(float32(v234*v234)*float32((-v234)*float32(2)+float32(3)) + v23)
+				v255 := float32(float32(v242*v242)*float32((-v242)*float32(2)+float32(3)) + v24)
+				v256 := float32(float32(v250*v250)*float32((-v250)*float32(2)+float32(3)) + v25)
+				v257 = v254
+				v258 = v255
+				v259 = v256
 			}
 		b36:
-			v254 := v26 + 1
-			if v254 < 4 {
-				v23 = v251
-				v24 = v252
-				v25 = v253
-				v26 = v254
+			v260 := v26 + 1
+			if v260 < 4 {
+				v23 = v257
+				v24 = v258
+				v25 = v259
+				v26 = v260
 				if stop.Load() {
 					g.Stop()
 					return
 				}
 				goto b1
 			}
-			v257 := v256 + v10
-			v258 := float32(v251 * 0.25)
-			v259 := float32(v252 * 0.25)
-			v260 := float32(v253 * 0.25)
-			v262 := float32(0)
-			if 0 < v258 {
-				v262 = v258
+			v263 := v262 + v10
+			v264 := float32(v257 * 0.25)
+			v265 := float32(v258 * 0.25)
+			v266 := float32(v259 * 0.25)
+			v268 := float32(0)
+			if 0 < v264 {
+				v268 = v264
 			}
-			v264 := v262
-			if v258 != v258 {
-				v264 = v258
-			}
-			v267 := math.Float32frombits(uint32(int32(math.Float32bits(v264)) | 1065353216))
-			v269 := float32(1)
-			if v264 == 1 {
-				v269 = v267
-			}
-			v271 := v269
-			if v264 < 1 {
-				v271 = v264
-			}
-			v273 := v271
+			v270 := v268
 			if v264 != v264 {
-				v273 = v264
+				v270 = v264
 			}
-			v274 := float32(v273*float32(255) + float32(0.5))
-			v277 := (v274 < 9.223372e+18) && (-9.223372e+18 <= v274)
-			v278 := float32(0)
-			if v277 {
-				v278 = v274
+			v273 := math.Float32frombits(uint32(int32(math.Float32bits(v270)) | 1065353216))
+			v275 := float32(1)
+			if v270 == 1 {
+				v275 = v273
 			}
-			v280 := int64(-9223372036854775808)
-			if v277 {
-				v280 = int64(v278)
+			v277 := v275
+			if v270 < 1 {
+				v277 = v270
 			}
-			v283 := float32(0)
-			if 0 < v259 {
-				v283 = v259
+			v279 := v277
+			if v270 != v270 {
+				v279 = v270
 			}
-			v285 := v283
-			if v259 != v259 {
-				v285 = v259
+			v280 := float32(v279*float32(255) + float32(0.5))
+			v283 := (v280 < 9.223372e+18) && (-9.223372e+18 <= v280)
+			v284 := float32(0)
+			if v283 {
+				v284 = v280
 			}
-			v288 := math.Float32frombits(uint32(int32(math.Float32bits(v285)) | 1065353216))
-			v290 := float32(1)
-			if v285 == 1 {
-				v290 = v288
+			v286 := int64(-9223372036854775808)
+			if v283 {
+				v286 = int64(v284)
 			}
-			v292 := v290
-			if v285 < 1 {
-				v292 = v285
+			v289 := float32(0)
+			if 0 < v265 {
+				v289 = v265
 			}
-			v294 := v292
-			if v285 != v285 {
-				v294 = v285
+			v291 := v289
+			if v265 != v265 {
+				v291 = v265
 			}
-			v295 := float32(v294*float32(255) + float32(0.5))
-			v298 := (v295 < 9.223372e+18) && (-9.223372e+18 <= v295)
-			v299 := float32(0)
-			if v298 {
-				v299 = v295
+			v294 := math.Float32frombits(uint32(int32(math.Float32bits(v291)) | 1065353216))
+			v296 := float32(1)
+			if v291 == 1 {
+				v296 = v294
 			}
-			v301 := int64(-9223372036854775808)
-			if v298 {
-				v301 = int64(v299)
+			v298 := v296
+			if v291 < 1 {
+				v298 = v291
 			}
-			v306 := float32(0)
-			if 0 < v260 {
-				v306 = v260
+			v300 := v298
+			if v291 != v291 {
+				v300 = v291
 			}
-			v308 := v306
-			if v260 != v260 {
-				v308 = v260
+			v301 := float32(v300*float32(255) + float32(0.5))
+			v304 := (v301 < 9.223372e+18) && (-9.223372e+18 <= v301)
+			v305 := float32(0)
+			if v304 {
+				v305 = v301
 			}
-			v311 := math.Float32frombits(uint32(int32(math.Float32bits(v308)) | 1065353216))
-			v313 := float32(1)
-			if v308 == 1 {
-				v313 = v311
+			v307 := int64(-9223372036854775808)
+			if v304 {
+				v307 = int64(v305)
 			}
-			v315 := v313
-			if v308 < 1 {
-				v315 = v308
+			v312 := float32(0)
+			if 0 < v266 {
+				v312 = v266
 			}
-			v317 := v315
-			if v308 != v308 {
-				v317 = v308
+			v314 := v312
+			if v266 != v266 {
+				v314 = v266
 			}
-			v318 := float32(v317*float32(255) + float32(0.5))
-			v321 := (v318 < 9.223372e+18) && (-9.223372e+18 <= v318)
-			v322 := float32(0)
-			if v321 {
-				v322 = v318
+			v317 := math.Float32frombits(uint32(int32(math.Float32bits(v314)) | 1065353216))
+			v319 := float32(1)
+			if v314 == 1 {
+				v319 = v317
 			}
-			v324 := int64(-9223372036854775808)
-			if v321 {
-				v324 = int64(v322)
+			v321 := v319
+			if v314 < 1 {
+				v321 = v314
 			}
-			v327 := (int32(uint64(v280)) | (int32(uint64(v301)) << 8)) | (int32(uint64(v324)) << 16)
-			v328 := v327 | -16777216
-			if uint64(v257) >= uint64(v8) {
-				g.Fault(0, v257, v8, v0, v1)
+			v323 := v321
+			if v314 != v314 {
+				v323 = v314
+			}
+			v324 := float32(v323*float32(255) + float32(0.5))
+			v327 := (v324 < 9.223372e+18) && (-9.223372e+18 <= v324)
+			v328 := float32(0)
+			if v327 {
+				v328 = v324
+			}
+			v330 := int64(-9223372036854775808)
+			if v327 {
+				v330 = int64(v328)
+			}
+			v333 := (int32(uint64(v286)) | (int32(uint64(v307)) << 8)) | (int32(uint64(v330)) << 16)
+			v334 := v333 | -16777216
+			if uint64(v263) >= uint64(v8) {
+				g.Fault(0, v263, v8, v0, v1)
 				continue
 			}
-			*(*int32)(unsafe.Add(p2, int(v257)*4)) = v328
+			*(*int32)(unsafe.Add(p2, int(v263)*4)) = v334
 		}
 		x = 0
 		y++

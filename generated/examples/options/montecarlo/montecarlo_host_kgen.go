@@ -78,10 +78,10 @@ func (g *priceHost) Run() {
 	stop := g.Cancelled()
 	more := false
 	for li := range n {
-		var v39, v40, v189, v196, v202, v244, v246, v247, v351, v397, v399, v402, v403, v405, v406, v429, v430, v482, v486, v487, v591, v637, v639, v642, v643, v645, v646, v669, v670, v721, v725, v726, v779, v790, v815, v836, v844, v845, v849, v874, v895, v903, v904, v908, v933, v954, v962, v963 float32
+		var v39, v40, v189, v196, v204, v246, v248, v249, v353, v399, v401, v404, v405, v407, v408, v431, v432, v484, v488, v489, v593, v639, v641, v644, v645, v647, v648, v671, v672, v723, v727, v728, v781, v792, v817, v838, v846, v847, v851, v876, v897, v905, v906, v910, v935, v956, v964, v965 float32
 		var v41, v191 int64
-		var v183, v190, v197, v211, v212, v250, v251, v323, v326, v329, v342, v343, v344, v347, v349, v350, v404, v428, v431, v490, v491, v563, v566, v569, v582, v583, v584, v587, v589, v590, v644, v668, v795, v854, v913 int32
-		var v248, v331, v332, v345, v571, v572, v585 bool
+		var v183, v190, v197, v213, v214, v252, v253, v325, v328, v331, v344, v345, v346, v349, v351, v352, v406, v430, v433, v492, v493, v565, v568, v571, v584, v585, v586, v589, v591, v592, v646, v670, v797, v856, v915 int32
+		var v250, v333, v334, v347, v573, v574, v587 bool
 		v0 := int32(basex + li)
 		v39 = 0
 		v40 = 0
@@ -159,650 +159,650 @@ func (g *priceHost) Run() {
 				goto b10
 			}
 		}
-		if v189 == 0 {
-			v202 = math.Float32frombits(0xff800000)
+		if (v197 & 2147483647) == 0 {
+			v204 = math.Float32frombits(0xff800000)
 			goto b9
 		}
-		if v189 < 0 {
-			v202 = math.Float32frombits(0x7fc00000)
+		if (v197 & -2147483648) != 0 {
+			v204 = math.Float32frombits(0x7fc00000)
 		} else {
-			v202 = v189
+			v204 = v189
 		}
 	b9:
-		v244 = v202
+		v246 = v204
 		goto b13
 	b10:
 		if uint32(v197) < 8388608 {
-			v206 := (31 - (int32(bits.Len32(uint32(v197))) - 1)) + -8
-			v210 := int32(0)
-			if uint32(v206) < 32 {
-				v210 = v197 << (uint32(v206&31) & 31)
+			v208 := (31 - (int32(bits.Len32(uint32(v197))) - 1)) + -8
+			v212 := int32(0)
+			if uint32(v208) < 32 {
+				v212 = v197 << (uint32(v208&31) & 31)
 			}
-			v211 = v210
-			v212 = v206
+			v213 = v212
+			v214 = v208
 		} else {
-			v211 = v197
-			v212 = 0
+			v213 = v197
+			v214 = 0
 		}
 		{
-			v214 := (v211 + -1060439283) >> 23
-			v218 := float32(math.Float32frombits(uint32(v211-(v214<<23))) - 1)
-			v220 := float32(v214 - v212)
-			v222 := float32(v218 / float32(v218+2))
-			v223 := float32(v222 * v222)
-			v226 := float32(v223 * float32(float32(v223*0.24033555)+0.2850991))
-			v229 := float32(float32(v223*float32(v226+0.40000853)) + 0.6666666)
-			v231 := float32(float32(v218*0.5) * v218)
-			v236 := float32(float32(v222*float32(v231+float32(v223*v229))) + float32(v220*1.4286068e-06))
-			v237 := float32(v220 * 0.69314575)
-			v238 := float32(v237 + v218)
-			v242 := float32(float32(v218-float32(v238-v237)) + float32(v236-v231))
-			v244 = float32(v238 + v242)
+			v216 := (v213 + -1060439283) >> 23
+			v220 := float32(math.Float32frombits(uint32(v213-(v216<<23))) - 1)
+			v222 := float32(v216 - v214)
+			v224 := float32(v220 / float32(v220+2))
+			v225 := float32(v224 * v224)
+			v228 := float32(v225 * float32(float32(v225*0.24033555)+0.2850991))
+			v231 := float32(float32(v225*float32(v228+0.40000853)) + 0.6666666)
+			v233 := float32(float32(v220*0.5) * v220)
+			v238 := float32(float32(v224*float32(v233+float32(v225*v231))) + float32(v222*1.4286068e-06))
+			v239 := float32(v222 * 0.69314575)
+			v240 := float32(v239 + v220)
+			v244 := float32(float32(v220-float32(v240-v239)) + float32(v238-v233))
+			v246 = float32(v240 + v244)
 		}
 	b13:
-		v246 = float32(math.Sqrt(float64(float32(v244 * -2))))
-		v247 = float32(math.Abs(float64(v196)))
-		v248 = v247 <= 0.7853982
-		if v248 {
-			v428 = 0
-			v429 = v196
+		v248 = float32(math.Sqrt(float64(float32(v246 * -2))))
+		v249 = float32(math.Abs(float64(v196)))
+		v250 = v249 <= 0.7853982
+		if v250 {
 			v430 = 0
+			v431 = v196
+			v432 = 0
 			goto b25
 		}
-		if !(6400 <= v247) {
-			v408 := float32(float32(v196*0.63661975) + 1.2582912e+07)
-			v409 := float32(v408 - 1.2582912e+07)
-			v415 := float32(float32(v196-float32(v409*1.5703125)) - float32(v409*0.0004837513))
-			v416 := float32(v409 * 7.5495336e-08)
-			v417 := float32(v415 - v416)
-			v418 := float32(v415 - v417)
-			v422 := float32(float32(v415-float32(v417+v418)) + float32(v418-v416))
-			v424 := float32(v422 - float32(v409*2.563344e-12))
-			v425 := float32(v417 + v424)
-			v428 = int32(math.Float32bits(v408)) + -1262485504
-			v429 = v425
-			v430 = float32(v424 - float32(v425-v417))
+		if !(6400 <= v249) {
+			v410 := float32(float32(v196*0.63661975) + 1.2582912e+07)
+			v411 := float32(v410 - 1.2582912e+07)
+			v417 := float32(float32(v196-float32(v411*1.5703125)) - float32(v411*0.0004837513))
+			v418 := float32(v411 * 7.5495336e-08)
+			v419 := float32(v417 - v418)
+			v420 := float32(v417 - v419)
+			v424 := float32(float32(v417-float32(v419+v420)) + float32(v420-v418))
+			v426 := float32(v424 - float32(v411*2.563344e-12))
+			v427 := float32(v419 + v426)
+			v430 = int32(math.Float32bits(v410)) + -1262485504
+			v431 = v427
+			v432 = float32(v426 - float32(v427-v419))
 			goto b25
 		}
-		v250 = int32(math.Float32bits(v196))
-		v251 = v250 & 2147483647
-		if 2139095040 <= uint32(v251) {
-			v404 = 0
-			v405 = math.Float32frombits(0x7fc00000)
+		v252 = int32(math.Float32bits(v196))
+		v253 = v252 & 2147483647
+		if 2139095040 <= uint32(v253) {
 			v406 = 0
+			v407 = math.Float32frombits(0x7fc00000)
+			v408 = 0
 			goto b23
 		}
 		{
-			v254 := (v250 & 8388607) | 8388608
-			v256 := int32(uint32(v251)>>23) + -120
-			v257 := int32(uint32(v256) >> 5)
-			v258 := v256 & 31
-			v260 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v257&7)*4))
-			v263 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+1)&7)*4))
-			v266 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+2)&7)*4))
-			v269 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v257+3)&7)*4))
-			v271 := 32 - v258
-			v272 := uint32(v271) < 32
-			v273 := v271 & 31
-			v275 := int32(0)
-			if v272 {
-				v275 = int32(uint32(v263) >> (uint32(v273) & 31))
+			v256 := (v252 & 8388607) | 8388608
+			v258 := int32(uint32(v253)>>23) + -120
+			v259 := int32(uint32(v258) >> 5)
+			v260 := v258 & 31
+			v262 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v259&7)*4))
+			v265 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v259+1)&7)*4))
+			v268 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v259+2)&7)*4))
+			v271 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v259+3)&7)*4))
+			v273 := 32 - v260
+			v274 := uint32(v273) < 32
+			v275 := v273 & 31
+			v277 := int32(0)
+			if v274 {
+				v277 = int32(uint32(v265) >> (uint32(v275) & 31))
 			}
-			v279 := int32(0)
-			if v272 {
-				v279 = int32(uint32(v266) >> (uint32(v273) & 31))
+			v281 := int32(0)
+			if v274 {
+				v281 = int32(uint32(v268) >> (uint32(v275) & 31))
 			}
-			v280 := (v263 << (uint32(v258) & 31)) | v279
-			v283 := int32(0)
-			if v272 {
-				v283 = int32(uint32(v269) >> (uint32(v273) & 31))
+			v282 := (v265 << (uint32(v260) & 31)) | v281
+			v285 := int32(0)
+			if v274 {
+				v285 = int32(uint32(v271) >> (uint32(v275) & 31))
 			}
-			v284 := (v266 << (uint32(v258) & 31)) | v283
-			v286 := v250 & 65535
-			v287 := int32(uint32(v254) >> 16)
-			v288 := v284 & 65535
-			v289 := int32(uint32(v284) >> 16)
-			v293 := (v287 * v288) + int32(uint32(v286*v288)>>16)
-			v301 := ((v287 * v289) + int32(uint32(v293)>>16)) + int32(uint32((v286*v289)+(v293&65535))>>16)
-			v303 := (v254 * v280) + v301
-			v305 := int32(0)
-			if uint32(v303) < uint32(v301) {
-				v305 = 1
+			v286 := (v268 << (uint32(v260) & 31)) | v285
+			v288 := v252 & 65535
+			v289 := int32(uint32(v256) >> 16)
+			v290 := v286 & 65535
+			v291 := int32(uint32(v286) >> 16)
+			v295 := (v289 * v290) + int32(uint32(v288*v290)>>16)
+			v303 := ((v289 * v291) + int32(uint32(v295)>>16)) + int32(uint32((v288*v291)+(v295&65535))>>16)
+			v305 := (v256 * v282) + v303
+			v307 := int32(0)
+			if uint32(v305) < uint32(v303) {
+				v307 = 1
 			}
-			v307 := v280 & 65535
-			v308 := int32(uint32(v280) >> 16)
-			v312 := (v287 * v307) + int32(uint32(v286*v307)>>16)
-			v320 := ((v287 * v308) + int32(uint32(v312)>>16)) + int32(uint32((v286*v308)+(v312&65535))>>16)
-			v322 := ((v254 * ((v260 << (uint32(v258) & 31)) | v275)) + v320) + v305
-			v323 = int32(uint32(v322) >> 30)
-			v324 := v322 << 2
-			v326 = v324 | int32(uint32(v303)>>30)
-			v329 = (v303 << 2) | int32(uint32(v254*v284)>>30)
-			v330 := v250 & -2147483648
-			v331 = v330 == 0
-			v332 = v330 != 0
-			if (v324 & -2147483648) != 0 {
-				v336 := ^v326
-				v337 := ^v329
-				v341 := v336
-				if v337 == -1 {
-					v341 = v336 + 1
+			v309 := v282 & 65535
+			v310 := int32(uint32(v282) >> 16)
+			v314 := (v289 * v309) + int32(uint32(v288*v309)>>16)
+			v322 := ((v289 * v310) + int32(uint32(v314)>>16)) + int32(uint32((v288*v310)+(v314&65535))>>16)
+			v324 := ((v256 * ((v262 << (uint32(v260) & 31)) | v277)) + v322) + v307
+			v325 = int32(uint32(v324) >> 30)
+			v326 := v324 << 2
+			v328 = v326 | int32(uint32(v305)>>30)
+			v331 = (v305 << 2) | int32(uint32(v256*v286)>>30)
+			v332 := v252 & -2147483648
+			v333 = v332 == 0
+			v334 = v332 != 0
+			if (v326 & -2147483648) != 0 {
+				v338 := ^v328
+				v339 := ^v331
+				v343 := v338
+				if v339 == -1 {
+					v343 = v338 + 1
 				}
-				v342 = v323 + 1
-				v343 = v341
-				v344 = v337 + 1
-				v345 = v331
+				v344 = v325 + 1
+				v345 = v343
+				v346 = v339 + 1
+				v347 = v333
 			} else {
-				v342 = v323
-				v343 = v326
-				v344 = v329
-				v345 = v332
+				v344 = v325
+				v345 = v328
+				v346 = v331
+				v347 = v334
 			}
 		}
-		v347 = v342
-		if v332 {
-			v347 = 0 - v342
+		v349 = v344
+		if v334 {
+			v349 = 0 - v344
 		}
-		if v343 == 0 {
-			v349 = v344
-			v350 = 0
-			v351 = 1.3877788e-17
+		if v345 == 0 {
+			v351 = v346
+			v352 = 0
+			v353 = 1.3877788e-17
 		} else {
-			v349 = v343
-			v350 = v344
-			v351 = 5.9604645e-08
+			v351 = v345
+			v352 = v346
+			v353 = 5.9604645e-08
 		}
 		{
-			v352 := int32(bits.Len32(uint32(v349))) - 1
-			v353 := 31 - v352
-			v354 := uint32(v353) < 32
-			v355 := v353 & 31
-			v357 := int32(0)
-			if v354 {
-				v357 = v349 << (uint32(v355) & 31)
+			v354 := int32(bits.Len32(uint32(v351))) - 1
+			v355 := 31 - v354
+			v356 := uint32(v355) < 32
+			v357 := v355 & 31
+			v359 := int32(0)
+			if v356 {
+				v359 = v351 << (uint32(v357) & 31)
 			}
-			v358 := 32 - v353
-			v362 := int32(0)
-			if uint32(v358) < 32 {
-				v362 = int32(uint32(v350) >> (uint32(v358&31) & 31))
+			v360 := 32 - v355
+			v364 := int32(0)
+			if uint32(v360) < 32 {
+				v364 = int32(uint32(v352) >> (uint32(v360&31) & 31))
 			}
-			v363 := v357 | v362
-			v365 := int32(0)
-			if v354 {
-				v365 = v350 << (uint32(v355) & 31)
+			v365 := v359 | v364
+			v367 := int32(0)
+			if v356 {
+				v367 = v352 << (uint32(v357) & 31)
 			}
-			v369 := float32(v351 * math.Float32frombits(uint32((v352+96)<<23)))
-			v372 := float32(float32(int32(uint32(v363)>>8)) * v369)
-			v377 := float32(((v363 << 16) | int32(uint32(v365)>>16)) & 16777215)
-			v382 := math.Float32frombits(uint32(int32(math.Float32bits(v372)) & -4096))
-			v383 := float32(v372 - v382)
-			v384 := float32(v372 * 1.5707964)
-			v388 := float32(float32(float32(v382*1.5703125)-v384) + float32(v382*0.0004838705))
-			v392 := float32(float32(v388+float32(v383*1.5703125)) + float32(v383*0.0004838705))
-			v394 := float32(float32(float32(v377*v369)*5.9604645e-08) * 1.5707964)
-			v396 := float32(v392 + float32(float32(v372*-4.371139e-08)+v394))
-			v397 = float32(v384 + v396)
-			v399 = float32(v396 - float32(v397-v384))
-			if v345 {
-				v402 = -v397
-				v403 = -v399
+			v371 := float32(v353 * math.Float32frombits(uint32((v354+96)<<23)))
+			v374 := float32(float32(int32(uint32(v365)>>8)) * v371)
+			v379 := float32(((v365 << 16) | int32(uint32(v367)>>16)) & 16777215)
+			v384 := math.Float32frombits(uint32(int32(math.Float32bits(v374)) & -4096))
+			v385 := float32(v374 - v384)
+			v386 := float32(v374 * 1.5707964)
+			v390 := float32(float32(float32(v384*1.5703125)-v386) + float32(v384*0.0004838705))
+			v394 := float32(float32(v390+float32(v385*1.5703125)) + float32(v385*0.0004838705))
+			v396 := float32(float32(float32(v379*v371)*5.9604645e-08) * 1.5707964)
+			v398 := float32(v394 + float32(float32(v374*-4.371139e-08)+v396))
+			v399 = float32(v386 + v398)
+			v401 = float32(v398 - float32(v399-v386))
+			if v347 {
+				v404 = -v399
+				v405 = -v401
 			} else {
-				v402 = v397
-				v403 = v399
+				v404 = v399
+				v405 = v401
 			}
 		}
-		v404 = v347
-		v405 = v402
-		v406 = v403
+		v406 = v349
+		v407 = v404
+		v408 = v405
 	b23:
-		v428 = v404
-		v429 = v405
 		v430 = v406
+		v431 = v407
+		v432 = v408
 	b25:
-		v431 = v428 + 1
-		if (v431 & 1) == 0 {
-			v434 := float32(v429 * v429)
-			v437 := float32(v434 * float32(float32(v434*2.8043569e-06)-0.00019850295))
-			v440 := float32(float32(v434*float32(v437+0.008333373)) - 0.16666667)
-			v446 := float32(float32(float32(v429*v434)*v440) + float32(v430*float32(1-float32(v434*0.5))))
-			v447 := float32(v429 + v446)
-			v482 = float32(v447 + float32(v446-float32(v447-v429)))
+		v433 = v430 + 1
+		if (v433 & 1) == 0 {
+			v436 := float32(v431 * v431)
+			v439 := float32(v436 * float32(float32(v436*2.8043569e-06)-0.00019850295))
+			v442 := float32(float32(v436*float32(v439+0.008333373)) - 0.16666667)
+			v448 := float32(float32(float32(v431*v436)*v442) + float32(v432*float32(1-float32(v436*0.5))))
+			v449 := float32(v431 + v448)
+			v484 = float32(v449 + float32(v448-float32(v449-v431)))
 		} else {
-			v453 := math.Float32frombits(uint32(int32(math.Float32bits(v429)) & -4096))
-			v454 := float32(v429 - v453)
-			v455 := float32(v429 * v429)
-			v458 := float32(v453 * v454)
-			v460 := float32(float32(float32(float32(v453*v453)-v455)+v458) + v458)
-			v465 := float32(v455 * float32(float32(v455*2.4432742e-05)-0.0013887312))
-			v467 := float32(v455*float32(-0.5) + float32(1))
-			v475 := float32(float32(float32(v460+float32(v454*v454))*0.5) + float32(v429*v430))
-			v476 := float32(float32(float32(v455*v455)*float32(v465+0.041666646)) - v475)
-			v477 := float32(float32(v455*float32(-0.5)+(-float32(v467-1))) + v476)
-			v478 := float32(v467 + v477)
-			v482 = float32(v478 + float32(v477-float32(v478-v467)))
+			v455 := math.Float32frombits(uint32(int32(math.Float32bits(v431)) & -4096))
+			v456 := float32(v431 - v455)
+			v457 := float32(v431 * v431)
+			v460 := float32(v455 * v456)
+			v462 := float32(float32(float32(float32(v455*v455)-v457)+v460) + v460)
+			v467 := float32(v457 * float32(float32(v457*2.4432742e-05)-0.0013887312))
+			v469 := float32(v457*float32(-0.5) + float32(1))
+			v477 := float32(float32(float32(v462+float32(v456*v456))*0.5) + float32(v431*v432))
+			v478 := float32(float32(float32(v457*v457)*float32(v467+0.041666646)) - v477)
+			v479 := float32(float32(v457*float32(-0.5)+(-float32(v469-1))) + v478)
+			v480 := float32(v469 + v479)
+			v484 = float32(v480 + float32(v479-float32(v480-v469)))
 		}
-		if (v431 & 2) != 0 {
-			v486 = -v482
+		if (v433 & 2) != 0 {
+			v488 = -v484
 		} else {
-			v486 = v482
+			v488 = v484
 		}
-		v487 = float32(v246 * v486)
-		if v247 < 0.00024414063 {
-			v726 = v196
+		v489 = float32(v248 * v488)
+		if v249 < 0.00024414063 {
+			v728 = v196
 			goto b49
 		}
-		if v248 {
-			v668 = 0
-			v669 = v196
+		if v250 {
 			v670 = 0
+			v671 = v196
+			v672 = 0
 			goto b43
 		}
-		if !(6400 <= v247) {
-			v648 := float32(float32(v196*0.63661975) + 1.2582912e+07)
-			v649 := float32(v648 - 1.2582912e+07)
-			v655 := float32(float32(v196-float32(v649*1.5703125)) - float32(v649*0.0004837513))
-			v656 := float32(v649 * 7.5495336e-08)
-			v657 := float32(v655 - v656)
-			v658 := float32(v655 - v657)
-			v662 := float32(float32(v655-float32(v657+v658)) + float32(v658-v656))
-			v664 := float32(v662 - float32(v649*2.563344e-12))
-			v665 := float32(v657 + v664)
-			v668 = int32(math.Float32bits(v648)) + -1262485504
-			v669 = v665
-			v670 = float32(v664 - float32(v665-v657))
+		if !(6400 <= v249) {
+			v650 := float32(float32(v196*0.63661975) + 1.2582912e+07)
+			v651 := float32(v650 - 1.2582912e+07)
+			v657 := float32(float32(v196-float32(v651*1.5703125)) - float32(v651*0.0004837513))
+			v658 := float32(v651 * 7.5495336e-08)
+			v659 := float32(v657 - v658)
+			v660 := float32(v657 - v659)
+			v664 := float32(float32(v657-float32(v659+v660)) + float32(v660-v658))
+			v666 := float32(v664 - float32(v651*2.563344e-12))
+			v667 := float32(v659 + v666)
+			v670 = int32(math.Float32bits(v650)) + -1262485504
+			v671 = v667
+			v672 = float32(v666 - float32(v667-v659))
 			goto b43
 		}
-		v490 = int32(math.Float32bits(v196))
-		v491 = v490 & 2147483647
-		if 2139095040 <= uint32(v491) {
-			v644 = 0
-			v645 = math.Float32frombits(0x7fc00000)
+		v492 = int32(math.Float32bits(v196))
+		v493 = v492 & 2147483647
+		if 2139095040 <= uint32(v493) {
 			v646 = 0
+			v647 = math.Float32frombits(0x7fc00000)
+			v648 = 0
 			goto b41
 		}
 		{
-			v494 := (v490 & 8388607) | 8388608
-			v496 := int32(uint32(v491)>>23) + -120
-			v497 := int32(uint32(v496) >> 5)
-			v498 := v496 & 31
-			v500 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v497&7)*4))
-			v503 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+1)&7)*4))
-			v506 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+2)&7)*4))
-			v509 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v497+3)&7)*4))
-			v511 := 32 - v498
-			v512 := uint32(v511) < 32
-			v513 := v511 & 31
-			v515 := int32(0)
-			if v512 {
-				v515 = int32(uint32(v503) >> (uint32(v513) & 31))
+			v496 := (v492 & 8388607) | 8388608
+			v498 := int32(uint32(v493)>>23) + -120
+			v499 := int32(uint32(v498) >> 5)
+			v500 := v498 & 31
+			v502 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int(v499&7)*4))
+			v505 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v499+1)&7)*4))
+			v508 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v499+2)&7)*4))
+			v511 := *(*int32)(unsafe.Add(unsafe.Pointer(&priceHostTable0), int((v499+3)&7)*4))
+			v513 := 32 - v500
+			v514 := uint32(v513) < 32
+			v515 := v513 & 31
+			v517 := int32(0)
+			if v514 {
+				v517 = int32(uint32(v505) >> (uint32(v515) & 31))
 			}
-			v519 := int32(0)
-			if v512 {
-				v519 = int32(uint32(v506) >> (uint32(v513) & 31))
+			v521 := int32(0)
+			if v514 {
+				v521 = int32(uint32(v508) >> (uint32(v515) & 31))
 			}
-			v520 := (v503 << (uint32(v498) & 31)) | v519
-			v523 := int32(0)
-			if v512 {
-				v523 = int32(uint32(v509) >> (uint32(v513) & 31))
+			v522 := (v505 << (uint32(v500) & 31)) | v521
+			v525 := int32(0)
+			if v514 {
+				v525 = int32(uint32(v511) >> (uint32(v515) & 31))
 			}
-			v524 := (v506 << (uint32(v498) & 31)) | v523
-			v526 := v490 & 65535
-			v527 := int32(uint32(v494) >> 16)
-			v528 := v524 & 65535
-			v529 := int32(uint32(v524) >> 16)
-			v533 := (v527 * v528) + int32(uint32(v526*v528)>>16)
-			v541 := ((v527 * v529) + int32(uint32(v533)>>16)) + int32(uint32((v526*v529)+(v533&65535))>>16)
-			v543 := (v494 * v520) + v541
-			v545 := int32(0)
-			if uint32(v543) < uint32(v541) {
-				v545 = 1
+			v526 := (v508 << (uint32(v500) & 31)) | v525
+			v528 := v492 & 65535
+			v529 := int32(uint32(v496) >> 16)
+			v530 := v526 & 65535
+			v531 := int32(uint32(v526) >> 16)
+			v535 := (v529 * v530) + int32(uint32(v528*v530)>>16)
+			v543 := ((v529 * v531) + int32(uint32(v535)>>16)) + int32(uint32((v528*v531)+(v535&65535))>>16)
+			v545 := (v496 * v522) + v543
+			v547 := int32(0)
+			if uint32(v545) < uint32(v543) {
+				v547 = 1
 			}
-			v547 := v520 & 65535
-			v548 := int32(uint32(v520) >> 16)
-			v552 := (v527 * v547) + int32(uint32(v526*v547)>>16)
-			v560 := ((v527 * v548) + int32(uint32(v552)>>16)) + int32(uint32((v526*v548)+(v552&65535))>>16)
-			v562 := ((v494 * ((v500 << (uint32(v498) & 31)) | v515)) + v560) + v545
-			v563 = int32(uint32(v562) >> 30)
-			v564 := v562 << 2
-			v566 = v564 | int32(uint32(v543)>>30)
-			v569 = (v543 << 2) | int32(uint32(v494*v524)>>30)
-			v570 := v490 & -2147483648
-			v571 = v570 == 0
-			v572 = v570 != 0
-			if (v564 & -2147483648) != 0 {
-				v576 := ^v566
-				v577 := ^v569
-				v581 := v576
-				if v577 == -1 {
-					v581 = v576 + 1
+			v549 := v522 & 65535
+			v550 := int32(uint32(v522) >> 16)
+			v554 := (v529 * v549) + int32(uint32(v528*v549)>>16)
+			v562 := ((v529 * v550) + int32(uint32(v554)>>16)) + int32(uint32((v528*v550)+(v554&65535))>>16)
+			v564 := ((v496 * ((v502 << (uint32(v500) & 31)) | v517)) + v562) + v547
+			v565 = int32(uint32(v564) >> 30)
+			v566 := v564 << 2
+			v568 = v566 | int32(uint32(v545)>>30)
+			v571 = (v545 << 2) | int32(uint32(v496*v526)>>30)
+			v572 := v492 & -2147483648
+			v573 = v572 == 0
+			v574 = v572 != 0
+			if (v566 & -2147483648) != 0 {
+				v578 := ^v568
+				v579 := ^v571
+				v583 := v578
+				if v579 == -1 {
+					v583 = v578 + 1
 				}
-				v582 = v563 + 1
-				v583 = v581
-				v584 = v577 + 1
-				v585 = v571
+				v584 = v565 + 1
+				v585 = v583
+				v586 = v579 + 1
+				v587 = v573
 			} else {
-				v582 = v563
-				v583 = v566
-				v584 = v569
-				v585 = v572
+				v584 = v565
+				v585 = v568
+				v586 = v571
+				v587 = v574
 			}
 		}
-		v587 = v582
-		if v572 {
-			v587 = 0 - v582
+		v589 = v584
+		if v574 {
+			v589 = 0 - v584
 		}
-		if v583 == 0 {
-			v589 = v584
-			v590 = 0
-			v591 = 1.3877788e-17
+		if v585 == 0 {
+			v591 = v586
+			v592 = 0
+			v593 = 1.3877788e-17
 		} else {
-			v589 = v583
-			v590 = v584
-			v591 = 5.9604645e-08
+			v591 = v585
+			v592 = v586
+			v593 = 5.9604645e-08
 		}
 		{
-			v592 := int32(bits.Len32(uint32(v589))) - 1
-			v593 := 31 - v592
-			v594 := uint32(v593) < 32
-			v595 := v593 & 31
-			v597 := int32(0)
-			if v594 {
-				v597 = v589 << (uint32(v595) & 31)
+			v594 := int32(bits.Len32(uint32(v591))) - 1
+			v595 := 31 - v594
+			v596 := uint32(v595) < 32
+			v597 := v595 & 31
+			v599 := int32(0)
+			if v596 {
+				v599 = v591 << (uint32(v597) & 31)
 			}
-			v598 := 32 - v593
-			v602 := int32(0)
-			if uint32(v598) < 32 {
-				v602 = int32(uint32(v590) >> (uint32(v598&31) & 31))
+			v600 := 32 - v595
+			v604 := int32(0)
+			if uint32(v600) < 32 {
+				v604 = int32(uint32(v592) >> (uint32(v600&31) & 31))
 			}
-			v603 := v597 | v602
-			v605 := int32(0)
-			if v594 {
-				v605 = v590 << (uint32(v595) & 31)
+			v605 := v599 | v604
+			v607 := int32(0)
+			if v596 {
+				v607 = v592 << (uint32(v597) & 31)
 			}
-			v609 := float32(v591 * math.Float32frombits(uint32((v592+96)<<23)))
-			v612 := float32(float32(int32(uint32(v603)>>8)) * v609)
-			v617 := float32(((v603 << 16) | int32(uint32(v605)>>16)) & 16777215)
-			v622 := math.Float32frombits(uint32(int32(math.Float32bits(v612)) & -4096))
-			v623 := float32(v612 - v622)
-			v624 := float32(v612 * 1.5707964)
-			v628 := float32(float32(float32(v622*1.5703125)-v624) + float32(v622*0.0004838705))
-			v632 := float32(float32(v628+float32(v623*1.5703125)) + float32(v623*0.0004838705))
-			v634 := float32(float32(float32(v617*v609)*5.9604645e-08) * 1.5707964)
-			v636 := float32(v632 + float32(float32(v612*-4.371139e-08)+v634))
-			v637 = float32(v624 + v636)
-			v639 = float32(v636 - float32(v637-v624))
-			if v585 {
-				v642 = -v637
-				v643 = -v639
+			v611 := float32(v593 * math.Float32frombits(uint32((v594+96)<<23)))
+			v614 := float32(float32(int32(uint32(v605)>>8)) * v611)
+			v619 := float32(((v605 << 16) | int32(uint32(v607)>>16)) & 16777215)
+			v624 := math.Float32frombits(uint32(int32(math.Float32bits(v614)) & -4096))
+			v625 := float32(v614 - v624)
+			v626 := float32(v614 * 1.5707964)
+			v630 := float32(float32(float32(v624*1.5703125)-v626) + float32(v624*0.0004838705))
+			v634 := float32(float32(v630+float32(v625*1.5703125)) + float32(v625*0.0004838705))
+			v636 := float32(float32(float32(v619*v611)*5.9604645e-08) * 1.5707964)
+			v638 := float32(v634 + float32(float32(v614*-4.371139e-08)+v636))
+			v639 = float32(v626 + v638)
+			v641 = float32(v638 - float32(v639-v626))
+			if v587 {
+				v644 = -v639
+				v645 = -v641
 			} else {
-				v642 = v637
-				v643 = v639
+				v644 = v639
+				v645 = v641
 			}
 		}
-		v644 = v587
-		v645 = v642
-		v646 = v643
+		v646 = v589
+		v647 = v644
+		v648 = v645
 	b41:
-		v668 = v644
-		v669 = v645
 		v670 = v646
+		v671 = v647
+		v672 = v648
 	b43:
-		if (v668 & 1) == 0 {
-			v673 := float32(v669 * v669)
-			v676 := float32(v673 * float32(float32(v673*2.8043569e-06)-0.00019850295))
-			v679 := float32(float32(v673*float32(v676+0.008333373)) - 0.16666667)
-			v685 := float32(float32(float32(v669*v673)*v679) + float32(v670*float32(1-float32(v673*0.5))))
-			v686 := float32(v669 + v685)
-			v721 = float32(v686 + float32(v685-float32(v686-v669)))
+		if (v670 & 1) == 0 {
+			v675 := float32(v671 * v671)
+			v678 := float32(v675 * float32(float32(v675*2.8043569e-06)-0.00019850295))
+			v681 := float32(float32(v675*float32(v678+0.008333373)) - 0.16666667)
+			v687 := float32(float32(float32(v671*v675)*v681) + float32(v672*float32(1-float32(v675*0.5))))
+			v688 := float32(v671 + v687)
+			v723 = float32(v688 + float32(v687-float32(v688-v671)))
 		} else {
-			v692 := math.Float32frombits(uint32(int32(math.Float32bits(v669)) & -4096))
-			v693 := float32(v669 - v692)
-			v694 := float32(v669 * v669)
-			v697 := float32(v692 * v693)
-			v699 := float32(float32(float32(float32(v692*v692)-v694)+v697) + v697)
-			v704 := float32(v694 * float32(float32(v694*2.4432742e-05)-0.0013887312))
-			v706 := float32(v694*float32(-0.5) + float32(1))
-			v714 := float32(float32(float32(v699+float32(v693*v693))*0.5) + float32(v669*v670))
-			v715 := float32(float32(float32(v694*v694)*float32(v704+0.041666646)) - v714)
-			v716 := float32(float32(v694*float32(-0.5)+(-float32(v706-1))) + v715)
-			v717 := float32(v706 + v716)
-			v721 = float32(v717 + float32(v716-float32(v717-v706)))
+			v694 := math.Float32frombits(uint32(int32(math.Float32bits(v671)) & -4096))
+			v695 := float32(v671 - v694)
+			v696 := float32(v671 * v671)
+			v699 := float32(v694 * v695)
+			v701 := float32(float32(float32(float32(v694*v694)-v696)+v699) + v699)
+			v706 := float32(v696 * float32(float32(v696*2.4432742e-05)-0.0013887312))
+			v708 := float32(v696*float32(-0.5) + float32(1))
+			v716 := float32(float32(float32(v701+float32(v695*v695))*0.5) + float32(v671*v672))
+			v717 := float32(float32(float32(v696*v696)*float32(v706+0.041666646)) - v716)
+			v718 := float32(float32(v696*float32(-0.5)+(-float32(v708-1))) + v717)
+			v719 := float32(v708 + v718)
+			v723 = float32(v719 + float32(v718-float32(v719-v708)))
 		}
-		if (v668 & 2) != 0 {
-			v725 = -v721
+		if (v670 & 2) != 0 {
+			v727 = -v723
 		} else {
-			v725 = v721
+			v727 = v723
 		}
-		v726 = v725
+		v728 = v727
 	b49:
-		*(*float32)(unsafe.Add(m1, int(v183)*4)) = v487
-		*(*float32)(unsafe.Add(m1, int(v190)*4)) = float32(v246 * v726)
+		*(*float32)(unsafe.Add(m1, int(v183)*4)) = v489
+		*(*float32)(unsafe.Add(m1, int(v190)*4)) = float32(v248 * v728)
 		v183 = v183 + 2
 		goto b3
 	b51:
-		v733 := float32(v16**(*float32)(m1) + v14)
-		v735 := float32(float32(v733*1.442695) + 1.2582912e+07)
-		v736 := float32(v735 - 1.2582912e+07)
-		v738 := int32(math.Float32bits(v735)) + -1262485504
-		v740 := float32(v733 - float32(v736*0.69314575))
-		v741 := float32(v736 * 1.4286068e-06)
-		v742 := float32(v740 - v741)
-		v746 := float32(v742 * float32(float32(v742*0.0013820428)+0.008368678))
-		v749 := float32(float32(v742*float32(v746+0.04166827)) + 0.16666521)
-		v752 := float32(v740 + 1)
-		v756 := float32(float32(v742*v742) * float32(float32(v742*v749)+0.49999994))
-		v757 := float32(float32(float32(v740-float32(v752-1))-v741) + v756)
-		v758 := float32(v752 + v757)
-		v761 := uint32(int32(math.Float32bits(v733))&2147483647) < 1118699520
-		if v761 {
-			v765 := math.Float32frombits(uint32(int32(math.Float32bits(v758)) + (v738 << 23)))
-			v779 = v765
+		v735 := float32(v16**(*float32)(m1) + v14)
+		v737 := float32(float32(v735*1.442695) + 1.2582912e+07)
+		v738 := float32(v737 - 1.2582912e+07)
+		v740 := int32(math.Float32bits(v737)) + -1262485504
+		v742 := float32(v735 - float32(v738*0.69314575))
+		v743 := float32(v738 * 1.4286068e-06)
+		v744 := float32(v742 - v743)
+		v748 := float32(v744 * float32(float32(v744*0.0013820428)+0.008368678))
+		v751 := float32(float32(v744*float32(v748+0.04166827)) + 0.16666521)
+		v754 := float32(v742 + 1)
+		v758 := float32(float32(v744*v744) * float32(float32(v744*v751)+0.49999994))
+		v759 := float32(float32(float32(v742-float32(v754-1))-v743) + v758)
+		v760 := float32(v754 + v759)
+		v763 := uint32(int32(math.Float32bits(v735))&2147483647) < 1118699520
+		if v763 {
+			v767 := math.Float32frombits(uint32(int32(math.Float32bits(v760)) + (v740 << 23)))
+			v781 = v767
 			goto b57
 		}
-		if v733 != v733 {
-			v779 = v733
+		if v735 != v735 {
+			v781 = v735
 			goto b57
 		}
-		if 89 < v733 {
-			v779 = math.Float32frombits(0x7f800000)
+		if 89 < v735 {
+			v781 = math.Float32frombits(0x7f800000)
 			goto b57
 		}
-		if v733 < -104 {
-			v779 = 0
+		if v735 < -104 {
+			v781 = 0
 		} else {
-			v769 := v738 >> 1
-			v773 := float32(v758 * math.Float32frombits(uint32((v769+127)<<23)))
-			v778 := float32(v773 * math.Float32frombits(uint32(((v738-v769)+127)<<23)))
-			v779 = v778
+			v771 := v740 >> 1
+			v775 := float32(v760 * math.Float32frombits(uint32((v771+127)<<23)))
+			v780 := float32(v775 * math.Float32frombits(uint32(((v740-v771)+127)<<23)))
+			v781 = v780
 		}
 	b57:
-		v780 := float32(v1*v779 + v36)
-		v782 := float32(0)
-		if 0 < v780 {
-			v782 = v780
+		v782 := float32(v1*v781 + v36)
+		v784 := float32(0)
+		if 0 < v782 {
+			v784 = v782
 		}
-		v784 := v782
-		if v780 != v780 {
-			v784 = v780
+		v786 := v784
+		if v782 != v782 {
+			v786 = v782
 		}
-		v785 := float32(v39 + v784)
-		v786 := float32(v784*v784 + v40)
-		v787 := *(*float32)(unsafe.Add(m1, 4))
+		v787 := float32(v39 + v786)
+		v788 := float32(v786*v786 + v40)
+		v789 := *(*float32)(unsafe.Add(m1, 4))
 		if (v42 + 1) >= v8 {
-			v844 = v785
-			v845 = v786
+			v846 = v787
+			v847 = v788
 			goto b65
 		}
 		{
-			v790 = float32(v16*v787 + v14)
-			v792 := float32(float32(v790*1.442695) + 1.2582912e+07)
-			v793 := float32(v792 - 1.2582912e+07)
-			v795 = int32(math.Float32bits(v792)) + -1262485504
-			v797 := float32(v790 - float32(v793*0.69314575))
-			v798 := float32(v793 * 1.4286068e-06)
-			v799 := float32(v797 - v798)
-			v803 := float32(v799 * float32(float32(v799*0.0013820428)+0.008368678))
-			v806 := float32(float32(v799*float32(v803+0.04166827)) + 0.16666521)
-			v809 := float32(v797 + 1)
-			v813 := float32(float32(v799*v799) * float32(float32(v799*v806)+0.49999994))
-			v814 := float32(float32(float32(v797-float32(v809-1))-v798) + v813)
-			v815 = float32(v809 + v814)
-			v818 := uint32(int32(math.Float32bits(v790))&2147483647) < 1118699520
-			if v818 {
-				v822 := math.Float32frombits(uint32(int32(math.Float32bits(v815)) + (v795 << 23)))
-				v836 = v822
+			v792 = float32(v16*v789 + v14)
+			v794 := float32(float32(v792*1.442695) + 1.2582912e+07)
+			v795 := float32(v794 - 1.2582912e+07)
+			v797 = int32(math.Float32bits(v794)) + -1262485504
+			v799 := float32(v792 - float32(v795*0.69314575))
+			v800 := float32(v795 * 1.4286068e-06)
+			v801 := float32(v799 - v800)
+			v805 := float32(v801 * float32(float32(v801*0.0013820428)+0.008368678))
+			v808 := float32(float32(v801*float32(v805+0.04166827)) + 0.16666521)
+			v811 := float32(v799 + 1)
+			v815 := float32(float32(v801*v801) * float32(float32(v801*v808)+0.49999994))
+			v816 := float32(float32(float32(v799-float32(v811-1))-v800) + v815)
+			v817 = float32(v811 + v816)
+			v820 := uint32(int32(math.Float32bits(v792))&2147483647) < 1118699520
+			if v820 {
+				v824 := math.Float32frombits(uint32(int32(math.Float32bits(v817)) + (v797 << 23)))
+				v838 = v824
 				goto b64
 			}
 		}
-		if v790 != v790 {
-			v836 = v790
+		if v792 != v792 {
+			v838 = v792
 			goto b64
 		}
-		if 89 < v790 {
-			v836 = math.Float32frombits(0x7f800000)
+		if 89 < v792 {
+			v838 = math.Float32frombits(0x7f800000)
 			goto b64
 		}
-		if v790 < -104 {
-			v836 = 0
+		if v792 < -104 {
+			v838 = 0
 		} else {
-			v826 := v795 >> 1
-			v830 := float32(v815 * math.Float32frombits(uint32((v826+127)<<23)))
-			v835 := float32(v830 * math.Float32frombits(uint32(((v795-v826)+127)<<23)))
-			v836 = v835
+			v828 := v797 >> 1
+			v832 := float32(v817 * math.Float32frombits(uint32((v828+127)<<23)))
+			v837 := float32(v832 * math.Float32frombits(uint32(((v797-v828)+127)<<23)))
+			v838 = v837
 		}
 	b64:
 		{
-			v837 := float32(v1*v836 + v36)
-			v839 := float32(0)
-			if 0 < v837 {
-				v839 = v837
+			v839 := float32(v1*v838 + v36)
+			v841 := float32(0)
+			if 0 < v839 {
+				v841 = v839
 			}
-			v841 := v839
-			if v837 != v837 {
-				v841 = v837
+			v843 := v841
+			if v839 != v839 {
+				v843 = v839
 			}
-			v844 = float32(v785 + v841)
-			v845 = float32(v841*v841 + v786)
+			v846 = float32(v787 + v843)
+			v847 = float32(v843*v843 + v788)
 		}
 	b65:
-		v846 := *(*float32)(unsafe.Add(m1, 8))
+		v848 := *(*float32)(unsafe.Add(m1, 8))
 		if (v42 + 2) >= v8 {
-			v903 = v844
-			v904 = v845
+			v905 = v846
+			v906 = v847
 			goto b73
 		}
 		{
-			v849 = float32(v16*v846 + v14)
-			v851 := float32(float32(v849*1.442695) + 1.2582912e+07)
-			v852 := float32(v851 - 1.2582912e+07)
-			v854 = int32(math.Float32bits(v851)) + -1262485504
-			v856 := float32(v849 - float32(v852*0.69314575))
-			v857 := float32(v852 * 1.4286068e-06)
-			v858 := float32(v856 - v857)
-			v862 := float32(v858 * float32(float32(v858*0.0013820428)+0.008368678))
-			v865 := float32(float32(v858*float32(v862+0.04166827)) + 0.16666521)
-			v868 := float32(v856 + 1)
-			v872 := float32(float32(v858*v858) * float32(float32(v858*v865)+0.49999994))
-			v873 := float32(float32(float32(v856-float32(v868-1))-v857) + v872)
-			v874 = float32(v868 + v873)
-			v877 := uint32(int32(math.Float32bits(v849))&2147483647) < 1118699520
-			if v877 {
-				v881 := math.Float32frombits(uint32(int32(math.Float32bits(v874)) + (v854 << 23)))
-				v895 = v881
+			v851 = float32(v16*v848 + v14)
+			v853 := float32(float32(v851*1.442695) + 1.2582912e+07)
+			v854 := float32(v853 - 1.2582912e+07)
+			v856 = int32(math.Float32bits(v853)) + -1262485504
+			v858 := float32(v851 - float32(v854*0.69314575))
+			v859 := float32(v854 * 1.4286068e-06)
+			v860 := float32(v858 - v859)
+			v864 := float32(v860 * float32(float32(v860*0.0013820428)+0.008368678))
+			v867 := float32(float32(v860*float32(v864+0.04166827)) + 0.16666521)
+			v870 := float32(v858 + 1)
+			v874 := float32(float32(v860*v860) * float32(float32(v860*v867)+0.49999994))
+			v875 := float32(float32(float32(v858-float32(v870-1))-v859) + v874)
+			v876 = float32(v870 + v875)
+			v879 := uint32(int32(math.Float32bits(v851))&2147483647) < 1118699520
+			if v879 {
+				v883 := math.Float32frombits(uint32(int32(math.Float32bits(v876)) + (v856 << 23)))
+				v897 = v883
 				goto b72
 			}
 		}
-		if v849 != v849 {
-			v895 = v849
+		if v851 != v851 {
+			v897 = v851
 			goto b72
 		}
-		if 89 < v849 {
-			v895 = math.Float32frombits(0x7f800000)
+		if 89 < v851 {
+			v897 = math.Float32frombits(0x7f800000)
 			goto b72
 		}
-		if v849 < -104 {
-			v895 = 0
+		if v851 < -104 {
+			v897 = 0
 		} else {
-			v885 := v854 >> 1
-			v889 := float32(v874 * math.Float32frombits(uint32((v885+127)<<23)))
-			v894 := float32(v889 * math.Float32frombits(uint32(((v854-v885)+127)<<23)))
-			v895 = v894
+			v887 := v856 >> 1
+			v891 := float32(v876 * math.Float32frombits(uint32((v887+127)<<23)))
+			v896 := float32(v891 * math.Float32frombits(uint32(((v856-v887)+127)<<23)))
+			v897 = v896
 		}
 	b72:
 		{
-			v896 := float32(v1*v895 + v36)
-			v898 := float32(0)
-			if 0 < v896 {
-				v898 = v896
+			v898 := float32(v1*v897 + v36)
+			v900 := float32(0)
+			if 0 < v898 {
+				v900 = v898
 			}
-			v900 := v898
-			if v896 != v896 {
-				v900 = v896
+			v902 := v900
+			if v898 != v898 {
+				v902 = v898
 			}
-			v903 = float32(v844 + v900)
-			v904 = float32(v900*v900 + v845)
+			v905 = float32(v846 + v902)
+			v906 = float32(v902*v902 + v847)
 		}
 	b73:
-		v905 := *(*float32)(unsafe.Add(m1, 12))
+		v907 := *(*float32)(unsafe.Add(m1, 12))
 		if (v42 + 3) >= v8 {
-			v962 = v903
-			v963 = v904
+			v964 = v905
+			v965 = v906
 			goto b81
 		}
 		{
-			v908 = float32(v16*v905 + v14)
-			v910 := float32(float32(v908*1.442695) + 1.2582912e+07)
-			v911 := float32(v910 - 1.2582912e+07)
-			v913 = int32(math.Float32bits(v910)) + -1262485504
-			v915 := float32(v908 - float32(v911*0.69314575))
-			v916 := float32(v911 * 1.4286068e-06)
-			v917 := float32(v915 - v916)
-			v921 := float32(v917 * float32(float32(v917*0.0013820428)+0.008368678))
-			v924 := float32(float32(v917*float32(v921+0.04166827)) + 0.16666521)
-			v927 := float32(v915 + 1)
-			v931 := float32(float32(v917*v917) * float32(float32(v917*v924)+0.49999994))
-			v932 := float32(float32(float32(v915-float32(v927-1))-v916) + v931)
-			v933 = float32(v927 + v932)
-			v936 := uint32(int32(math.Float32bits(v908))&2147483647) < 1118699520
-			if v936 {
-				v940 := math.Float32frombits(uint32(int32(math.Float32bits(v933)) + (v913 << 23)))
-				v954 = v940
+			v910 = float32(v16*v907 + v14)
+			v912 := float32(float32(v910*1.442695) + 1.2582912e+07)
+			v913 := float32(v912 - 1.2582912e+07)
+			v915 = int32(math.Float32bits(v912)) + -1262485504
+			v917 := float32(v910 - float32(v913*0.69314575))
+			v918 := float32(v913 * 1.4286068e-06)
+			v919 := float32(v917 - v918)
+			v923 := float32(v919 * float32(float32(v919*0.0013820428)+0.008368678))
+			v926 := float32(float32(v919*float32(v923+0.04166827)) + 0.16666521)
+			v929 := float32(v917 + 1)
+			v933 := float32(float32(v919*v919) * float32(float32(v919*v926)+0.49999994))
+			v934 := float32(float32(float32(v917-float32(v929-1))-v918) + v933)
+			v935 = float32(v929 + v934)
+			v938 := uint32(int32(math.Float32bits(v910))&2147483647) < 1118699520
+			if v938 {
+				v942 := math.Float32frombits(uint32(int32(math.Float32bits(v935)) + (v915 << 23)))
+				v956 = v942
 				goto b80
 			}
 		}
-		if v908 != v908 {
-			v954 = v908
+		if v910 != v910 {
+			v956 = v910
 			goto b80
 		}
-		if 89 < v908 {
-			v954 = math.Float32frombits(0x7f800000)
+		if 89 < v910 {
+			v956 = math.Float32frombits(0x7f800000)
 			goto b80
 		}
-		if v908 < -104 {
-			v954 = 0
+		if v910 < -104 {
+			v956 = 0
 		} else {
-			v944 := v913 >> 1
-			v948 := float32(v933 * math.Float32frombits(uint32((v944+127)<<23)))
-			v953 := float32(v948 * math.Float32frombits(uint32(((v913-v944)+127)<<23)))
-			v954 = v953
+			v946 := v915 >> 1
+			v950 := float32(v935 * math.Float32frombits(uint32((v946+127)<<23)))
+			v955 := float32(v950 * math.Float32frombits(uint32(((v915-v946)+127)<<23)))
+			v956 = v955
 		}
 	b80:
 		{
-			v955 := float32(v1*v954 + v36)
-			v957 := float32(0)
-			if 0 < v955 {
-				v957 = v955
+			v957 := float32(v1*v956 + v36)
+			v959 := float32(0)
+			if 0 < v957 {
+				v959 = v957
 			}
-			v959 := v957
-			if v955 != v955 {
-				v959 = v955
+			v961 := v959
+			if v957 != v957 {
+				v961 = v957
 			}
-			v962 = float32(v903 + v959)
-			v963 = float32(v959*v959 + v904)
+			v964 = float32(v905 + v961)
+			v965 = float32(v961*v961 + v906)
 		}
 	b81:
-		v39 = v962
-		v40 = v963
+		v39 = v964
+		v40 = v965
 		v41 = v41 + v38
 		if stop.Load() {
 			g.Stop()
@@ -814,13 +814,13 @@ func (g *priceHost) Run() {
 		return
 	}
 	// GroupReduce, kernel.go:51
-	v965 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
+	v967 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v39, math.Float32frombits(0x80000000)))
 	// GroupReduce, kernel.go:52
-	v966 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
-	v969 := int32(g.ID[0])
-	v970 := int64(uint32(v969))
+	v968 := kernelimpl.HostReduceAdd[float32](kernelimpl.HostGather(&g.HostGroup, g.sfloat32, g.v40, math.Float32frombits(0x80000000)))
+	v971 := int32(g.ID[0])
+	v972 := int64(uint32(v971))
 	v9 := g.Int64(72)
-	v971 := uint64(v970) < uint64(v9)
+	v973 := uint64(v972) < uint64(v9)
 	p3 := g.Pointer(3)
 	dead := g.Dead[:n]
 	for li := range n {
@@ -831,12 +831,12 @@ func (g *priceHost) Run() {
 		if int32(li) != 0 {
 			goto b88
 		}
-		if !v971 {
-			g.Fault(1, v970, v9, v0)
+		if !v973 {
+			g.Fault(1, v972, v9, v0)
 			continue
 		}
-		*(*float32)(unsafe.Add(p3, int(v969)*8)) = v965
-		*(*float32)(unsafe.Add(p3, int(v969)*8+4)) = v966
+		*(*float32)(unsafe.Add(p3, int(v971)*8)) = v967
+		*(*float32)(unsafe.Add(p3, int(v971)*8+4)) = v968
 	b88:
 	}
 }
