@@ -52,8 +52,8 @@ func Abs(x float32) float32 { return Float32frombits(Float32bits(x) &^ signBit) 
 // Min returns the smaller of x and y, as the builtin min does: a NaN wins, and
 // -0 is smaller than 0.
 func Min(x, y float32) float32 {
-	if flushed() != 0 && x == x && y == y {
-		return fromOrder(min(order(int32(Float32bits(x))), order(int32(Float32bits(y)))))
+	if flushed() != 0 {
+		return minBits(x, y)
 	}
 	return min(x, y)
 }
@@ -61,14 +61,21 @@ func Min(x, y float32) float32 {
 // Max returns the larger of x and y, as the builtin max does: a NaN wins, and 0
 // is larger than -0.
 func Max(x, y float32) float32 {
-	if flushed() != 0 && x == x && y == y {
-		return fromOrder(max(order(int32(Float32bits(x))), order(int32(Float32bits(y)))))
+	if flushed() != 0 {
+		return maxBits(x, y)
 	}
 	return max(x, y)
 }
 
 // pow2 returns 2**n for n in [-126, 127].
 func pow2(n int32) float32 { return Float32frombits(uint32(n+127) << 23) }
+
+// scale returns x * 2**n for n in [-252, 254], rounded once for x around 1, or what the
+// device makes of it; see kept.
+func scale(x float32, n int32) float32 {
+	h := n >> 1
+	return float32(float32(x*pow2(h)) * pow2(n-h))
+}
 
 // shift returns x * 2**n for x around 1 if that is neither tiny nor huge.
 func shift(x float32, n int32) float32 { return Float32frombits(Float32bits(x) + uint32(n)<<23) }

@@ -55,7 +55,7 @@ func TestFMAIsRoundedOnce(t *testing.T) {
 		check(x, y, z)
 	}
 	inf := Inf(1)
-	for _, c := range [][3]float32{{inf, 1, 1}, {1, -inf, 1}, {1, 1, -inf}, {MaxFloat32, 2, 1}} {
+	for _, c := range [][3]float32{{inf, 1, 1}, {1, -inf, 1}, {1, 1, -inf}, {MaxFloat32, 2, 1}, {MaxFloat32, 2, -inf}, {-MaxFloat32, 2, inf}} {
 		want := float32(math.FMA(float64(c[0]), float64(c[1]), float64(c[2])))
 		if got := FMA(c[0], c[1], c[2]); got != want {
 			t.Errorf("FMA%v = %g, want %g", c, got, want)

@@ -64,7 +64,7 @@ func Exp(x float32) float32 {
 	case x < -104:
 		return 0
 	}
-	return scale(hi, n)
+	return kept(scale(hi, n), hi, n)
 }
 
 // Exp2 returns 2**x.
@@ -85,5 +85,5 @@ func Exp2(x float32) float32 {
 	case x < -150:
 		return 0
 	}
-	return scale(hi, n)
+	return kept(scale(hi, n), hi, n)
 }

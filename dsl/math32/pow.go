@@ -64,5 +64,5 @@ func Pow(x, y float32) float32 {
 	}
 	ph, pl := mul(y, h)
 	m, n := exp2Sum(ph, pl+float32(y*l))
-	return Copysign(scale(m, n), sign)
+	return Copysign(kept(scale(m, n), m, n), sign)
 }

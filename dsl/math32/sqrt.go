@@ -96,5 +96,5 @@ func Hypot(x, y float32) float32 {
 	r := Sqrt(sh)
 	rh, rl := mul(r, r)
 	r += ((sh - rh) - rl + sl) / (r + r)
-	return down(r, back)
+	return kept(float32(r*pow2(back)), r, back)
 }

@@ -21,26 +21,22 @@ func up(x float32, n int32) float32 {
 	return float32(x * pow2(n))
 }
 
-// down returns x * 2**n for a finite x from 2**-126 on and n in [-126, 127].
-func down(x float32, n int32) float32 {
-	if s := below(x, n); s < flushed() {
-		return tinyResult(x, s+1)
+// kept returns x * 2**n, of which r is what the device makes, for a finite x from 2**-126 on.
+func kept(r, x float32, n int32) float32 {
+	if flushed() != 0 {
+		return keptBits(r, x, n)
 	}
-	return float32(x * pow2(n))
+	return r
 }
 
-// scale returns x * 2**n for n in [-252, 254], rounded once for x around 1.
-func scale(x float32, n int32) float32 {
-	if s := below(x, n); s < flushed() {
+// keptBits is kept for devices that take subnormals for zeros.
+func keptBits(r, x float32, n int32) float32 {
+	// How far the result's exponent is below that of 2**-127, which subnormals have.
+	if s := -(Float32bits(x)>>23&0xff + uint32(n)); s < flushed() {
 		return tinyResult(x, s+1)
 	}
-	h := n >> 1
-	return float32(float32(x*pow2(h)) * pow2(n-h))
+	return r
 }
-
-// below returns how far the exponent of x * 2**n is below that of the least subnormal
-// numbers, 2**-127; if it is above, a number from 1<<23 on.
-func below(x float32, n int32) uint32 { return -(Float32bits(x)>>23&0xff + uint32(n)) }
 
 // tinyResult returns x, whose exponent is taken for the least one, divided by 2**s, rounded to
 // nearest even, for s > 0.
@@ -58,3 +54,19 @@ func order(b int32) int32 { return b ^ int32(uint32(b>>31)>>1) }
 
 // fromOrder returns the number of which order is n.
 func fromOrder(n int32) float32 { return Float32frombits(uint32(order(n))) }
+
+// minBits is Min for devices that take subnormals for zeros.
+func minBits(x, y float32) float32 {
+	if x != x || y != y {
+		return NaN()
+	}
+	return fromOrder(min(order(int32(Float32bits(x))), order(int32(Float32bits(y)))))
+}
+
+// maxBits is Max for them.
+func maxBits(x, y float32) float32 {
+	if x != x || y != y {
+		return NaN()
+	}
+	return fromOrder(max(order(int32(Float32bits(x))), order(int32(Float32bits(y)))))
+}

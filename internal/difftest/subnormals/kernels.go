@@ -1,7 +1,7 @@
 // Package subnormals has kernels for which subnormal float32s matter, in operations that
 // promise gc's bits on every device.
 //
-//kgen:bare
+//kgen:bare noform
 package subnormals
 
 import (
