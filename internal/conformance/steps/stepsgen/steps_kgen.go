@@ -31,13 +31,18 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x5b6fb0d8},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0x263a01a0},
 	},
 })
 
 // pkg has the kernels, each of which a function Run runs once on its own slices, and waits.
 // Those with a type of their own are launched with its slices in device memory, too.
 const pkg modules.Package = "github.com/kgen-go/kgen/internal/conformance/steps"
+
+type Box struct {
+	Plus int32
+	Data runtime.View[int32]
+}
 
 var addFKernel, RunAddF = stubs.Range1(pkg.Kernel("AddF"), steps.AddF.Kernel)
 
@@ -671,6 +676,28 @@ func (k Quit) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Com
 	return k.launch().NodeND1(r, opts)
 }
 
+var reboxKernel, RunRebox = stubs.Range1(pkg.Kernel("Rebox"), steps.Rebox.Kernel)
+
+type Rebox struct {
+	From Box
+	To   Box
+}
+
+func (k Rebox) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(reboxKernel)
+	kernelimpl.Value(l, 0, k.From.Plus)
+	kernelimpl.View(l, 1, k.From.Data)
+	kernelimpl.Value(l, 2, k.To.Plus)
+	kernelimpl.View(l, 3, k.To.Data)
+	return l
+}
+func (k Rebox) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Rebox) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
+}
+
 var rotateKernel, RunRotate = stubs.NDRange1(pkg.Kernel("Rotate"), steps.Rotate.Kernel)
 
 type Rotate struct {
@@ -929,4 +956,28 @@ func (k Turn) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.
 }
 func (k Turn) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
+}
+
+var withinKernel, RunWithin = stubs.Range1(pkg.Kernel("Within"), steps.Within.Kernel)
+
+type Within struct {
+	Ahead int
+	By    int
+	In    runtime.View[int32]
+	Out   runtime.View[int32]
+}
+
+func (k Within) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(withinKernel)
+	kernelimpl.Value(l, 0, k.Ahead)
+	kernelimpl.Value(l, 1, k.By)
+	kernelimpl.View(l, 2, k.In)
+	kernelimpl.View(l, 3, k.Out)
+	return l
+}
+func (k Within) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Within) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }

@@ -1224,6 +1224,378 @@ func (g *earlyReturnHost) Run() {
 	}
 }
 
+// exactTilesHost is a work-group of the kernel [ExactTiles].
+type exactTilesHost struct {
+	kernelimpl.HostGroup
+	v2, v3, v5, v7, v9 int64
+
+	v17, v63 []float32
+
+	v18 int64
+
+	v75 int32
+}
+
+func newExactTilesHost() kernelimpl.HostForm { return new(exactTilesHost) }
+
+const exactTilesHostSites = `1	internal/difftest/corpus/exact.go:161:29
+1	161:46
+1	168:7
+1	179:9`
+
+func (g *exactTilesHost) Begin() {
+	g.Sites = exactTilesHostSites
+	const n = 64
+	g.v2 = g.Int64(24)
+	g.v3 = g.Int64(40)
+	g.v5 = g.Int64(56)
+	g.v7 = g.Int64(72)
+	g.v9 = g.Int64(88)
+	g.Allot(0, 256)
+	g.Allot(1, 256)
+	g.Allot(2, 256)
+	kernelimpl.HostRoom(n, &g.v17, &g.v63)
+}
+
+func (g *exactTilesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, exact.go:162
+			next = g.r4()
+		case 5: // Barrier, exact.go:172
+			next = g.r6()
+		}
+	}
+}
+
+func (g *exactTilesHost) r0() int {
+	const n = 64
+	// ZeroLocal, exact.go:154
+	g.Zero(0)
+	// ZeroLocal, exact.go:155
+	g.Zero(1)
+	// ZeroLocal, exact.go:156
+	g.Zero(2)
+	basex := g.Base(0)
+	basey := g.Base(1)
+	v2 := g.v2
+	v3 := g.v3
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h17 := g.v17[:n]
+	u18 := g.v18
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m2 := g.Memory(2)
+	u75 := g.v75
+	v88 := int32(g.ID[1])
+	v89 := int64(uint32(v88))
+	v90 := v2 / 8
+	v91 := v89 * v90
+	v86 := int32(g.ID[0])
+	v87 := int64(uint32(v86))
+	v92 := v91 + v87
+	v9 := g.v9
+	v94 := uint64(v92) < uint64(v9)
+	p4 := g.Pointer(4)
+	next := -1
+	{
+		for li := range n {
+			x := int(uint(li) % 8)
+			y := int(uint(li) / 8)
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			var v17, v24, v93 float32
+			var v18, v22, v27 int64
+			var v75 int32
+			v11 := int64(basex + x)
+			v12 := int64(basey + y)
+			v13 := int32(x)
+			v14 := int64(uint32(v13))
+			v15 := int32(y)
+			v16 := int64(uint32(v15))
+			v17 = 0
+			v18 = 0
+			if v18 >= v2 {
+				goto b12
+			}
+			v22 = ((v12 * v2) + v18) + v14
+			if uint64(v22) >= uint64(v3) {
+				g.Fault(0, v22, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v24 = *(*float32)(unsafe.Add(p1, int(v22)*4))
+			v27 = ((v18 + v16) * v2) + v11
+			if uint64(v27) >= uint64(v5) {
+				g.Fault(1, v27, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			{
+				v29 := *(*float32)(unsafe.Add(p2, int(v27)*4))
+				*(*float32)(unsafe.Add(m0, y*32+x*4)) = v24
+				*(*float32)(unsafe.Add(m1, y*32+x*4)) = v29
+				h17[li] = v17
+				u18 = v18
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+		b12:
+			v68 := (v12 * v2) + v11
+			if uint64(v68) >= uint64(v7) {
+				g.Fault(2, v68, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v68)*4)) = v17
+			v72 := (v15 * 8) + v13
+			*(*float32)(unsafe.Add(m2, int(v72)*4)) = float32(v17 * v17)
+			v75 = 32
+			if 0 < v75 {
+				u75 = v75
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if v72 != 0 {
+				goto b23
+			}
+			v93 = *(*float32)(m2)
+			if !v94 {
+				g.Fault(3, v92, v9, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v93
+		b23:
+			g.Leave(li)
+		}
+	}
+	g.v18 = u18
+	g.v75 = u75
+	return next
+}
+
+func (g *exactTilesHost) r4() int {
+	const n = 64
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	h17 := g.v17[:n]
+	h63 := g.v63[:n]
+	dead := g.Dead[:n]
+	{
+		for li := range n {
+			x := int(uint(li) % 8)
+			y := int(uint(li) / 8)
+			if dead[li] {
+				continue
+			}
+			v17 := h17[li]
+			v34 := float32(*(*float32)(unsafe.Add(m0, y*32)) * *(*float32)(unsafe.Add(m1, x*4)))
+			v38 := float32(*(*float32)(unsafe.Add(m0, y*32+4)) * *(*float32)(unsafe.Add(m1, x*4+32)))
+			v42 := float32(*(*float32)(unsafe.Add(m0, y*32+8)) * *(*float32)(unsafe.Add(m1, x*4+64)))
+			v46 := float32(*(*float32)(unsafe.Add(m0, y*32+12)) * *(*float32)(unsafe.Add(m1, x*4+96)))
+			v47 := float32(float32(float32(float32(v17+v34)+v38)+v42) + v46)
+			v50 := float32(*(*float32)(unsafe.Add(m0, y*32+16)) * *(*float32)(unsafe.Add(m1, x*4+128)))
+			v54 := float32(*(*float32)(unsafe.Add(m0, y*32+20)) * *(*float32)(unsafe.Add(m1, x*4+160)))
+			v58 := float32(*(*float32)(unsafe.Add(m0, y*32+24)) * *(*float32)(unsafe.Add(m1, x*4+192)))
+			v62 := float32(*(*float32)(unsafe.Add(m0, y*32+28)) * *(*float32)(unsafe.Add(m1, x*4+224)))
+			v63 := float32(float32(float32(float32(v47+v50)+v54)+v58) + v62)
+			h63[li] = v63
+		}
+	}
+	// Barrier, exact.go:166
+	e18 := g.v18
+	v2 := g.v2
+	basey := g.Base(1)
+	v3 := g.v3
+	basex := g.Base(0)
+	p1 := g.Pointer(1)
+	v5 := g.v5
+	p2 := g.Pointer(2)
+	u18 := g.v18
+	v7 := g.v7
+	p3 := g.Pointer(3)
+	m2 := g.Memory(2)
+	u75 := g.v75
+	v88 := int32(g.ID[1])
+	v89 := int64(uint32(v88))
+	v90 := v2 / 8
+	v91 := v89 * v90
+	v86 := int32(g.ID[0])
+	v87 := int64(uint32(v86))
+	v92 := v91 + v87
+	v9 := g.v9
+	v94 := uint64(v92) < uint64(v9)
+	p4 := g.Pointer(4)
+	next := -1
+	{
+		for li := range n {
+			x := int(uint(li) % 8)
+			y := int(uint(li) / 8)
+			if dead[li] {
+				continue
+			}
+			v18 := e18
+			v63 := h63[li]
+			v12 := int64(basey + y)
+			v13 := int32(x)
+			v14 := int64(uint32(v13))
+			v0 := int32(basex + x)
+			v1 := int32(basey + y)
+			v15 := int32(y)
+			v16 := int64(uint32(v15))
+			v11 := int64(basex + x)
+			var v17, v24, v93 float32
+			var v22, v27 int64
+			var v75 int32
+			v17 = v63
+			v18 = v18 + 8
+			if v18 >= v2 {
+				goto b12
+			}
+			v22 = ((v12 * v2) + v18) + v14
+			if uint64(v22) >= uint64(v3) {
+				g.Fault(0, v22, v3, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			v24 = *(*float32)(unsafe.Add(p1, int(v22)*4))
+			v27 = ((v18 + v16) * v2) + v11
+			if uint64(v27) >= uint64(v5) {
+				g.Fault(1, v27, v5, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			{
+				v29 := *(*float32)(unsafe.Add(p2, int(v27)*4))
+				*(*float32)(unsafe.Add(m0, y*32+x*4)) = v24
+				*(*float32)(unsafe.Add(m1, y*32+x*4)) = v29
+				h17[li] = v17
+				u18 = v18
+				if next != 3 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 3
+				}
+				continue
+			}
+		b12:
+			v68 := (v12 * v2) + v11
+			if uint64(v68) >= uint64(v7) {
+				g.Fault(2, v68, v7, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p3, int(v68)*4)) = v17
+			v72 := (v15 * 8) + v13
+			*(*float32)(unsafe.Add(m2, int(v72)*4)) = float32(v17 * v17)
+			v75 = 32
+			if 0 < v75 {
+				u75 = v75
+				if next != 5 {
+					if next >= 0 {
+						return g.Diverge()
+					}
+					next = 5
+				}
+				continue
+			}
+			if v72 != 0 {
+				goto b23
+			}
+			v93 = *(*float32)(m2)
+			if !v94 {
+				g.Fault(3, v92, v9, v0, v1)
+				g.Leave(li)
+				continue
+			}
+			*(*float32)(unsafe.Add(p4, int(v92)*4)) = v93
+		b23:
+			g.Leave(li)
+		}
+	}
+	g.v18 = u18
+	g.v75 = u75
+	return next
+}
+
+func (g *exactTilesHost) r6() int {
+	const n = 64
+	e75 := g.v75
+	m2 := g.Memory(2)
+	u75 := g.v75
+	v88 := int32(g.ID[1])
+	v89 := int64(uint32(v88))
+	v2 := g.v2
+	v90 := v2 / 8
+	v91 := v89 * v90
+	v86 := int32(g.ID[0])
+	v87 := int64(uint32(v86))
+	v92 := v91 + v87
+	v9 := g.v9
+	v94 := uint64(v92) < uint64(v9)
+	basex := g.Base(0)
+	basey := g.Base(1)
+	p4 := g.Pointer(4)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		x := int(uint(li) % 8)
+		y := int(uint(li) / 8)
+		if dead[li] {
+			continue
+		}
+		v75 := e75
+		v15 := int32(y)
+		v71 := v15 * 8
+		v13 := int32(x)
+		v72 := v71 + v13
+		v0 := int32(basex + x)
+		v1 := int32(basey + y)
+		var v93 float32
+		if v72 < v75 {
+			v81 := float32(*(*float32)(unsafe.Add(m2, int(v72+v75)*4)) * 0.75)
+			*(*float32)(unsafe.Add(m2, int(v72)*4)) = float32(*(*float32)(unsafe.Add(m2, int(v72)*4)) + v81)
+		}
+		v75 = int32(uint32(v75) >> 1)
+		if 0 < v75 {
+			u75 = v75
+			next = 5
+			continue
+		}
+		if v72 != 0 {
+			goto b23
+		}
+		v93 = *(*float32)(m2)
+		if !v94 {
+			g.Fault(3, v92, v9, v0, v1)
+			g.Leave(li)
+			continue
+		}
+		*(*float32)(unsafe.Add(p4, int(v92)*4)) = v93
+	b23:
+		g.Leave(li)
+	}
+	g.v75 = u75
+	return next
+}
+
 // faultBeforeBarrierHost is a work-group of the kernel [FaultBeforeBarrier].
 type faultBeforeBarrierHost struct {
 	kernelimpl.HostGroup

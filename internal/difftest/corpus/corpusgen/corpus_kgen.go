@@ -47,6 +47,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/copies.go", Package: "corpus", Sum: 0xecccdaf8},
 		{File: "internal/difftest/corpus/divide.go", Package: "corpus", Sum: 0xbc852372},
 		{File: "internal/difftest/corpus/doc.go", Package: "corpus", Sum: 0x247a349b},
+		{File: "internal/difftest/corpus/exact.go", Package: "corpus", Sum: 0x859ed5bf},
 		{File: "internal/difftest/corpus/faults.go", Package: "corpus", Sum: 0xb7bf6ce9},
 		{File: "internal/difftest/corpus/floats.go", Package: "corpus", Sum: 0x4a58a13},
 		{File: "internal/difftest/corpus/flow.go", Package: "corpus", Sum: 0xf83393f8},
@@ -61,6 +62,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/corpus/memory.go", Package: "corpus", Sum: 0xd2d53933},
 		{File: "internal/difftest/corpus/pointers.go", Package: "corpus", Sum: 0xb265f22a},
 		{File: "internal/difftest/corpus/rangenil.go", Package: "corpus", Sum: 0x5f4a6e2c},
+		{File: "internal/difftest/corpus/roots.go", Package: "corpus", Sum: 0xef936460},
 		{File: "internal/difftest/corpus/rounds.go", Package: "corpus", Sum: 0xb467225d},
 		{File: "internal/difftest/corpus/searches.go", Package: "corpus", Sum: 0x29b8afe5},
 		{File: "internal/difftest/corpus/tables.go", Package: "corpus", Sum: 0xd89fea9a},
@@ -104,6 +106,16 @@ var _, RunCounted = stubs.Range1(pkg.Kernel("Counted"), corpus.Counted.Kernel)
 var _, RunDeep = stubs.Range1(pkg.Kernel("Deep"), corpus.Deep.Kernel)
 var _, RunEarlyReturn = stubs.Range1(pkg.Kernel("EarlyReturn"), corpus.EarlyReturn.Kernel, newEarlyReturnHost)
 var _, RunEmbedded = stubs.Range1(pkg.Kernel("Embedded"), corpus.Embedded.Kernel)
+var _, RunExactMatrices = stubs.Range1(pkg.Kernel("ExactMatrices"), corpus.ExactMatrices.Kernel)
+var _, RunExactRays = stubs.Range1(pkg.Kernel("ExactRays"), corpus.ExactRays.Kernel)
+var _, RunExactRootsFloat32 = stubs.Range1(pkg.Kernel("ExactRootsFloat32"), corpus.ExactRootsFloat32.Kernel)
+var _, RunExactRootsFloat64 = stubs.Range1(pkg.Kernel("ExactRootsFloat64"), corpus.ExactRootsFloat64.Kernel)
+var _, RunExactSumsFloat32 = stubs.Range1(pkg.Kernel("ExactSumsFloat32"), corpus.ExactSumsFloat32.Kernel)
+var _, RunExactSumsFloat64 = stubs.Range1(pkg.Kernel("ExactSumsFloat64"), corpus.ExactSumsFloat64.Kernel)
+var _, RunExactTiles = stubs.NDRange2(pkg.Kernel("ExactTiles"), corpus.ExactTiles.Kernel, newExactTilesHost)
+var _, RunExactTraining = stubs.Range1(pkg.Kernel("ExactTraining"), corpus.ExactTraining.Kernel)
+var _, RunFastRootsFloat32 = stubs.Range1(pkg.Kernel("FastRootsFloat32"), corpus.FastRootsFloat32.Kernel)
+var _, RunFastRootsFloat64 = stubs.Range1(pkg.Kernel("FastRootsFloat64"), corpus.FastRootsFloat64.Kernel)
 var _, RunFaultBeforeBarrier = stubs.NDRange1(pkg.Kernel("FaultBeforeBarrier"), corpus.FaultBeforeBarrier.Kernel, newFaultBeforeBarrierHost)
 var _, RunFaulty = stubs.Range1(pkg.Kernel("Faulty"), corpus.Faulty.Kernel)
 var _, RunFloatOpsFloat32 = stubs.Range1(pkg.Kernel("FloatOpsFloat32"), corpus.FloatOpsFloat32.Kernel)
@@ -171,6 +183,8 @@ var _, RunRanges = stubs.Range1(pkg.Kernel("Ranges"), corpus.Ranges.Kernel)
 var _, RunReduce = stubs.NDRange1(pkg.Kernel("Reduce"), corpus.Reduce.Kernel, newReduceHost)
 var _, RunResults = stubs.Range1(pkg.Kernel("Results"), corpus.Results.Kernel)
 var _, RunReturnEarly = stubs.NDRange1(pkg.Kernel("ReturnEarly"), corpus.ReturnEarly.Kernel, newReturnEarlyHost)
+var _, RunRootsFloat32 = stubs.Range1(pkg.Kernel("RootsFloat32"), corpus.RootsFloat32.Kernel)
+var _, RunRootsFloat64 = stubs.Range1(pkg.Kernel("RootsFloat64"), corpus.RootsFloat64.Kernel)
 var _, RunRounded = stubs.Range1(pkg.Kernel("Rounded"), corpus.Rounded.Kernel, newRoundedHost)
 var _, RunRounds = stubs.Range1(pkg.Kernel("Rounds"), corpus.Rounds.Kernel)
 var _, RunSearch = stubs.Range1(pkg.Kernel("Search"), corpus.Search.Kernel, newSearchHost)

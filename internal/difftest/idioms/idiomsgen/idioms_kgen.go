@@ -56,6 +56,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 		{File: "internal/difftest/idioms/mix.go", Package: "idioms", Sum: 0x9776a0e9},
 		{File: "internal/difftest/idioms/saturate.go", Package: "idioms", Sum: 0x84f76194},
 		{File: "internal/difftest/idioms/scaled.go", Package: "idioms", Sum: 0x59acec08},
+		{File: "internal/difftest/idioms/signs.go", Package: "idioms", Sum: 0xe8a195ae},
 		{File: "internal/difftest/idioms/widen.go", Package: "idioms", Sum: 0x92f433f0},
 	},
 })
@@ -184,6 +185,8 @@ var _, RunScaledUint16 = stubs.Range1(pkg.Kernel("ScaledUint16"), idioms.ScaledU
 var _, RunScaledUint32 = stubs.Range1(pkg.Kernel("ScaledUint32"), idioms.ScaledUint32.Kernel)
 var _, RunScaledUint64 = stubs.Range1(pkg.Kernel("ScaledUint64"), idioms.ScaledUint64.Kernel)
 var _, RunScaledUint8 = stubs.Range1(pkg.Kernel("ScaledUint8"), idioms.ScaledUint8.Kernel)
+var _, RunSigns32 = stubs.Range1(pkg.Kernel("Signs32"), idioms.Signs32.Kernel)
+var _, RunSigns64 = stubs.Range1(pkg.Kernel("Signs64"), idioms.Signs64.Kernel)
 var _, RunSwaps = stubs.Range1(pkg.Kernel("Swaps"), idioms.Swaps.Kernel)
 var _, RunTricksInt16 = stubs.Range1(pkg.Kernel("TricksInt16"), idioms.TricksInt16.Kernel)
 var _, RunTricksInt32 = stubs.Range1(pkg.Kernel("TricksInt32"), idioms.TricksInt32.Kernel)
