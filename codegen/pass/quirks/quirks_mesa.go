@@ -106,8 +106,12 @@ func (s *signs) of(v *ir.Value) sign {
 	s.known[v] = either // while the phis of a loop are looked at
 	out := sign(0)
 	switch v.Op {
-	case ir.OpConst, ir.OpSpecConst, ir.OpSToF, ir.OpBitcast:
+	case ir.OpConst, ir.OpSpecConst, ir.OpSToF:
 		out = either
+	case ir.OpBitcast: // to the driver it is nothing
+		if x := v.Args[0]; x.Op == ir.OpBitcast && x.Args[0].Type == v.Type {
+			out = s.of(x.Args[0])
+		}
 	case ir.OpLoad:
 		if ref := v.Ref(); ref == nil || ref.Var != nil && ref.Var.Storage != ir.Workgroup {
 			out = either

@@ -11,7 +11,7 @@ import (
 // This file has Mesa's row least-counter.
 
 // hideDescents hides where a loop's counter begins, if the loop adds a negative constant to it and
-// the way to what it is compared with may be the least number. A driver that does not know the
+// the way from there to what it is compared with may be the least number. A driver that does not know the
 // first value does not count the rounds:
 //
 //	for i := math.MinInt64; i <= 0; i--        for i := math.MinInt64 ^ zero; i <= 0; i--
@@ -19,7 +19,7 @@ import (
 // Most loops that count downwards do so between small numbers, and stay as they are: drivers unroll
 // the short ones.
 func hideDescents(h *hider) {
-	d := &descents{h: h}
+	d := &descents{h: h, dom: h.f.Dominators()}
 	for _, b := range h.f.Blocks {
 		back := slices.Index(b.Preds, b.Continue)
 		if b.Continue == nil || back < 0 {
@@ -44,6 +44,7 @@ func hideDescents(h *hider) {
 // descents finds the loops of a function that count downwards from or to far numbers.
 type descents struct {
 	h      *hider
+	dom    *ir.DomTree
 	ranges *facts.Ranges // nil before the first question
 }
 
@@ -72,53 +73,129 @@ func (d *descents) steps(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 		return false
 	case by.IsConst():
 		return sign*by.Int() < 0
-	default:
-		return d.h.literal(by, true)
+	case !d.invariant(by, p.Block) || !d.h.literal(by, true):
+		return false
 	}
+	r, known := d.at(by, p.Block)
+	return !known || sign > 0 && r.Lo < 0 || sign < 0 && r.Hi > 0
 }
 
-// farAway is how far from zero the beginning and the end of a loop must be at least for the way
-// between them to be the least number of 32 bits. Of 64 bits the half would be more, but words are
-// halves of these.
-const farAway = 1 << 30
-
-// far reports whether the counter p begins at, or is compared with, a number which a driver may
-// find to be a constant far away from zero. p.Args[back] is the counter's next value.
-func (d *descents) far(p *ir.Value, back int) bool {
-	for i, first := range p.Args {
-		if i != back && d.isFar(first, p.Block.Preds[i]) {
-			return true
-		}
+// invariant reports whether v is the same number in all rounds of the loop with this header.
+func (d *descents) invariant(v *ir.Value, header *ir.Block) bool {
+	switch {
+	case v.Block == nil || v.Block != header && d.dom.Dominates(v.Block, header):
+		return true
+	case !v.Op.Has(ir.FlagPure) || v.Op == ir.OpPhi:
+		return false
 	}
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.invariant(a, header) })
+}
+
+// far reports whether a driver may find that the way from where the counter p begins to what it is
+// compared with is the least number. p.Args[back] is the counter's next value.
+func (d *descents) far(p *ir.Value, back int) bool {
+	var ends []end
 	for _, b := range d.h.f.Blocks {
 		for _, v := range b.Insts {
 			if !facts.IsCompare(v.Op) {
 				continue
 			}
 			for i, x := range v.Args {
-				if linearRoot(x) == p && d.isFar(v.Args[1-i], b) {
-					return true
+				e, ok := d.end(v.Args[1-i], b)
+				if !ok || linearRoot(x) != p {
+					continue
 				}
+				if (v.Op == ir.OpULt || v.Op == ir.OpULe) && !e.v.IsConst() {
+					// The compiler divides without signs, but for what it turns into a comparison with 0.
+					e.r = facts.Interval{Lo: 0, Hi: 1}
+				}
+				ends = append(ends, e)
 			}
+		}
+	}
+	for i, first := range p.Args {
+		if i == back {
+			continue
+		}
+		if from, ok := d.end(first, p.Block.Preds[i]); ok && slices.ContainsFunc(ends, func(to end) bool { return from.farFrom(to) }) {
+			return true
 		}
 	}
 	return false
 }
 
-// isFar reports whether a driver may find that v, in block b, is a constant far away from zero.
-func (d *descents) isFar(v *ir.Value, b *ir.Block) bool {
-	near := facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
-	switch {
-	case v.IsConst():
-		return !facts.Interval{Lo: v.Int(), Hi: v.Int()}.Within(near)
-	case !d.h.literal(v, true):
-		return false
-	case d.h.f != d.h.f.Module.Kernel:
+// end is what a driver may know of one end of a counter's way.
+type end struct {
+	v *ir.Value
+	r facts.Interval
+}
+
+// end returns what a driver may know of v, in block b, or false if it cannot know that v is constant.
+func (d *descents) end(v *ir.Value, b *ir.Block) (end, bool) {
+	if !v.Type.IsInt() || !v.IsConst() && !d.h.literal(v, true) {
+		return end{}, false
+	}
+	r, known := d.at(v, b)
+	if !known {
+		r = facts.FullRange(v.Type)
+	}
+	if !r.Within(nearby) && !v.IsConstExpr() && d.staysNear(v, map[*ir.Value]bool{}) {
+		r = nearby
+	}
+	return end{v, r}, true
+}
+
+// staysNear reports whether v, if a driver finds that it is constant, is so by unrolling loops that add
+// up and multiply small numbers: it has at most some thousand rounds then.
+func (d *descents) staysNear(v *ir.Value, seen map[*ir.Value]bool) bool {
+	const small = 1 << 12
+	if seen[v] || !d.h.literal(v, true) {
 		return true
+	}
+	switch v.Op {
+	case ir.OpConst:
+		return v.Type == ir.TypeBool || v.Int() > -small && v.Int() < small
+	case ir.OpPhi, ir.OpSelect, ir.OpIAdd, ir.OpISub, ir.OpIMul, ir.OpSConvert, ir.OpUConvert:
+	default:
+		return facts.IsCompare(v.Op)
+	}
+	seen[v] = true
+	return !slices.ContainsFunc(v.Args, func(a *ir.Value) bool { return !d.staysNear(a, seen) })
+}
+
+// farAway is how far from zero one of two constants must be at least for their difference to be the
+// least number of 32 bits. Of 64 bits the least number is farther away, but words are halves of these.
+const farAway = 1 << 30
+
+// nearby is what is not as far.
+var nearby = facts.Interval{Lo: -farAway + 1, Hi: farAway - 1}
+
+// farFrom reports whether the way between two ends may be the least number. Where the kernel's text
+// and specialization constants say what an end is, it may be any large number. Others are counters of
+// loops around, as in insertion sorts: of two that are not negative the difference is less.
+func (from end) farFrom(to end) bool {
+	for _, e := range [2]end{from, to} {
+		if e.v.IsConstExpr() && !e.r.Within(nearby) {
+			return true
+		}
+	}
+	half := uint64(1) << (from.v.Type.Bits() - 1)
+	apart := func(lo, hi int64) bool { return lo < hi && uint64(hi)-uint64(lo) >= half }
+	return apart(from.r.Lo, to.r.Hi) || apart(to.r.Lo, from.r.Hi)
+}
+
+// at returns the interval of v in block b, or false where none is known: in functions that the
+// kernel calls.
+func (d *descents) at(v *ir.Value, b *ir.Block) (r facts.Interval, known bool) {
+	if v.IsConst() {
+		return facts.Interval{Lo: v.Int(), Hi: v.Int()}, true
+	}
+	if d.h.f != d.h.f.Module.Kernel {
+		return r, false
 	}
 	if d.ranges == nil {
 		d.ranges = facts.NewRanges(d.h.f.Module)
 		d.ranges.Solve()
 	}
-	return !d.ranges.At(v, b).Within(near)
+	return d.ranges.At(v, b), true
 }
