@@ -111,7 +111,7 @@ func apart(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestVulkan$/"+only, "-test.v", "-test.timeout=8m", fmt.Sprintf("-every-case=%v", *everyCase))
 	cmd.Env = append(os.Environ(), child+"=1")
 	text, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(text), "--- PASS: TestVulkan/") {
+	if err != nil || !strings.Contains(string(text), "--- PASS: TestVulkan") {
 		before, _, _ := strings.Cut(string(text), "\ngoroutine ") // of a process that crashes
 		t.Errorf("%v\n%s", err, before)
 	}
