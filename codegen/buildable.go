@@ -32,6 +32,9 @@ func (w *writer) files(out *output, pkg *gostub.Package, importPath string) ([]g
 	}
 	var all []error
 	for _, e := range wrong {
+		if e.Forbidden {
+			return nil, e
+		}
 		all = append(all, e)
 	}
 	return nil, fmt.Errorf("internal error in package %s: its stubs would not compile, and nothing is written; please report it with the kernels' source: %w", out.pkg.PkgPath, errors.Join(all...))

@@ -191,3 +191,23 @@ func TestNames(t *testing.T) {
 		t.Errorf("go vet: %v\n%s", err, out)
 	}
 }
+
+// TestForbiddenImport: what is written for a package may not import what the package itself may, if
+// that is internal to a folder without the folder generated. That is an error, not a package that does not compile.
+func TestForbiddenImport(t *testing.T) {
+	const kernel = "package %s\n\nimport (\n\t\"github.com/kgen-go/kgen/dsl\"\n\t\"example.com/m/%s\"\n)\n\ntype K struct{ X []vec.V }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[it.GlobalID()].A = 1 }\n"
+	for _, c := range []struct{ kernels, types, says string }{
+		{"k", "k/internal/vec", "its kernels have types of package example.com/m/k/internal/vec, which package example.com/m/generated/k may not import"},
+		{"k", "internal/vec", ""},
+		{"k/internal/k", "k/internal/vec", ""},
+	} {
+		dir := module(t, map[string]string{c.kernels + "/k.go": fmt.Sprintf(kernel, "k", c.types), c.types + "/vec.go": "package vec\n\ntype V struct{ A float32 }\n"})
+		_, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./" + c.kernels}})
+		if len(diags) > 0 {
+			t.Fatal(diags)
+		}
+		if says := fmt.Sprint(err); (err == nil) != (c.says == "") || !strings.Contains(says, c.says) && err != nil || strings.Contains(says, "internal error") {
+			t.Errorf("%s with types of %s: %v, want %q", c.kernels, c.types, err, c.says)
+		}
+	}
+}

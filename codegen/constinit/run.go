@@ -271,8 +271,14 @@ func (b *Var) Type() types.Type { return b.typ }
 // Elems returns the elements of a slice, with the capacity of the slice.
 func (s Slice) Elems() []*Var { return s.elems }
 
-// Grown reports whether append made the slice's array, so that its capacity is up to gc.
-func (s Slice) Grown() bool { return s.room != nil }
+// Room identifies the array of a slice, if append made it, so that its capacity is up to gc; else
+// id is nil. free is the number of the array's elements that no append has written.
+func (s Slice) Room() (id any, free int) {
+	if s.room == nil {
+		return nil, 0
+	}
+	return s.room, s.room.free
+}
 
 // Type returns the dynamic type of an interface value, or nil.
 func (i Iface) Type() types.Type { return i.typ }

@@ -27,10 +27,16 @@ type (
 	// property is one with the place of the call that made it.
 	property = constinit.Property
 	// slice is a Go slice; nil is represented by one without cells. The capacity of cells is
-	// the slice's, unless append made the cells: grown says so, and their number is gc's matter.
+	// the slice's, unless append made the cells: room is not nil then, and the capacity is up to gc.
 	slice struct {
 		cells []*any
-		grown bool
+		room  *room
+	}
+	// room belongs to an array that append made, and that several slices may have.
+	room struct {
+		free  int  // number of elements after the last one in use, as an initializer has left them
+		init  bool // whether an initializer made the array
+		taken bool // whether append has been called for more elements than are in use
 	}
 	pointer   struct{ cell *any }
 	aggregate []*any // array or struct
@@ -61,6 +67,8 @@ type evaluator struct {
 	l     *loader
 	prog  *Program
 	inits *constinit.Env // the values of package-level variables
+	cells map[*constinit.Var]*any
+	rooms map[any]*room // of slices that initializers made, by what constinit calls them
 	steps int
 	depth int
 	errs  []*foldError
@@ -114,7 +122,7 @@ func (f *finder) evaluate(fn *ssa.Function) ([]property, []*foldError) {
 	if f.inits == nil {
 		f.inits = newInits(f.l, f.prog)
 	}
-	e := &evaluator{l: f.l, prog: f.prog, inits: f.inits}
+	e := &evaluator{l: f.l, prog: f.prog, inits: f.inits, cells: map[*constinit.Var]*any{}, rooms: map[any]*room{}}
 	list := e.list(fn)
 	return list, e.errs
 }
@@ -210,6 +218,17 @@ func (e *evaluator) call(fn *ssa.Function, args []any, pos token.Pos) any {
 		e.fail(pos, "calls are nested too deeply")
 	}
 	defer func() { e.depth-- }()
+	if e.prog.IsStd(PackageOf(fn)) { // the user's call says more than a place in the standard library
+		defer func() {
+			p := recover()
+			if err, ok := p.(*foldError); ok && !err.reported {
+				err.pos = pos
+			}
+			if p != nil {
+				panic(p)
+			}
+		}()
+	}
 	f := &frame{e: e, fn: fn, vals: map[ssa.Value]any{}, pos: pos}
 	for i, p := range fn.Params {
 		f.vals[p] = args[i]

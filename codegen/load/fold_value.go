@@ -4,6 +4,7 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"math"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
@@ -216,6 +217,9 @@ func finite(x float64) any {
 func (f *frame) convert(x ssa.Value, to types.Type) any {
 	c, ok := f.get(x).(constant.Value)
 	if !ok {
+		if _, is := f.get(x).(unknown); !is { // a pointer may lead to another type then
+			return unknown{what: "a conversion is not folded"}
+		}
 		return f.get(x)
 	}
 	b, ok := to.Underlying().(*types.Basic)
@@ -224,7 +228,10 @@ func (f *frame) convert(x ssa.Value, to types.Type) any {
 	}
 	if b.Info()&types.IsInteger != 0 && c.Kind() == constant.Float {
 		fl, _ := constant.Float64Val(c)
-		c = constant.MakeInt64(int64(fl))
+		c = constant.ToInt(constant.MakeFloat64(math.Trunc(fl)))
+		if x, ok := wrap(c, to).(constant.Value); !ok || !constant.Compare(x, token.EQL, c) {
+			return unknown{what: "a number is out of range, and its conversion is up to the machine"}
+		}
 	}
 	return wrap(c, to)
 }
@@ -252,12 +259,12 @@ func (f *frame) indexAddr(in *ssa.IndexAddr) any {
 
 func (f *frame) slice(in *ssa.Slice) any {
 	var cells []*any
-	grown := false
+	var room *room
 	switch x := f.get(in.X).(type) {
 	case unknown:
 		return x
 	case *slice:
-		cells, grown = x.cells, x.grown
+		cells, room = x.cells, x.room
 	case pointer:
 		a, ok := (*x.cell).(aggregate)
 		if !ok {
@@ -280,10 +287,10 @@ func (f *frame) slice(in *ssa.Slice) any {
 	if lo < 0 || lo > hi || hi > most || most > cap(cells) {
 		f.e.fail(f.pos, "slice bounds are out of range")
 	}
-	if grown && (hi > len(cells) || in.Max != nil) {
+	if room != nil && (hi > len(cells) || in.Max != nil) {
 		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
 	}
-	return &slice{cells: cells[lo:hi:most], grown: grown}
+	return &slice{cells: cells[lo:hi:most], room: room}
 }
 
 // call runs a call of a known function or builtin.
@@ -307,6 +314,21 @@ func (f *frame) call(in *ssa.Call) any {
 	return v
 }
 
+// most returns how many elements of an array an append of n elements to s may write, before it
+// makes another array. It stops where that depends on the capacity that gc gives an array:
+// a := append(s, x); b := append(s, y) leaves y in a if s has room for it.
+func (f *frame) most(s *slice, n int) int {
+	if s.room == nil {
+		return cap(s.cells)
+	}
+	most := cap(s.cells) - s.room.free
+	used := most - len(s.cells) // elements in use after those of s
+	if used > 0 && (s.room.init || n > used) || n > used && s.room.taken {
+		f.e.fail(f.pos, "it uses the capacity that append has left, which is up to the compiler")
+	}
+	return most
+}
+
 func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 	switch b.Name() {
 	case "append":
@@ -324,16 +346,17 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			return s
 		}
 		n := len(s.cells)
+		most := f.most(s, len(more.cells))
 		added := make([]any, len(more.cells))
 		for i, c := range more.cells {
 			added[i] = copyValue(*c)
 		}
-		if n+len(added) <= cap(s.cells) { // in place
+		if n+len(added) <= most { // in place
 			out := s.cells[:n+len(added)]
 			for i, v := range added {
 				*out[n+i] = v
 			}
-			return &slice{cells: out, grown: s.grown}
+			return &slice{cells: out, room: s.room}
 		}
 		out := make([]*any, n+len(added))
 		for i := range out {
@@ -345,7 +368,34 @@ func (f *frame) builtin(b *ssa.Builtin, in *ssa.Call, args []any) any {
 			}
 			out[i] = &v
 		}
-		return &slice{cells: out, grown: true}
+		if s.room != nil {
+			s.room.taken = true
+		}
+		return &slice{cells: out, room: &room{}}
+	case "copy":
+		to, ok := args[0].(*slice)
+		from, ok2 := args[1].(*slice)
+		if !ok || !ok2 {
+			f.e.fail(f.pos, "it copies elements that are not known")
+		}
+		n := min(len(to.cells), len(from.cells))
+		copied := make([]any, n) // the slices may overlap
+		for i := range copied {
+			copied[i] = copyValue(*from.cells[i])
+		}
+		for i, v := range copied {
+			*to.cells[i] = v
+		}
+		return constant.MakeInt64(int64(n))
+	case "clear":
+		s, ok := args[0].(*slice)
+		if !ok {
+			f.e.fail(f.pos, "it clears elements that are not known")
+		}
+		for _, c := range s.cells {
+			*c = zero(in.Call.Args[0].Type().Underlying().(*types.Slice).Elem())
+		}
+		return nil
 	case "len":
 		switch x := args[0].(type) {
 		case *slice:

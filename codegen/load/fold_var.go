@@ -30,7 +30,7 @@ func newInits(l *loader, p *Program) *constinit.Env {
 					panic(err)
 				}
 			}()
-			c := &converter{cells: map[*constinit.Var]*any{}, unknown: unknown{what: "a value is not known"}}
+			c := &converter{cells: map[*constinit.Var]*any{}, rooms: map[any]*room{}, unknown: unknown{what: "a value is not known"}}
 			folded := make([]any, len(args))
 			for i, a := range args {
 				folded[i] = c.value(a, nil)
@@ -60,7 +60,7 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	if r := e.inits.Why(g); r != nil {
 		why = fmt.Sprintf(": at %v %s", e.l.diagPos(r.Pos), r.Text)
 	}
-	c := &converter{cells: map[*constinit.Var]*any{}, unknown: unknown{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
+	c := &converter{cells: e.cells, rooms: e.rooms, unknown: unknown{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
 	if v == nil {
 		return c.unknown
 	}
@@ -70,6 +70,7 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 // converter turns values of package constinit into those of the evaluator.
 type converter struct {
 	cells   map[*constinit.Var]*any
+	rooms   map[any]*room
 	unknown unknown // the value for those that are not known
 }
 
@@ -95,6 +96,18 @@ func (c *converter) all(vs []*constinit.Var) []*any {
 	return slices.Clip(out)
 }
 
+// room returns the room of a slice: the same one for all slices of an array.
+func (c *converter) room(s constinit.Slice) *room {
+	id, free := s.Room()
+	if id == nil {
+		return nil
+	}
+	if c.rooms[id] == nil {
+		c.rooms[id] = &room{free: free, init: true}
+	}
+	return c.rooms[id]
+}
+
 // value turns a value of type t, or an argument, of which only signed integers are used.
 func (c *converter) value(v any, t types.Type) any {
 	switch v := v.(type) {
@@ -114,7 +127,7 @@ func (c *converter) value(v any, t types.Type) any {
 	case constinit.Slice:
 		all := v.Elems()
 		cells := c.all(all[:cap(all)])
-		return &slice{cells: cells[:len(all)], grown: v.Grown()}
+		return &slice{cells: cells[:len(all)], room: c.room(v)}
 	case constinit.Iface:
 		if v.Type() != nil {
 			return dynamic{v.Type(), c.value(v.Value(), v.Type())}

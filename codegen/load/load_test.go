@@ -89,10 +89,13 @@ func TestAccept(t *testing.T) {
 		"props.Promoted Range2 [WorkGroupSize(8, 16)]",
 		"props.Replaced Range2 [SubGroupSize(8)]",
 		"props.VarAppend Range2 [WorkGroupSize(8, 16) Float(FloatExact)]",
+		"props.VarBuffer Range1 [WorkGroupSize(16)]",
+		"props.VarCopied Range1 [WorkGroupSize(210)]",
 		"props.VarFilled Range2 [SubGroupSize(8) WorkGroupSize(8, 16)]",
 		"props.VarList Range1 [Float(FloatExact)]",
 		"props.VarPlace Range1 [SubGroupSize(8) WorkGroupSize(32)]",
 		"props.VarShared Range1 [Float(FloatFast) WorkGroupSize(128)]",
+		"props.VarWide Range1 [WorkGroupSize(11)]",
 		"saxpy.SAXPY Range1 [WorkGroupSize(256)]",
 		"stubs.K Range1 []",
 	}

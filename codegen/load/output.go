@@ -50,6 +50,8 @@ type TextError struct {
 	File string
 	At   string // the position, with the name of the file
 	Msg  string
+	// Forbidden says that a kernel has a type of a package that what is written may not import.
+	Forbidden bool
 }
 
 func (e *TextError) Error() string { return e.At + ": " + e.Msg }
@@ -88,6 +90,10 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 			if path == pkg.PkgPath {
 				return pkg.Types, nil
 			}
+			if !mayImport(importPath, path) {
+				wrong = append(wrong, &TextError{At: pkg.PkgPath, Forbidden: true, Msg: fmt.Sprintf("its kernels have types of package %s, which package %s may not import, where the stubs are to stand: "+
+					"move the types out of the folder internal, or move the kernels' package below a folder internal, too: its stubs stand below it", path, importPath)})
+			}
 			return p.outputs.Import(path)
 		}),
 	}
@@ -96,6 +102,19 @@ func (p *Program) CheckTexts(pkg *Package, importPath string, texts []Text) (wro
 	}
 	cfg.Check(importPath, fset, files, nil)
 	return wrong
+}
+
+// mayImport reports whether a package may import another one, by the rule of the go command for
+// folders named internal: only packages below the folder that has such a folder may.
+func mayImport(from, path string) bool {
+	parts := strings.Split(path, "/")
+	for i, part := range slices.Backward(parts) {
+		if part == "internal" {
+			parent := strings.Join(parts[:i], "/")
+			return i == 0 || strings.HasPrefix(from+"/", parent+"/")
+		}
+	}
+	return true
 }
 
 // outputs has the packages that what is written imports.
