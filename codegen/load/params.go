@@ -225,6 +225,10 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
+			// Without a module it is not known where the stubs are to stand.
+			if out := fl.f.out; naming && n.Obj().Pkg() != nil && n.Obj().Pkg() != fl.f.pkg.types && out.ModulePath != "" && !out.Importable(n.Obj().Pkg().Path()) {
+				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
+			}
 			naming = false // its parts are named by it
 		}
 		switch u := t.Underlying().(type) {
@@ -258,6 +262,8 @@ func valueHint(why string) string {
 		return "export it: generated code has to name it"
 	} else if strings.HasSuffix(why, "function") {
 		return "declare it outside of the function"
+	} else if strings.HasSuffix(why, "import") {
+		return "move the type out of the folder internal, or the kernel into a package below that folder, where its stubs stand, too"
 	}
 	return "memory holds numbers, bools, and structs and arrays of them"
 }
