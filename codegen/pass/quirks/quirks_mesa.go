@@ -23,7 +23,7 @@ func mesaQuirks() []Quirk {
 		},
 		{
 			Name: "least-counter", Driver: Mesa, Seen: mesa22,
-			Bug:   "For the number of a loop's rounds the compiler divides the way from the counter's first value to what it is compared with by the counter's step: the least number by -1 ends the process (SIGFPE).",
+			Bug:   "For the number of a loop's rounds the compiler divides the way from the counter's first value to what it is compared with by the counter's step: the least number by -1 ends the process (SIGFPE), and where a counter comes past the greatest number the loop makes too many rounds.",
 			Case:  []string{"internal/difftest/descents.DescentsInt32", "internal/difftest/descents.DescentsInt64", "internal/difftest/descents.DescentsUint32", "internal/difftest/descents.Specialized", "codegen/pass/testdata/descents.ir"},
 			After: hideDescents,
 		},

@@ -18,6 +18,12 @@ import (
 //
 // Most loops that count downwards do so between small numbers, and stay as they are: drivers unroll
 // the short ones.
+//
+// It does the same where a counter begins high and a positive constant is added to it. Past the
+// type's greatest value it goes on at the least one. A driver that takes the way from one end of the
+// loop to the other, modulo 2^32 or 2^64, for the number of rounds, finds 25 here instead of 3:
+//
+//	for i := uint32(1<<32 - 3); i >= 23; i++        for i := uint32(1<<32-3) ^ zero; i >= 23; i++
 func hideDescents(h *hider) {
 	d := &descents{h: h, dom: h.f.Dominators()}
 	for _, b := range h.f.Blocks {
@@ -26,7 +32,7 @@ func hideDescents(h *hider) {
 			continue
 		}
 		for _, p := range b.Phis {
-			if !p.Type.IsInt() || !d.steps(p, p.Args[back], map[*ir.Value]bool{}) || !d.far(p, back) {
+			if !p.Type.IsInt() || !d.falls(p, back) && !d.rises(p, back) {
 				continue
 			}
 			for i, first := range p.Args {
@@ -41,16 +47,51 @@ func hideDescents(h *hider) {
 	}
 }
 
-// descents finds the loops of a function that count downwards from or to far numbers.
+// descents finds the loops of a function that count downwards from or to far numbers, or past their
+// type's greatest value.
 type descents struct {
 	h      *hider
 	dom    *ir.DomTree
 	ranges *facts.Ranges // nil before the first question
 }
 
+// falls reports whether the counter p counts downwards, from or to a far number. p.Args[back] is its
+// next value.
+func (d *descents) falls(p *ir.Value, back int) bool {
+	return d.steps(p, p.Args[back], -1, map[*ir.Value]bool{}) && d.far(p, back)
+}
+
+// rises reports whether the counter p counts upwards from a number so high that it may come past its
+// type's greatest value in a few rounds. A number that may also be small does not count: the inner
+// loops of triangular nests begin at such.
+func (d *descents) rises(p *ir.Value, back int) bool {
+	if !d.steps(p, p.Args[back], 1, map[*ir.Value]bool{}) {
+		return false
+	}
+	unsigned, signed := false, false // a counter with a sign has unsigned comparisons where it is an index
+	for _, b := range d.h.f.Blocks {
+		for _, v := range b.Insts {
+			if facts.IsCompare(v.Op) && slices.ContainsFunc(v.Args, func(x *ir.Value) bool { return linearRoot(x) == p }) {
+				unsigned = unsigned || v.Op == ir.OpULt || v.Op == ir.OpULe
+				signed = signed || v.Op == ir.OpSLt || v.Op == ir.OpSLe
+			}
+		}
+	}
+	for i, first := range p.Args {
+		if i == back || !first.IsConst() && !d.h.literal(first, true) {
+			continue
+		}
+		from, known := d.at(first, p.Block.Preds[i])
+		if known && (from.Lo >= farAway || unsigned && !signed && from.Hi < 0) {
+			return true
+		}
+	}
+	return false
+}
+
 // steps reports whether a loop makes next of its counter p by adding a number that a driver may
-// find to be a negative constant. Phis in between join the ways on which the loop goes on.
-func (d *descents) steps(p, next *ir.Value, seen map[*ir.Value]bool) bool {
+// find to be a constant of the sign of want. Phis in between join the ways on which the loop goes on.
+func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool) bool {
 	by, sign := (*ir.Value)(nil), int64(1)
 	switch next.Op {
 	case ir.OpPhi:
@@ -58,7 +99,7 @@ func (d *descents) steps(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 			return false
 		}
 		seen[next] = true
-		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.steps(p, a, seen) })
+		return slices.ContainsFunc(next.Args, func(a *ir.Value) bool { return d.steps(p, a, want, seen) })
 	case ir.OpIAdd:
 		if by = next.Args[1]; by == p {
 			by = next.Args[0]
@@ -72,12 +113,12 @@ func (d *descents) steps(p, next *ir.Value, seen map[*ir.Value]bool) bool {
 	case !slices.Contains(next.Args, p):
 		return false
 	case by.IsConst():
-		return sign*by.Int() < 0
+		return want*sign*by.Int() > 0
 	case !d.invariant(by, p.Block) || !d.h.literal(by, true):
 		return false
 	}
 	r, known := d.at(by, p.Block)
-	return !known || sign > 0 && r.Lo < 0 || sign < 0 && r.Hi > 0
+	return !known || want*sign < 0 && r.Lo < 0 || want*sign > 0 && r.Hi > 0
 }
 
 // invariant reports whether v is the same number in all rounds of the loop with this header.

@@ -1,5 +1,6 @@
 // Package descents has kernels with loops that count downwards, near the least values of their
-// counters' types: what drivers divide to find how many rounds a loop makes overflows there.
+// counters' types, or upwards past the greatest ones: what drivers divide to find how many rounds
+// a loop makes overflows there.
 //
 //kgen:bare nospare
 package descents
@@ -64,6 +65,34 @@ func (k Descents[T]) Kernel(it dsl.Item1) {
 	untilPositive(out, least[T]())
 	countDown(out[8:], most, least[T]())
 	fromValue(out[20:], most, first, least[T]())
+	pastTop(out[27:], most, least[T]())
+}
+
+// pastTop has loops that count upwards, past the greatest value, and end at the least ones.
+func pastTop[T Signed](out []int, most int, least T) {
+	top := ^least
+	n := 0
+	for i := top - 2; i >= least+23; i++ {
+		n++
+	}
+	out[0] = n
+	n = 0
+	for i := top - 5; i > least+24; i += 2 {
+		n++
+	}
+	out[1] = n
+	r := rounds{most: most}
+	for i := top - 7; !(i < least+9) && r.more(int(i)); i += 3 {
+	}
+	out[2], r = r.result(), rounds{most: most}
+	for j := range 3 {
+		for i := top - T(j); i > least+20; i++ {
+			if !r.more(int(i)) {
+				break
+			}
+		}
+	}
+	out[3] = r.result()
 }
 
 // untilPositive has the loops of Go's issue 53653, which go on at the greatest value.
@@ -263,6 +292,19 @@ func (k UnsignedDescents[T]) Kernel(it dsl.Item1) {
 		}
 	}
 	out[6] = r.result()
+	n := 0
+	for i := ^T(2); i >= 23; i++ {
+		n++
+	}
+	out[7] = n
+	n = 0
+	for i := ^T(5); i > 24; i += 2 {
+		n++
+	}
+	out[8], r = n, rounds{most: most}
+	for i := ^T(7); i > 9 && r.more(int(i)); i += 3 {
+	}
+	out[9] = r.result()
 }
 
 // Start and End are a beginning and an end that are set when a program is built.
