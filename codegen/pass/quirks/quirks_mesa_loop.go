@@ -113,7 +113,8 @@ func (d *descents) steps(p, next *ir.Value, want int64, seen map[*ir.Value]bool)
 	case !slices.Contains(next.Args, p):
 		return false
 	case by.IsConst():
-		return want*sign*by.Int() > 0
+		n := sign * by.Int()
+		return want < 0 && n < 0 || want > 0 && n > 0
 	case !d.invariant(by, p.Block) || !d.h.literal(by, true):
 		return false
 	}
