@@ -32,7 +32,8 @@ type command struct {
 	node   graph.Node
 	host   dag.Uses // of a host function
 	keep   []any    // the memory that it uses
-	// idle is the memory of views without elements, of which the command uses nothing.
+	// idle is memory that must be open and of which the command uses nothing as device memory: that
+	// of views without elements, and that of the host buffer that an upload or a download has a slice of.
 	idle []*graph.Memory
 }
 
@@ -153,13 +154,24 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 	case size == 0:
 		c.idle = memories(s)
 	case op == hal.OpWrite:
+		c.idle = hostBufferOf(s, host)
 		c.node = graph.Node{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
 			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
 	default:
+		c.idle = hostBufferOf(s, host)
 		c.node = graph.Node{Cmd: hal.Command{Op: op, Src: s.Mem.HAL(), SrcOff: s.Off, Size: size, Host: host},
 			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
 	}
 	return Command{c}
+}
+
+// hostBufferOf returns the memory of the open host buffer, of the device of s, that host is a slice of. To
+// another device such a slice is memory of the host as any other.
+func hostBufferOf(s launch.Slice, host []byte) []*graph.Memory {
+	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
+		return []*graph.Memory{m}
+	}
+	return nil
 }
 
 // memories returns the memory of slices that have some.

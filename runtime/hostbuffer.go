@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"reflect"
+	"slices"
+	"sort"
 	"sync"
 	"unsafe"
 
@@ -67,7 +69,62 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 		clearBytes(bytes)
 	}
 	b.s = unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes))), n)
+	openHostMemory.add(mem, bytes)
 	return b, nil
+}
+
+// hostRange is the addresses of an open host buffer's elements.
+type hostRange struct {
+	lo, hi uintptr
+	mem    *graph.Memory
+}
+
+// openHostMemory has the open host buffers of all devices, by address: commands that copy from and
+// to a slice of such a buffer depend on it as those do that have a view of it.
+var openHostMemory hostRanges
+
+// hostRanges is a list in order of addresses, without overlaps.
+type hostRanges struct {
+	mu  sync.RWMutex
+	all []hostRange
+}
+
+// from returns the place of the first range that ends after an address.
+func (r *hostRanges) from(at uintptr) int {
+	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
+}
+
+func (r *hostRanges) add(mem *graph.Memory, bytes []byte) {
+	lo := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
+	hi := lo + uintptr(len(bytes))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	// Memory that went with its device is still there, and may be given to another buffer.
+	i, j := r.from(lo), r.from(lo)
+	for j < len(r.all) && r.all[j].lo < hi {
+		j++
+	}
+	r.all = slices.Replace(r.all, i, j, hostRange{lo, hi, mem})
+}
+
+func (r *hostRanges) remove(mem *graph.Memory) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
+}
+
+// find returns the memory of the open buffer that has a part of bytes, or nil.
+func (r *hostRanges) find(bytes []byte) *graph.Memory {
+	if len(bytes) == 0 {
+		return nil
+	}
+	lo := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if i := r.from(lo); i < len(r.all) && r.all[i].lo < lo+uintptr(len(bytes)) {
+		return r.all[i].mem
+	}
+	return nil
 }
 
 // clearBytes clears memory, with several goroutines where there is much: the first access to a
@@ -102,6 +159,7 @@ func (b *HostBuffer[T]) Len() int {
 
 // Slice returns the elements, always the same memory, or nil once the buffer or its device is
 // closed. From then on a slice that was returned before must not be used: its memory may be gone.
+// A graph with a copy from or to the slice is submitted only while the buffer is open (ErrInvalid).
 func (b *HostBuffer[T]) Slice() []T {
 	if b == nil || b.dev.stream.Closed() || b.mem != nil && b.mem.Released() {
 		return nil
@@ -123,6 +181,7 @@ func (b *HostBuffer[T]) All() View[T] {
 // Close may be called twice, and after the device was closed.
 func (b *HostBuffer[T]) Close() error {
 	if b != nil && b.mem != nil {
+		openHostMemory.remove(b.mem)
 		b.mem.Free()
 	}
 	return nil

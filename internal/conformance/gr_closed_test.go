@@ -135,3 +135,57 @@ func TestGR9_Replaced(t *testing.T) {
 		wantInts(t, dev, x, ints(closedItems, 6))
 	})
 }
+
+// TestGR9_HostSlice: a graph that copies from or to the slice of a host buffer, or a part of it, is
+// refused once that buffer is closed. Its memory may be another buffer's by then.
+func TestGR9_HostSlice(t *testing.T) {
+	onDevices(t, func(t *testing.T, dev *runtime.Device) {
+		q := dev.DefaultQueue()
+		for _, n := range []int{closedItems, 4 << 20} { // large copies go another way
+			for name, graph := range map[string]func(x runtime.View[int32], s []int32) *runtime.Graph{
+				"download": func(x runtime.View[int32], s []int32) *runtime.Graph { return graphOf(t, dev, runtime.Download(s, x)) },
+				"upload":   func(x runtime.View[int32], s []int32) *runtime.Graph { return graphOf(t, dev, runtime.Upload(x, s)) },
+				"a part": func(x runtime.View[int32], s []int32) *runtime.Graph {
+					return graphOf(t, dev, runtime.Download(s[8:], x.Slice(8, n)))
+				},
+				"in a graph": func(x runtime.View[int32], s []int32) *runtime.Graph {
+					g := graphOf(t, dev, grow(x, 1))
+					must(g.AddGraph(must(graphOf(t, dev, runtime.Download(s, x)).Finalize())(t)))(t)
+					return g
+				},
+			} {
+				x := buffer(t, dev, make([]int32, n))
+				hb := must(runtime.NewHostBuffer[int32](dev, n))(t)
+				ex := must(graph(x, hb.Slice()).Finalize())(t)
+				submit(t, q, ex)
+				check(t, hb.Close())
+				other := must(runtime.NewHostBuffer[int32](dev, n))(t)
+				for range 2 {
+					if ev, err := q.Submit(ex); err == nil {
+						t.Errorf("%s of %d elements: no error", name, n)
+						check(t, ev.Wait(ctx))
+					} else {
+						wantErr(t, err, runtime.ErrInvalid)
+					}
+				}
+				for i, v := range other.Slice() {
+					if v != 0 {
+						t.Fatalf("%s of %d elements: element %d of another buffer is %d", name, n, i, v)
+					}
+				}
+				check(t, other.Close())
+			}
+		}
+		// To another device, and before the buffer is closed, the slice is memory as any other.
+		second := must(runtime.Open(runtime.Select("host")))(t)
+		defer second.Close()
+		hb := must(runtime.NewHostBuffer[int32](dev, closedItems))(t)
+		defer hb.Close()
+		hb.Slice()[3] = 7
+		y := must(runtime.BufferOf(second, make([]int32, closedItems)))(t)
+		submit(t, second.DefaultQueue(), must(graphOf(t, second, runtime.Upload(y.All(), hb.Slice())).Finalize())(t))
+		got := make([]int32, closedItems)
+		check(t, y.CopyTo(ctx, second.DefaultQueue(), got))
+		equal(t, "element on another device", got[3], int32(7))
+	})
+}
