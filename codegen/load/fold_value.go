@@ -124,7 +124,14 @@ func (f *frame) unary(in *ssa.UnOp) any {
 	}
 	if in.Op == token.MUL {
 		if p, ok := x.(pointer); ok {
-			return copyValue(*p.cell)
+			v := copyValue(*p.cell)
+			if at := readAt(in); at.IsValid() {
+				if u, ok := v.(unknown); ok && u.pos.IsValid() {
+					u.pos = at // of this read, where several reads have the same variable
+					return u
+				}
+			}
+			return v
 		}
 		if _, ok := x.(unknown); ok {
 			return x

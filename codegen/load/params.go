@@ -225,8 +225,9 @@ func (fl *flattener) badValue(t types.Type) string {
 			if n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == dslPath {
 				return fl.typeString(n)
 			}
-			// Without a module it is not known where the stubs are to stand.
-			if out := fl.f.out; naming && n.Obj().Pkg() != nil && n.Obj().Pkg() != fl.f.pkg.types && out.ModulePath != "" && !out.Importable(n.Obj().Pkg().Path()) {
+			// Without a module it is not known where the stubs are to stand. A package that the
+			// kernels may not import either is in a module that only tests make, of no files.
+			if out := fl.f.out; naming && n.Obj().Pkg() != nil && out.ModulePath != "" && mayImport(out.PkgPath, n.Obj().Pkg().Path()) && !out.Importable(n.Obj().Pkg().Path()) {
 				return "type " + fl.typeString(n) + " is in package " + n.Obj().Pkg().Path() + ", which generated code may not import"
 			}
 			naming = false // its parts are named by it

@@ -174,7 +174,7 @@ var demanding = []struct {
 }{
 	{properties.FP64, `Args AtomicGeneric Bessel Bodies Complex Complexes Computed ConvertFloat32 ConvertFloat64 ConvertInt
 		ConvertInt16 ConvertInt32 ConvertInt64 ConvertInt8 ConvertUint ConvertUint16 ConvertUint32 ConvertUint64
-		ConvertUint8 ExactRootsFloat64 FastRootsFloat64 FloatOpsFloat64 Generators Generics GroupFloats64 LargeStructs LocalStructs Lookup Loops Math1 MathFuncs
+		ConvertUint8 ExactRootsFloat64 ExactSumsFloat64 FastRootsFloat64 FloatOpsFloat64 Generators Generics GroupFloats64 LargeStructs LocalStructs Lookup Loops Math1 MathFuncs
 		Odds PanicsDouble Peepholes Random RootsFloat64 Rounded64 ShufflesFloat64 Signals SortFloats Tables TablesFault VectorAdd64 Watched Waves WholeFloat64 ZeroDivisors`},
 	{properties.Atomic64, "AtomicGeneric AtomicLongs AtomicTyped"},
 	{properties.AtomicFloat32, "AtomicNative"},
