@@ -13,7 +13,7 @@ func TestTags(t *testing.T) {
 	if code, _, errs := kgen(dir, "-v", "-tags", "special", "./k"); code != 0 || !strings.Contains(errs, "\n1 kernel in 1 package\n") {
 		t.Fatalf("status %d: %s", code, errs)
 	}
-	t.Setenv("GOFLAGS", "-mod=mod") // the module lacks what the program of kgen devices requires
+	t.Setenv("GOFLAGS", goFlags) // the module lacks what the program of kgen devices requires
 	for _, c := range []struct {
 		args           string
 		code           int

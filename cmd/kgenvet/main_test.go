@@ -103,6 +103,7 @@ var toolDir string
 // go vet looks at what they import once, not once with and once without.
 func TestMain(m *testing.M) {
 	os.Setenv("CGO_ENABLED", "0")
+	os.Setenv("GOFLAGS", "-ldflags=-s") // without tables for debuggers
 	var err error
 	if toolDir, err = os.MkdirTemp("", "kgenvet"); err != nil {
 		panic(err)
