@@ -20,7 +20,7 @@ func TestChecked(t *testing.T) {
 	ctx := context.Background()
 	seen := map[string]int{}
 	for i, c := range cases {
-		if seen[c.name]++; (seen[c.name] > 1 || len(seen)%2 == 0) && !*everyCase {
+		if seen[c.name]++; (seen[c.name] > 1 || len(seen)%4 != 1) && !*everyCase {
 			continue // the interpreter is slow
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

@@ -78,7 +78,7 @@ func TestExhaustive(t *testing.T) {
 			}
 			stride := 1
 			if dev != nil && !*everyCase {
-				stride = 7
+				stride = 31
 				if want, err = run(ctx, host, stride); err != nil {
 					t.Fatal(err)
 				}
