@@ -336,9 +336,9 @@
 //	fmt                        yes, Print, Printf and Println, as print and println; what cannot be printed so: KG305; the others: KG304
 //	os, sync, time, …          no: KG304
 //
-// Some packages, such as xxhash and blake2s, have assembly or unsafe code and, behind the
-// build tags purego or appengine, a version without. kgen compiles that version. A
-// function that has no Go body is KG303.
+// Some packages, such as xxhash and golang.org/x/crypto/blake2b, have assembly or unsafe code
+// and, under the build tags purego or appengine, a version without. kgen compiles that version
+// and says so. A function that has no Go body in any version is KG303.
 //
 // # Package math
 //

@@ -112,6 +112,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 		}
 		return
 	}
+	r.l.reaches(fn)
 	r.orderer.order(fn)
 	var ops [8]*ssa.Value
 	for _, b := range fn.Blocks {
