@@ -186,6 +186,7 @@ var language = map[string][]snippet{
 		no("KG208", "s := string(rune(i)); k.Out[i] = int32(len(s))"),
 		yes("b := []byte(\"abc\"); if s := string(b[i%3:]); s == \"bc\" || s > \"c\" { k.Out[i] = int32(s[0]) }; b[0]++"),
 		no("KG208", "b := []byte(\"abc\"); s := string(b); b[0]++; k.B[i] = s == \"bbc\""),
+		yes("var b [8]byte; for j := range int32(3) { s := string(b[j:]); for len(s) > 1 && s[0] != 'x' { s = s[2:] }; k.Out[i] += int32(len(s)); for _, c := range []byte(s) { k.Out[j] += int32(c) }; b[j]++ }"),
 		yes("var a, c [4]byte; b := a[:]; if i > 3 { b = c[1:] }; for _, r := range string(b) { k.Out[i] += r }; k.B[i] = string(b)[1:] == \"abc\""),
 		yes("s, r := []byte(\"abc\"), []rune(\"abc\"); s[0]++; k.Out[i] = int32(s[i%3]) + r[1]"),
 	},

@@ -280,7 +280,7 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change; else KG208
+//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change, also in a variable; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
