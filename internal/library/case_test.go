@@ -329,5 +329,5 @@ func nameOf(pkg string) string {
 // importable lists what rows may import.
 var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "hash/crc32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
 	"slices", "sort", "strings", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe", "io", "unicode",
-	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "crypto/md5", "crypto/sha1", "crypto/sha256", "hash/crc64", "math/rand", "container/ring", "image/color",
+	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "crypto/sha3", "crypto/aes", "crypto/subtle", "hash/fnv", "container/list", "crypto/md5", "crypto/sha1", "crypto/sha256", "hash/crc64", "math/rand", "container/ring", "image/color",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties"}
