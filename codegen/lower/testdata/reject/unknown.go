@@ -135,6 +135,22 @@ func (k Held) Kernel(it dsl.Item1) {
 	if v == "ab" {
 		k.Out[i] = 1
 	}
+	h := struct{ s string }{string(other[:4])}
+	p := &h
+	other[2]++
+	if p.s == "ab" { // want KG208 `may have changed`
+		k.Out[i] = 2
+	}
+	for j := range 4 {
+		p.s = string(other[j:])
+		if len(p.s) > 1 {
+			p.s = p.s[1:]
+		}
+		if p.s == "ab" {
+			k.Out[i] = 3
+		}
+		other[j]++
+	}
 	for _, c := range []byte(string(own[:])) { // want KG208 `may have changed`
 		own[1]++
 		k.Out[i] += int32(c)
