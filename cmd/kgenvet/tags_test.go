@@ -61,22 +61,16 @@ func TestAssembly(t *testing.T) {
 	files := map[string]string{}
 	for pkg, texts := range map[string][2]string{
 		// The constraint of a package's files without assembly, and what they have.
-		"body":   {"purego", "func block(x uint32) uint32 { return x }\n"},
 		"caller": {"purego", "func call(x uint32) uint32 { return x }\n"},
-		"port":   {"!amd64 && !arm64", "func call(x uint32) uint32 { return x }\n"},
 		"more":   {"noasm", "import \"math/bits\"\n\nfunc call(x uint32) uint32 { return bits.Reverse32(x) }\n"},
 		"none":   {"nobody", "func call(x uint32) uint32 { return x }\n"},
 	} {
 		files["k"+pkg+"/k.go"] = kernel(pkg)
 		files[pkg+"/"+pkg+".s"] = ""
 		files[pkg+"/ref.go"] = "//go:build " + texts[0] + "\n\npackage " + pkg + "\n\n" + texts[1]
-		call := "func call(x uint32) uint32 { return block(x) }\n"
 		files[pkg+"/sum.go"] = "package " + pkg + "\n\nfunc Sum(x uint32) uint32 { return call(x) }\n"
-		if pkg == "body" {
-			files[pkg+"/sum.go"] += call
-			call = ""
-		}
-		files[pkg+"/assembly.go"] = "//go:build !(" + texts[0] + ")\n\npackage " + pkg + "\n\n" + call + "func block(x uint32) uint32\n"
+		files[pkg+"/assembly.go"] = "//go:build !(" + texts[0] + ")\n\npackage " + pkg +
+			"\n\nfunc call(x uint32) uint32 { return block(x) }\n\nfunc block(x uint32) uint32\n"
 	}
 	files["kstd/k.go"] = "package k\n\nimport (\n\t\"crypto/subtle\"\n\t\"strconv\"\n\n\t\"github.com/kgen-go/kgen/dsl\"\n)\n\n" +
 		"type K struct{ X, Y []byte }\n\nfunc (k K) Kernel(dsl.Task) {\n\tn, err := strconv.Atoi(string(k.X))\n\tif err == nil {\n\t\tsubtle.XORBytes(k.Y, k.Y, k.X[n:])\n\t}\n}\n"
