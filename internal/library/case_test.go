@@ -32,6 +32,9 @@ type row struct {
 	why   string
 	// large is set if drivers take long over the code.
 	large bool
+	// slow is set if drivers take minutes over it: the interpreter runs it, and TestCrypto has
+	// some of it on a device.
+	slow bool
 }
 
 // with returns the row for slices of types, by names of elems.
@@ -43,6 +46,12 @@ func (w row) with(elems ...string) row {
 // ofMuchCode returns the row as one of much code.
 func (w row) ofMuchCode() row {
 	w.large = true
+	return w
+}
+
+// ofVeryMuchCode returns the row as one of code for the interpreter alone.
+func (w row) ofVeryMuchCode() row {
+	w.slow = true
 	return w
 }
 

@@ -95,14 +95,17 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-var xCrypto = flag.Bool("x-crypto", false, "compile packages of golang.org/x/crypto, which the go command downloads")
+var crypto = flag.Bool("crypto", false, "run sha3, aes and packages of golang.org/x/crypto, which the go command downloads, on a device")
 
-// xCryptoFiles are a module with kernels that call golang.org/x/crypto, and a program that runs
-// them on the default device.
-var xCryptoFiles = map[string]string{
+// cryptoFiles are a module with kernels that call the packages, and a program that runs them on the
+// default device.
+var cryptoFiles = map[string]string{
 	"k/k.go": `package k
 
 import (
+	"crypto/aes"
+	"crypto/sha3"
+
 	"golang.org/x/crypto/blake2b"
 	"golang.org/x/crypto/blake2s"
 	"golang.org/x/crypto/chacha20"
@@ -115,6 +118,24 @@ type Sums struct{ In, Out []byte }
 func (k Sums) Kernel(dsl.Task) {
 	s, t := blake2b.Sum256(k.In), blake2s.Sum256(k.In)
 	copy(k.Out[copy(k.Out, s[:]):], t[:])
+}
+
+type SHA3 struct{ In, Out []byte }
+
+func (k SHA3) Kernel(dsl.Task) {
+	s := sha3.Sum256(k.In)
+	copy(k.Out, s[:])
+}
+
+type AES struct{ Key, In, Out []byte }
+
+func (k AES) Kernel(dsl.Task) {
+	c, err := aes.NewCipher(k.Key)
+	if err != nil {
+		return
+	}
+	c.Encrypt(k.Out, k.In)
+	c.Decrypt(k.Out[16:], k.Out[:16])
 }
 
 type Cipher struct {
@@ -155,6 +176,21 @@ func main() {
 		log.Fatal(err)
 	}
 	fmt.Printf("%x\n", out)
+	if err := kgen.RunSHA3(ctx, dev, kernels.SHA3{In: []byte("abc"), Out: out[:32]}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%x\n", out[:32])
+	block := []byte("\x00\x11\x22\x33\x44\x55\x66\x77\x88\x99\xaa\xbb\xcc\xdd\xee\xff")
+	for _, n := range []int{16, 24, 32, 17} {
+		key, out := make([]byte, n), make([]byte, 32)
+		for i := range key {
+			key[i] = byte(i)
+		}
+		if err := kgen.RunAES(ctx, dev, kernels.AES{Key: key, In: block, Out: out}); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("%x\n", out)
+	}
 	text := []byte("Ladies and Gentlemen of the class of '99: If I could offer you only one tip for the future, sunscreen would be it.")
 	key, nonce := make([]byte, 32), make([]byte, 12)
 	for i := range key {
@@ -172,25 +208,31 @@ func main() {
 `,
 }
 
-// xCryptoWant has the vectors of RFC 7693 and RFC 8439, section 2.4.2, and what becomes of a nonce of
-// a wrong length.
-var xCryptoWant = "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319" +
+// cryptoWant has the vectors of RFC 7693, of FIPS 202's examples, of FIPS 197 (appendix C, each
+// with the block that is decrypted again) and RFC 8439, section 2.4.2, and what becomes of keys and
+// nonces of wrong lengths.
+var cryptoWant = "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319" +
 	"508c5e8c327c14e2e1a72ba34eeb452f37458b209ed63a294d999b4c86675982\n" +
+	"3a985da74fe225b2045c172d6bd390bd855f086e3e9d525b46bfe24511431532\n" +
+	"69c4e0d86a7b0430d8cdb78070b4c55a00112233445566778899aabbccddeeff\n" +
+	"dda97ca4864cdfe06eaf70a0ec0d719100112233445566778899aabbccddeeff\n" +
+	"8ea2b7ca516745bfeafc49904b49608900112233445566778899aabbccddeeff\n" +
+	strings.Repeat("00", 32) + "\n" +
 	"true 6e2e359a2568f98041ba0728dd0d6981e97e7aec1d4360c20a27afccfd9fae0bf91b65c5524733ab8f593dabcd62b3571639d624e65152ab" +
 	"8f530c359f0861d807ca0dbf500d6a6156a38e088a22b65e52bc514d16ccf806818ce91ab77937365af90bbf74a35be6b40b8eedf2785e42874d\n" +
 	"false " + strings.Repeat("00", 114) + "\n"
 
-// TestXCrypto: kernels that call golang.org/x/crypto have the bits of published vectors, on the host
-// and on a device, and kgen says which files it takes.
-func TestXCrypto(t *testing.T) {
-	if !*xCrypto {
-		t.Skip("it downloads a module: -x-crypto")
+// TestCrypto: kernels that call sha3, aes and golang.org/x/crypto have the bits of published
+// vectors, on the host and on a device, and kgen says which files it takes.
+func TestCrypto(t *testing.T) {
+	if !*crypto {
+		t.Skip("it downloads a module and takes minutes: -crypto")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	files := maps.Clone(xCryptoFiles)
+	files := maps.Clone(cryptoFiles)
 	for _, name := range []string{"go.mod", "go.sum"} {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
@@ -229,8 +271,8 @@ func TestXCrypto(t *testing.T) {
 		t.Errorf("kgen says %q", says)
 	}
 	for _, device := range []string{"host", "vulkan"} {
-		if out, _ := command("KGEN_DEVICE="+device, "run", "."); out != xCryptoWant {
-			t.Errorf("%s:\n%swant\n%s", device, out, xCryptoWant)
+		if out, _ := command("KGEN_DEVICE="+device, "run", "."); out != cryptoWant {
+			t.Errorf("%s:\n%swant\n%s", device, out, cryptoWant)
 		}
 	}
 }
