@@ -109,7 +109,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest/idioms -random 5000 -every-case
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/library -spaces 4 -large
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/library -spaces 4 -large -crypto
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/gotests -every-launch
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/litmus -trials 4000000
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./codegen -run TestPairs -pairs

@@ -126,11 +126,7 @@ func Generate(ctx context.Context, cfg Config) (res *Result, diags diag.List, er
 	if prog != nil {
 		res.Trace, prog.Disabled = prog.Trace, cfg.Disabled
 		for _, t := range prog.Tagged {
-			how := "as with the build tag " + t.Tag
-			if t.Tag == "" {
-				how = "as on a port without assembly"
-			}
-			res.Tagged = append(res.Tagged, fmt.Sprintf("package %s is compiled %s, since its function %s has no body in Go otherwise", t.Package, how, t.Func))
+			res.Tagged = append(res.Tagged, t.String())
 		}
 	}
 	if err != nil || prog == nil {

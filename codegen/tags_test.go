@@ -26,6 +26,46 @@ func withAssembly(constraint string) map[string]string {
 	}
 }
 
+// withCaller has a kernel that calls a function whose other files call no assembly: these
+// declare neither the functions without a body nor anything else in their place. This is how
+// golang.org/x/crypto/blake2b is written.
+func withCaller(constraint, imports, ref string) map[string]string {
+	return map[string]string{
+		"k/k.go": "package k\n\nimport (\n\t\"example.com/m/fast\"\n\n\t\"github.com/kgen-go/kgen/dsl\"\n)\n\n" +
+			"type K struct{ X []uint32 }\n\nfunc (k K) Kernel(it dsl.Item1) { k.X[0] = fast.Sum(k.X[0]) }\n",
+		"fast/fast.go":     "package fast\n\nfunc Sum(x uint32) uint32 { return block(x) }\n",
+		"fast/assembly.go": "//go:build !(" + constraint + ")\n\npackage fast\n\nfunc block(x uint32) uint32 { return blockAVX2(x) }\n\nfunc blockAVX2(x uint32) uint32\n",
+		"fast/fast.s":      "",
+		"fast/ref.go":      "//go:build " + constraint + "\n\npackage fast\n\n" + imports + "func block(x uint32) uint32 { return " + ref + " }\n",
+	}
+}
+
+// TestCaller: a package comes from the files without assembly, too, where these call other
+// functions, and that is said. A package of which kernels call nothing that differs is not named.
+func TestCaller(t *testing.T) {
+	const says = "package example.com/m/fast is compiled as with the build tag purego, since its function blockAVX2 has no body in Go otherwise"
+	plain := withCaller("purego", "", "2*x")
+	plain["fast/fast.go"] += "\nfunc Twice(x uint32) uint32 { return x + x }\n"
+	plain["k/k.go"] = strings.Replace(plain["k/k.go"], "fast.Sum", "fast.Twice", 1)
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"imports nothing":   {withCaller("purego", "", "2*x"), says},
+		"imports something": {withCaller("purego", "import \"math/bits\"\n\n", "bits.Reverse32(x)"), says},
+		"calls neither":     {plain, ""},
+	} {
+		res, diags, err := Generate(t.Context(), Config{Dir: module(t, c.files), Patterns: []string{"./k"}})
+		if err != nil || len(diags) > 0 {
+			t.Errorf("%s: %v, %v", name, diags, err)
+			continue
+		}
+		if got := strings.Join(res.Tagged, "\n"); got != c.want {
+			t.Errorf("%s: it says %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // written returns what is generated for ./k of a module.
 func written(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
@@ -92,9 +132,11 @@ func TestAssembly(t *testing.T) {
 
 // TestNoAssembly: where no tag helps, the diagnostic is what it was.
 func TestNoAssembly(t *testing.T) {
-	res, diags, err := Generate(t.Context(), Config{Dir: module(t, withAssembly("nobody")), Patterns: []string{"./k"}})
-	if err != nil || len(diags) == 0 || diags[0].Code.String() != "KG303" || len(res.Tagged) > 0 {
-		t.Errorf("%v, %v, %v", res.Tagged, diags, err)
+	for _, files := range []map[string]string{withAssembly("nobody"), withCaller("nobody", "", "2*x")} {
+		res, diags, err := Generate(t.Context(), Config{Dir: module(t, files), Patterns: []string{"./k"}})
+		if err != nil || len(diags) == 0 || diags[0].Code.String() != "KG303" || len(res.Tagged) > 0 {
+			t.Errorf("%v, %v, %v", res.Tagged, diags, err)
+		}
 	}
 }
 

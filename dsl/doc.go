@@ -280,7 +280,7 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change; else KG208
+//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change, also in a variable; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
 //	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
@@ -309,7 +309,7 @@
 //	cmp                        yes
 //	bytes                      yes, what compares, searches and trims, copies of known lengths, and Buffer within the capacity of its bytes; what else allocates: KG204, KG208
 //	strings                    yes, what compares, searches and trims, and iterators; what makes strings: KG304
-//	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; what parses or makes strings: KG304
+//	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; Atoi, ParseInt, ParseUint and ParseFloat, but not the text of their errors; what makes strings: KG304
 //	slices                     yes, Clone, Concat, Grow and Repeat of known lengths; what else allocates: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
 //	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
@@ -326,6 +326,9 @@
 //	container/list             yes
 //	container/ring             yes, rings of variables that are linked; New: KG203
 //	crypto/sha256, sha512      yes, the functions that sum
+//	crypto/sha3                yes, Sum224 to Sum512; the others: KG304
+//	crypto/aes                 yes, blocks that are encrypted and decrypted one by one
+//	crypto/subtle              yes; WithDataIndependentTiming: KG304
 //	crypto/md5, sha1           yes, the functions that sum; also where GODEBUG=fips140=only has the host refuse them
 //	errors                     yes; up to 8 in Join; the errors it has joined: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
@@ -336,9 +339,10 @@
 //	fmt                        yes, Print, Printf and Println, as print and println; what cannot be printed so: KG305; the others: KG304
 //	os, sync, time, …          no: KG304
 //
-// Some packages, such as xxhash and blake2s, have assembly or unsafe code and, behind the
-// build tags purego or appengine, a version without. kgen compiles that version. A
-// function that has no Go body is KG303.
+// Of golang.org/x/crypto, blake2b, blake2s and chacha20 compile. Some packages, such as xxhash
+// and blake2b, have assembly or unsafe code and, under the build tags purego or appengine, a
+// version without. kgen compiles that version and says so. A function that has no Go body in
+// any version is KG303.
 //
 // # Package math
 //

@@ -29,8 +29,9 @@ var hostPackages = map[string]string{
 const (
 	printHint   = "fmt.Printf, Println, Print and println print from kernels, too; panic(\"text\") reports a fault"
 	stringsHint = "keep bytes in a slice: b = append(b, text...); or call it on the host and pass the result"
-	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint, AppendFloat and AppendBool write to bytes"
-	randHint    = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
+	strconvHint = "convert it on the host and pass the result; AppendInt, AppendUint, AppendFloat and AppendBool write to bytes, " +
+		"and Atoi, ParseInt, ParseUint and ParseFloat read them: strconv.Atoi(string(b))"
+	randHint = "use a generator of the work-item's own: r := rand.NewPCG(seed, uint64(it.GlobalLinearID())), of math/rand/v2"
 )
 
 func hostOnly(pkg string) bool {
@@ -38,12 +39,35 @@ func hostOnly(pkg string) bool {
 	return ok && !someHosts[pkg]
 }
 
-// someHosts are packages of which some functions are the host's.
+// someHosts are packages of which kernels have some functions.
 var someHosts = map[string]bool{"encoding/binary": true, "errors": true, "iter": true, "math/rand": true, "math/rand/v2": true, "sort": true, "strconv": true, "strings": true}
 
-// hostFunc reports whether a function of a package that is not the host's works
-// on something that is: the generator that all goroutines share, reflection, readers
-// and writers, or strings that are made.
+// needsHost reports whether a function of the standard library that kernels do not have works
+// on something that a device lacks; for others kgen has no code yet. Files, clocks, goroutines,
+// reflection and a program's own state are such things; a heap is not.
+func needsHost(pkg string) bool {
+	if yet, ok := notYet[pkg]; ok {
+		return !yet
+	}
+	first, _, _ := strings.Cut(pkg, "/")
+	return !notYet[first]
+}
+
+// notYet has the packages, and the first elements of the paths of packages, whose functions are
+// of the kind that kernels could have, and those below such paths that are not.
+var notYet = map[string]bool{
+	"bytes": true, "compress": true, "container": true, "crypto": true, "encoding": true, "hash": true, "html": true, "image": true,
+	"index": true, "maps": true, "math": true, "path": true, "regexp": true, "slices": true, "strconv": true, "strings": true, "text": true,
+	"unicode": true,
+
+	"crypto/fips140": false, "crypto/rand": false, "crypto/subtle": false, "crypto/tls": false, "crypto/x509": false,
+	"encoding/binary": false, "encoding/gob": false, "encoding/json": false, "encoding/xml": false, "hash/maphash": false,
+	"html/template": false, "math/rand": false, "math/rand/v2": false, "path/filepath": false, "text/template": false,
+}
+
+// hostFunc reports whether kernels lack a function of a package of which they have others.
+// It works on something that is the host's: the generator that all goroutines share, reflection,
+// readers and writers; or it makes strings, or is not supported yet.
 func hostFunc(o *ssa.Function, pkg string) bool {
 	name, method := o.Name(), o.Signature.Recv() != nil || o.Parent() != nil
 	switch pkg {
@@ -57,8 +81,12 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 		return name == "Pull" || name == "Pull2"
 	case "sort":
 		return !method && strings.HasPrefix(name, "Slice")
+	case "crypto/sha3":
+		return token.IsExported(name) && !slices.Contains([]string{"Sum224", "Sum256", "Sum384", "Sum512"}, name)
+	case "crypto/subtle":
+		return name == "WithDataIndependentTiming"
 	case "strconv":
-		return !method && token.IsExported(name) && !slices.Contains([]string{"AppendBool", "AppendFloat", "AppendInt", "AppendUint", "IsGraphic", "IsPrint"}, name)
+		return !method && token.IsExported(name) && !slices.Contains(convert, name)
 	case "strings":
 		if recv := o.Signature.Recv(); recv != nil {
 			of := load.TypeName(recv.Type())
@@ -68,6 +96,9 @@ func hostFunc(o *ssa.Function, pkg string) bool {
 	}
 	return false
 }
+
+// convert are the functions of package strconv that kernels have.
+var convert = strings.Fields("AppendBool AppendFloat AppendInt AppendUint Atoi IsGraphic IsPrint ParseFloat ParseInt ParseUint")
 
 // makeStrings are the functions of package strings that allocate.
 var makeStrings = strings.Fields(`

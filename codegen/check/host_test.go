@@ -13,3 +13,16 @@ func TestStd(t *testing.T) {
 		}
 	}
 }
+
+// TestNeedsHost: KG304 says of functions that kernels do not have which of them no device could run.
+func TestNeedsHost(t *testing.T) {
+	for path, want := range map[string]bool{
+		"os": true, "fmt": true, "sync": true, "net/http": true, "internal/godebug": true, "crypto/rand": true, "math/rand/v2": true,
+		"encoding/json": true, "path/filepath": true,
+		"strings": false, "strconv": false, "math/big": false, "regexp/syntax": false, "crypto/sha3": false, "encoding/csv": false, "unicode/utf16": false,
+	} {
+		if got := needsHost(path); got != want {
+			t.Errorf("needsHost(%q) is %v", path, got)
+		}
+	}
+}

@@ -117,12 +117,16 @@ func (s *scanner) outside(fn *ssa.Function, in ssa.Instruction, pos token.Pos) (
 	pkg := pkgPath(fn)
 	hosts := found{rule: ruleHost, code: diag.HostOnly, pos: pos, in: in, hint: hostHint(pkg),
 		message: load.FuncText(origin(fn)) + " runs only on the host"}
+	if !needsHost(pkg) {
+		hosts.message = load.FuncText(origin(fn)) + " is not supported in kernels yet"
+	}
 	o := origin(fn)
 	if hostOnly(pkg) || hostFunc(o, pkg) {
 		return []found{hosts}, true
 	}
 	if len(fn.Blocks) > 0 {
-		return nil, false
+		// The body that a driver of analyzers has is not that of kernels.
+		return nil, s.foreign != nil && load.HasOtherCode(fn)
 	}
 	if s.foreign != nil {
 		if wrong, ok := s.foreign(fn); ok {

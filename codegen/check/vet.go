@@ -106,7 +106,7 @@ const maxForeign = 4
 func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 	path := pass.Pkg.Path()
 	std := isStd(path)
-	if hostOnly(path) || noBodies[path] || std && !load.DeviceStd(path) || usesC(pass.Files) {
+	if hostOnly(path) || noBodies[path] || std && !load.DeviceStd(path) || usesC(pass.Files) || otherFiles(pass, std) {
 		return nil
 	}
 	prog := ssa.NewProgram(pass.Fset, ssa.InstantiateGenerics)
@@ -132,7 +132,7 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 			return nil, true
 		}
 		if from := obj.Pkg().Path(); obj.Pkg() == pass.Pkg {
-			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files without assembly
+			return nil, std || load.OtherBody(obj, pass.Fset) // kgen takes files that do without it
 		} else if noBodies[from] || isStd(from) && !load.DeviceStd(from) {
 			return nil, false
 		}
@@ -177,6 +177,16 @@ func reachable(pass *analysis.Pass, known func(string) bool) []finding {
 		}
 	}
 	return all
+}
+
+// otherFiles reports whether kgen compiles the package from other files than the driver has.
+// Then nothing is known of it here, and analyzer kgencompile finds what kgen does.
+func otherFiles(pass *analysis.Pass, std bool) bool {
+	var files []string
+	for _, f := range pass.Files {
+		files = append(files, pass.Fset.File(f.FileStart).Name())
+	}
+	return load.OtherFiles(pass.Pkg, files, std, pass.Module == nil || pass.Module.Version == "")
 }
 
 // usesC reports whether a package uses cgo, whose files are not what they seem.

@@ -514,9 +514,10 @@ func minMaxVal(name string, args []any, t types.Type) any {
 // Idle has the functions that do nothing in kernels, nor while an initializer runs, and whether
 // they return a bool, which is false.
 var Idle = map[string]bool{
-	"crypto/internal/fips140.RecordApproved": false, // it notes the calling goroutine, and there is none
-	"crypto/internal/boring.Unreachable":     false, // it leaves a mark in the program for a tool to find
-	"crypto/internal/fips140only.Enforced":   true,  // a setting of a program's environment, which devices lack
+	"crypto/internal/fips140.RecordApproved":    false, // it notes the calling goroutine, and there is none
+	"crypto/internal/fips140.RecordNonApproved": false, // so does it
+	"crypto/internal/boring.Unreachable":        false, // it leaves a mark in the program for a tool to find
+	"crypto/internal/fips140only.Enforced":      true,  // a setting of a program's environment, which devices lack
 }
 
 // natives are functions that have no body here, or have the same results at once.

@@ -57,7 +57,8 @@ type loader struct {
 	below    bool // a pattern has "...", and names packages in the folders below
 	roots    map[*listed]bool
 	byPath   map[string]*listed
-	others   map[*listed]*other // packages whose functions lacked bodies, or nil
+	others   map[*listed]*other // packages that have other files in kernels than in programs
+	tried    map[*listed]bool   // packages for which otherFiles has looked
 	parsed   map[*listed][]*ast.File
 	files    map[string]string
 	made     map[string]string // texts of files that stand nowhere, by the names in files
@@ -128,6 +129,7 @@ func newLoader(dir string, cfg Config) *loader {
 		roots:    map[*listed]bool{},
 		byPath:   map[string]*listed{},
 		others:   map[*listed]*other{},
+		tried:    map[*listed]bool{},
 		parsed:   map[*listed][]*ast.File{},
 		files:    map[string]string{},
 		made:     map[string]string{},

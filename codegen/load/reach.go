@@ -30,6 +30,8 @@ var seldomStd = map[string]bool{
 	"image": true, "image/color": true, "container/list": true, "container/ring": true,
 	"crypto/sha512": true, "crypto/internal/fips140/sha512": true,
 	"crypto/md5": true, "crypto/sha1": true, "hash/crc64": true, "math/rand": true,
+	"crypto/sha3": true, "crypto/internal/fips140/sha3": true, "crypto/aes": true, "crypto/internal/fips140/aes": true,
+	"crypto/subtle": true, "crypto/internal/fips140/subtle": true, "crypto/internal/constanttime": true,
 }
 
 // DeviceStd reports whether a standard package's code may be compiled into
@@ -112,6 +114,7 @@ func (r *reacher) walk(fn *ssa.Function, up *call, at token.Pos) {
 		}
 		return
 	}
+	r.l.reaches(fn)
 	r.orderer.order(fn)
 	var ops [8]*ssa.Value
 	for _, b := range fn.Blocks {

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"go/ast"
 	"go/parser"
+	"go/types"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ var sortVariants = map[string][]sortVariant{
 // replacing are the templates of packages that have functions with other code.
 var replacing = map[string]string{
 	"slices": "sort", "sort": "sort", "errors": "errors", "strings": "strings", "hash/crc32": "crc32", "hash/crc64": "crc64",
-	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8",
+	"math/rand": "rand", "math": "nextafter", "internal/chacha8rand": "chacha8", "crypto/internal/fips140/subtle": "xor", "strconv": "strconv",
 }
 
 // replaced reports whether a function of a package, by "Func" or "Type.Method", has other
@@ -74,6 +75,10 @@ func replaced(pkg, name string) bool {
 		return name == "Join"
 	case "strings":
 		return name == "IndexRune"
+	case "strconv":
+		return name == "toError"
+	case "crypto/internal/fips140/subtle":
+		return name == "XORBytes"
 	}
 	for _, v := range sortVariants[pkg] {
 		if name == "pdqsort"+v.Name || name == "symMerge"+v.Name {
@@ -87,7 +92,7 @@ func replaced(pkg, name string) bool {
 // code in kernels.
 func HasOtherCode(fn *ssa.Function) bool {
 	pkg := PackageOf(fn)
-	return pkg != "" && replaced(pkg, funcName(fn))
+	return pkg != "" && (replaced(pkg, funcName(fn)) || slices.ContainsFunc(taken[pkg], func(b branch) bool { return b.fn == funcName(fn) }))
 }
 
 // declName returns "Func" or "Type.Method".
@@ -108,6 +113,11 @@ func declName(d *ast.FuncDecl) string {
 // replace adds the code of kernels to a package's files, and takes out what it is
 // for. A package that has other functions, since its Go is another one, stays as it is.
 func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
+	for _, t := range taken[p.path] {
+		for _, f := range files {
+			t.take(f)
+		}
+	}
 	file := replacing[p.path]
 	if file == "" {
 		return files
@@ -152,4 +162,30 @@ func (l *loader) replace(p *listed, files []*ast.File) []*ast.File {
 	}
 	l.files[name], l.made[name] = canonicalFile(p, name), src
 	return append(files, added)
+}
+
+// branch is a branch of a function that kernels always take.
+type branch struct{ fn, cond string }
+
+// taken are such branches, by package: those of code that does the same without package unsafe.
+var taken = map[string][]branch{
+	// Ports of big-endian processors copy the state's bytes to words and back; others convert its
+	// address.
+	"crypto/internal/fips140/sha3": {{"keccakF1600Generic", "cpu.BigEndian"}},
+}
+
+// take puts the branch's statements in the place of the if statement.
+func (b branch) take(f *ast.File) {
+	for _, d := range f.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || declName(fn) != b.fn || fn.Body == nil {
+			continue
+		}
+		for i, st := range fn.Body.List {
+			if st, ok := st.(*ast.IfStmt); ok && types.ExprString(st.Cond) == b.cond {
+				fn.Body.List = slices.Replace(fn.Body.List, i, i+1, st.Body.List...)
+				return
+			}
+		}
+	}
 }

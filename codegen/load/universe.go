@@ -4,14 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/parser"
-	"go/token"
 	"go/types"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/gcexportdata"
@@ -204,7 +200,7 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 		return files, nil
 	}
 	var files []*ast.File
-	for _, name := range l.sourceFiles(p) {
+	for _, name := range l.kernelFiles(p) {
 		src, err := l.read(name)
 		if err != nil {
 			return nil, err
@@ -223,71 +219,6 @@ func (l *loader) parse(p *listed) ([]*ast.File, error) {
 		l.dropMissing(p, files)
 	}
 	return files, nil
-}
-
-// sourceFiles returns the files that make up p. Those of the standard library are
-// chosen as on a 64-bit port that has no assembly, and so are those of packages that
-// have some, or that do without package unsafe there.
-func (l *loader) sourceFiles(p *listed) []string {
-	if o := l.others[p]; o != nil {
-		return o.files
-	}
-	ctx := build.Default
-	ctx.GOARCH, ctx.CgoEnabled = "mips64le", false
-	ctx.BuildTags = append(slices.Clone(ctx.BuildTags), l.tags...)
-	if p.path == "internal/bytealg" {
-		ctx.GOARCH = "sparc64" // it has assembly on all that Go runs on
-	}
-	if !p.std {
-		if !hasAssembly(p) && (p.inMain || p.imports["unsafe"] == nil) {
-			return p.files
-		}
-		ctx.BuildTags = append(ctx.BuildTags, "purego", "appengine")
-	}
-	entries, err := os.ReadDir(p.dir)
-	if err != nil {
-		return p.files
-	}
-	var files []string
-	for _, e := range entries {
-		name := e.Name()
-		if strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") {
-			if ok, err := ctx.MatchFile(p.dir, name); err == nil && ok {
-				files = append(files, filepath.Join(p.dir, name))
-			}
-		}
-	}
-	if !p.std && !l.canImport(p, files) {
-		return p.files
-	}
-	return files
-}
-
-// hasAssembly reports whether there is assembly in the package's folder.
-func hasAssembly(p *listed) bool {
-	found, err := filepath.Glob(filepath.Join(p.dir, "*.s"))
-	return err == nil && len(found) > 0
-}
-
-// canImport reports whether files of p, of which there are some, import only what p
-// does: other packages were not listed.
-func (l *loader) canImport(p *listed, files []string) bool {
-	for _, name := range files {
-		src, err := l.read(name)
-		if err != nil {
-			return false
-		}
-		f, err := parser.ParseFile(token.NewFileSet(), name, src, parser.ImportsOnly)
-		if err != nil || f.Name.Name != p.name {
-			return false
-		}
-		for _, spec := range f.Imports {
-			if path, err := strconv.Unquote(spec.Path.Value); err != nil || p.imports[path] == nil && path != "unsafe" {
-				return false
-			}
-		}
-	}
-	return len(files) > 0
 }
 
 // build makes the SSA form of the packages that come from source.

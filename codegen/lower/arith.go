@@ -248,6 +248,7 @@ func (l *lowerer) unOp(in *ssa.UnOp) val {
 	x := l.get(in.X)
 	switch in.Op {
 	case token.MUL:
+		l.looked(in)
 		if p, ok := x.(pointer); ok && l.resolvedElems(in.Type()) && unused(in) {
 			l.deref(p) // of a range over an array, which needs its length only
 			return l.zero(in.Type())

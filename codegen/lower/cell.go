@@ -21,6 +21,7 @@ type cell struct {
 	vars   []*ir.Var
 	fixed  bool        // the shape has been relied on: a value but nil was stored, or it was loaded
 	nils   []*ir.Value // the last of each group of stores of nil, while the shape was not fixed
+	views  []point     // the stores, of a variable that holds a view
 	stored bool        // a value without run-time parts was stored
 	home   *place      // where the variable is declared
 	decl   ssa.Instruction
@@ -243,13 +244,18 @@ func (l *lowerer) loadCell(c *cell) val {
 		l.onlyVersion(c)
 		c.fixed = true
 		i := -1
-		return rebuild(c.shape, func() *ir.Value {
+		v := rebuild(c.shape, func() *ir.Value {
 			i++
 			if i >= len(c.vars) {
 				return leaves(c.shape)[i]
 			}
 			return l.loadVar(c.vars[i])
 		})
+		if w, ok := v.(view); ok {
+			w.made, w.kept = l.here(), c
+			return w
+		}
+		return v
 	}
 	return l.zero(c.typ)
 }

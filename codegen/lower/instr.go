@@ -230,6 +230,9 @@ func (l *lowerer) value(in ssa.Value) val {
 		if t, ok := l.get(in.X).(text); ok && onlyLooked(in) {
 			return l.textBytes(t)
 		}
+		if w, ok := l.get(in.X).(view); ok && onlyLooked(in) {
+			return l.lookAt(in, w)
+		}
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())
 	case *ssa.MultiConvert:
 		return l.convert(l.get(in.X), in.X.Type(), in.Type())

@@ -96,6 +96,7 @@ type frame struct {
 	retVal    val
 	defers    []*deferred
 	converted map[ssa.Value]bool // what explicit conversions that keep the type round
+	looks     map[ssa.Value]view // the views behind conversions to bytes that are only looked at
 	late      map[ssa.Value]*lateAddr
 	unrolled  []*unrolled         // the inner ones last
 	outs      map[ssa.Value]*cell // values that these have left

@@ -15,7 +15,11 @@ import (
 // zero values yield only where they are overwritten at once.
 func (l *lowerer) storeShape(c *cell, v val) {
 	c.last = nil
-	if _, ok := v.(view); ok {
+	w, isView := v.(view)
+	if isView && l.storeView(c, w) {
+		return
+	}
+	if _, held := c.shape.(view); held || isView {
 		l.errorf(diag.String, l.pos, viewHint, "a string of bytes cannot be kept in a variable that has others, too: a kernel does not copy them")
 		c.spoil()
 		return
@@ -61,6 +65,34 @@ func (l *lowerer) storeShape(c *cell, v val) {
 	if c.stored = true; !wasFixed && !c.fixed && len(xs) > 0 {
 		c.nils = append(c.nils, l.b.Insts[len(l.b.Insts)-1])
 	}
+}
+
+// storeView stores a view in a variable, and reports whether that can hold it: the views in a
+// variable are of the same memory.
+func (l *lowerer) storeView(c *cell, w view) bool {
+	if c.several != nil || c.versions != nil {
+		return false
+	}
+	old, held := c.shape.(view)
+	_, foreseen := c.shape.(text) // of another call of the function
+	switch {
+	case held && sameMem(old.s.at, w.s.at):
+	case foreseen && !c.stored && !c.fixed:
+		l.reshape(c, w)
+	case !held && isNilShape(c.shape) && !c.fixed && (!c.stored || c.home != nil && *c.home == l.place() || l.straight(c.zeroed)):
+		l.reshape(c, w)
+	default:
+		return false
+	}
+	l.used(w)
+	xs := leaves(w)
+	l.makeVars(c, xs)
+	for i, x := range xs {
+		l.storeVar(c.vars[i], x)
+	}
+	c.fixed, c.stored = true, true
+	c.views = append(c.views, l.here())
+	return true
 }
 
 // straight reports whether code that runs in block b always goes on to here, but

@@ -15,6 +15,16 @@ import (
 func init() {
 	add("slices.overlaps", lowerOverlaps)
 	add("slices.startIdx", lowerStartIdx)
+	for _, pkg := range []string{"crypto/internal/fips140/alias", "golang.org/x/crypto/internal/alias"} {
+		add(pkg+".AnyOverlap", func(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+			return l.overlap(args, types.Typ[types.Byte])
+		})
+		add(pkg+".InexactOverlap", lowerInexactOverlap)
+	}
+	add("crypto/internal/constanttime.boolToUint8", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
+		t := regType(in.Type())
+		return l.op(ir.OpSelect, t, values(args)[0], l.m.Int(t, 1), l.m.Int(t, 0))
+	})
 	add("internal/bytealg.MakeNoZero", func(l *lowerer, in *ssa.Call, _ *ssa.Function, args []val) val {
 		n, ok := args[0].(*ir.Value)
 		if !ok {
@@ -52,10 +62,14 @@ func shared(a, b slice) bool {
 }
 
 // lowerOverlaps lowers slices.overlaps, which compares addresses.
-func lowerOverlaps(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
+func lowerOverlaps(l *lowerer, _ *ssa.Call, fn *ssa.Function, args []val) val {
+	return l.overlap(args, fn.TypeArgs()[0])
+}
+
+// overlap returns whether two slices have elements in common.
+func (l *lowerer) overlap(args []val, elem types.Type) *ir.Value {
 	a, ok1 := args[0].(slice)
 	b, ok2 := args[1].(slice)
-	elem := fn.TypeArgs()[0]
 	if !ok1 || !ok2 || !shared(a, b) || sizes.Sizeof(elem) == 0 {
 		return l.m.Bool(false)
 	}
@@ -69,6 +83,19 @@ func lowerOverlaps(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {
 	zero := l.m.Int(ir.TypeI64, 0)
 	some := l.op(ir.OpLAnd, ir.TypeBool, l.op(ir.OpINe, ir.TypeBool, a.len, zero), l.op(ir.OpINe, ir.TypeBool, b.len, zero))
 	return l.op(ir.OpLAnd, ir.TypeBool, some, l.op(ir.OpLAnd, ir.TypeBool, before, after))
+}
+
+// lowerInexactOverlap lowers alias.InexactOverlap: slices of bytes that have some in common, and
+// do not begin with the same one.
+func lowerInexactOverlap(l *lowerer, _ *ssa.Call, _ *ssa.Function, args []val) val {
+	elem := types.Typ[types.Byte]
+	both := l.overlap(args, elem)
+	a, ok1 := args[0].(slice)
+	b, ok2 := args[1].(slice)
+	if !ok1 || !ok2 || !shared(a, b) {
+		return both
+	}
+	return l.op(ir.OpLAnd, ir.TypeBool, both, l.op(ir.OpINe, ir.TypeBool, l.start(a, elem), l.start(b, elem)))
 }
 
 // lowerStartIdx lowers slices.startIdx: the index of an element within a slice that

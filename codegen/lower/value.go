@@ -294,6 +294,8 @@ func leaves(v val) []*ir.Value {
 		return append([]*ir.Value{v.off, v.len, v.cap}, v.at.path...)
 	case text:
 		return []*ir.Value{v.off, v.n}
+	case view:
+		return leaves(v.s)
 	case pointer:
 		var out []*ir.Value
 		if v.isNil != nil {
@@ -345,6 +347,9 @@ func rebuild(v val, next func() *ir.Value) val {
 		return v
 	case text:
 		v.off, v.n = next(), next()
+		return v
+	case view:
+		v.s = rebuild(v.s, next).(slice)
 		return v
 	case pointer:
 		if v.isNil != nil {

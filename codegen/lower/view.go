@@ -14,7 +14,8 @@ import (
 // only as long as nothing writes there.
 type view struct {
 	s    slice
-	made point // the conversion
+	made point // the conversion, or the load of the variable that it was kept in
+	kept *cell // that variable, or nil
 }
 
 // point is a place in the code: behind an instruction, or where a block begins.
@@ -35,7 +36,7 @@ func (l *lowerer) here() point {
 const viewHint = "use the string before anything is written, compare bytes by bytes.Equal, or copy them to an array"
 
 // viewOf lowers string(b) of bytes.
-func (l *lowerer) viewOf(s slice) view { return view{s, l.here()} }
+func (l *lowerer) viewOf(s slice) view { return view{s: s, made: l.here()} }
 
 // chars is a string of which only the device knows the bytes: a text or a view.
 type chars interface {
@@ -97,11 +98,43 @@ func (l *lowerer) used(vs ...val) {
 		if v, ok := v.(view); ok {
 			to := l.here()
 			l.atEnd(func() {
-				if at := l.writeBetween(v.made, to, v.s.at); at != nil {
+				at := l.writeBetween(v.made, to, v.s.at)
+				if at == nil && v.kept != nil {
+					at = l.writeSinceKept(v)
+				}
+				if at != nil {
 					l.report(diag.String, l.pos, viewHint, "the bytes that this string is made of may have changed since it was: a kernel does not copy them")
 				}
 			})
 		}
+	}
+}
+
+// lookAt lowers []byte(v) of bytes that are only looked at, which needs no copy of them.
+func (l *lowerer) lookAt(in *ssa.Convert, v view) val {
+	if l.frame.looks == nil {
+		l.frame.looks = map[ssa.Value]view{}
+	}
+	l.frame.looks[in] = v
+	return v.s
+}
+
+// looked notes that a byte is loaded, if it is one of such bytes.
+func (l *lowerer) looked(load *ssa.UnOp) {
+	at, ok := load.X.(*ssa.IndexAddr)
+	if !ok || len(l.frame.looks) == 0 {
+		return
+	}
+	bytes := at.X
+	for {
+		part, ok := bytes.(*ssa.Slice)
+		if !ok {
+			break
+		}
+		bytes = part.X
+	}
+	if v, ok := l.frame.looks[bytes]; ok {
+		l.used(v)
 	}
 }
 
@@ -227,10 +260,16 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	if w := l.firstWrite(to.b.Insts[:end], m); w != nil {
 		return w
 	}
+	return l.writeOnWay(from.b, to.b, func(b *ir.Block) bool { return b == from.b }, m)
+}
+
+// writeOnWay returns an instruction that may write to memory in a block on the way from one to
+// another that leads through no block at which to stop.
+func (l *lowerer) writeOnWay(from, to *ir.Block, stop func(b *ir.Block) bool, m mem) *ir.Value {
 	ahead := map[*ir.Block]bool{}
-	spread(from.b, from.b, func(b *ir.Block) []*ir.Block { return b.Term.Succs }, ahead)
+	spread(from, stop, succs, ahead)
 	behind := map[*ir.Block]bool{}
-	spread(to.b, from.b, func(b *ir.Block) []*ir.Block { return b.Preds }, behind)
+	spread(to, stop, func(b *ir.Block) []*ir.Block { return b.Preds }, behind)
 	for b := range ahead {
 		if !behind[b] {
 			continue
@@ -242,14 +281,62 @@ func (l *lowerer) writeBetween(from, to point, m mem) *ir.Value {
 	return nil
 }
 
-// spread marks the blocks that are reached from b, but for stop and what is behind it.
-func spread(b, stop *ir.Block, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
+func succs(b *ir.Block) []*ir.Block { return b.Term.Succs }
+
+// spread marks the blocks that are reached from b, but for those at which to stop and what is
+// reached through them alone.
+func spread(b *ir.Block, stop func(b *ir.Block) bool, next func(b *ir.Block) []*ir.Block, seen map[*ir.Block]bool) {
 	for _, s := range next(b) {
-		if s != stop && !seen[s] {
+		if !stop(s) && !seen[s] {
 			seen[s] = true
 			spread(s, stop, next, seen)
 		}
 	}
+}
+
+// writeSinceKept returns an instruction that may write to the bytes of a view between one of the
+// stores to the variable that it was kept in and the load from there, or nil. Each store hides
+// those before it.
+func (l *lowerer) writeSinceKept(v view) *ir.Value {
+	to, stores := v.made, v.kept.views
+	end := to.index(len(to.b.Insts))
+	before := -1 // the index behind the last store in the block of the load, ahead of that
+	holds := map[*ir.Block]bool{}
+	for _, st := range stores {
+		holds[st.b] = true
+		if i := st.index(0); st.b == to.b && i <= end {
+			before = max(before, i)
+		}
+	}
+	if before >= 0 {
+		return l.firstWrite(to.b.Insts[before:end], v.s.at)
+	}
+	stop := func(b *ir.Block) bool { return holds[b] }
+	for _, from := range stores {
+		begin := from.index(0)
+		hidden := slices.ContainsFunc(stores, func(st point) bool { return st.b == from.b && st.index(0) > begin })
+		if hidden || !reaches(from.b, to.b, stop) {
+			continue
+		}
+		if w := l.firstWrite(from.b.Insts[begin:], v.s.at); w != nil {
+			return w
+		}
+		if w := l.firstWrite(to.b.Insts[:end], v.s.at); w != nil {
+			return w
+		}
+		if w := l.writeOnWay(from.b, to.b, stop, v.s.at); w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+// reaches reports whether a way leads from one block to the beginning of another, through no
+// block at which to stop.
+func reaches(from, to *ir.Block, stop func(b *ir.Block) bool) bool {
+	seen := map[*ir.Block]bool{}
+	spread(from, func(b *ir.Block) bool { return b != to && stop(b) }, succs, seen)
+	return seen[to]
 }
 
 // index returns the number of the instruction that follows a point, or lost if that is

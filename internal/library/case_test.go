@@ -32,6 +32,9 @@ type row struct {
 	why   string
 	// large is set if drivers take long over the code.
 	large bool
+	// slow is set if drivers take minutes over it: the interpreter runs it, and TestCrypto has
+	// some of it on a device.
+	slow bool
 }
 
 // with returns the row for slices of types, by names of elems.
@@ -43,6 +46,12 @@ func (w row) with(elems ...string) row {
 // ofMuchCode returns the row as one of much code.
 func (w row) ofMuchCode() row {
 	w.large = true
+	return w
+}
+
+// ofVeryMuchCode returns the row as one of code for the interpreter alone.
+func (w row) ofVeryMuchCode() row {
+	w.slow = true
 	return w
 }
 
@@ -329,5 +338,5 @@ func nameOf(pkg string) string {
 // importable lists what rows may import.
 var importable = []string{"bytes", "cmp", "encoding/binary", "hash/adler32", "hash/crc32", "iter", "math", "math/bits", "math/cmplx", "math/rand/v2",
 	"slices", "sort", "strings", "sync/atomic", "unicode/utf16", "unicode/utf8", "unsafe", "io", "unicode",
-	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "hash/fnv", "container/list", "crypto/md5", "crypto/sha1", "crypto/sha256", "hash/crc64", "math/rand", "container/ring", "image/color",
+	"strconv", "encoding/hex", "encoding/base32", "encoding/base64", "crypto/sha512", "crypto/sha3", "crypto/aes", "crypto/subtle", "hash/fnv", "container/list", "crypto/md5", "crypto/sha1", "crypto/sha256", "hash/crc64", "math/rand", "container/ring", "image/color",
 	"github.com/kgen-go/kgen/dsl", "github.com/kgen-go/kgen/dsl/math32", "github.com/kgen-go/kgen/properties"}

@@ -1,5 +1,7 @@
 package library
 
+import "strings"
+
 // shaRows calls a package by the sizes of what it sums; New makes that of the first.
 func shaRows(pkg string, sizes ...string) map[string]row {
 	rows := map[string]row{}
@@ -50,3 +52,43 @@ var rand1Rows = join(map[string]row{
 		"ExpFloat64", "Float32", "Float64", "Int", "Int31", "Int63", "NormFloat64", "Uint32", "Uint64"),
 	each(func(name string) row { return no("KG304", global, "_ = rand1."+name+"(3)") },
 		"Int31n", "Int63n", "Intn"))
+
+var subtleRows = map[string]row{
+	"ConstantTimeByteEq":   yes("r.i(subtle.ConstantTimeByteEq(byte(u), byte(v))); r.i(subtle.ConstantTimeByteEq(byte(u), byte(u)))"),
+	"ConstantTimeCompare":  yes("r.i(subtle.ConstantTimeCompare(s[:5], s[5:])); r.i(subtle.ConstantTimeCompare(s[:2], s[n+3:][:2])); s[3] = s[6]; r.i(subtle.ConstantTimeCompare(s[3:4], s[6:7]))").with("Uint8"),
+	"ConstantTimeCopy":     yes("subtle.ConstantTimeCopy(int(u&1), s[:4], s[n+4:][:4])").with("Uint8"),
+	"ConstantTimeEq":       yes("r.i(subtle.ConstantTimeEq(int32(u), int32(v))); r.i(subtle.ConstantTimeEq(int32(u), int32(u)))"),
+	"ConstantTimeLessOrEq": yes("r.i(subtle.ConstantTimeLessOrEq(int(u>>33), int(v>>33))); r.i(subtle.ConstantTimeLessOrEq(7, n&15))"),
+	"ConstantTimeSelect":   yes("r.i(subtle.ConstantTimeSelect(int(u&1), n, int(v)))"),
+	"XORBytes":             yes("own := [12]byte{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}; r.i(subtle.XORBytes(s, s, own[max(n, 0):])); r.i(subtle.XORBytes(s[9:], s[:4], s[4:8])); r.i(subtle.XORBytes(own[:], s[:u%13], s[1:])); for _, c := range own { r.i(int(c)) }").with("Uint8"),
+
+	"WithDataIndependentTiming": no("KG304", "it is a mode of the host's processor", "subtle.WithDataIndependentTiming(func() { r.i(n) })"),
+}
+
+// aesRows call methods of an interface that NewCipher returns.
+var aesRows = map[string]row{
+	"NewCipher": yes(`var key [32]byte; for j := range key { key[j] = s[j%20] + byte(j)*byte(v) }; size := 16 + 8*int(u%3); if n < 0 { size += n }
+		g, err := aes.NewCipher(key[:size]); r.b(err == nil); if err != nil { return }
+		r.i(g.BlockSize()); var to [16]byte; g.Encrypt(to[:], s[2:]); g.Decrypt(s[2:], s[2:18]); for _, b := range to { r.i(int(b)) }`).with("Uint8"),
+	"KeySizeError.Error": no("KG304", allocates, "r.s(aes.KeySizeError(n).Error())"),
+}
+
+// sha3Rows: of the package, kernels have the functions that sum.
+var sha3Rows = func() map[string]row {
+	rows := map[string]row{
+		"SHA3.Write":   no("KG304", notYet, "var h sha3.SHA3; h.Write(s)").with("Uint8"),
+		"SHAKE.Read":   no("KG304", notYet, "var h sha3.SHAKE; h.Read(s)").with("Uint8"),
+		"NewCSHAKE128": no("KG304", notYet, "_ = sha3.NewCSHAKE128(nil, nil)"),
+		"SumSHAKE256":  no("KG304", notYet, "_ = sha3.SumSHAKE256(nil, 3)"),
+		"New256":       no("KG304", notYet, "_ = sha3.New256()"),
+	}
+	for name := range strings.FieldsSeq("NewCSHAKE256 NewSHAKE128 NewSHAKE256 New224 New384 New512 SumSHAKE128 SHA3.Sum SHA3.Reset SHA3.Size SHA3.BlockSize " +
+		"SHA3.Clone SHA3.AppendBinary SHA3.MarshalBinary SHA3.UnmarshalBinary SHAKE.Write SHAKE.Reset SHAKE.BlockSize SHAKE.AppendBinary " +
+		"SHAKE.MarshalBinary SHAKE.UnmarshalBinary") {
+		rows[name] = row{why: notYet}
+	}
+	for _, size := range []string{"224", "256", "384", "512"} {
+		rows["Sum"+size] = yes("var own [300]byte; for j := range own { own[j] = s[j%20] + byte(j) }; for _, c := range sha3.Sum" + size + "(own[:(u>>9)%301]) { r.i(int(c)) }").with("Uint8").ofVeryMuchCode()
+	}
+	return rows
+}()

@@ -162,7 +162,7 @@ func calls(t *testing.T) (run, refused []*call) {
 				}
 				refused = append(refused, &c)
 			case w.elems == nil:
-				c.aside = w.large && !*large
+				c.aside = w.slow || w.large && !*large
 				run = append(run, &c)
 			default:
 				for s := range spaces {
@@ -172,7 +172,7 @@ func calls(t *testing.T) (run, refused []*call) {
 					if turn > *spacesOn {
 						continue
 					}
-					c.aside = turn == *spacesOn || w.large && !*large
+					c.aside = turn == *spacesOn || w.slow || w.large && !*large
 					run = append(run, &c)
 				}
 			}

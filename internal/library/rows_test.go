@@ -30,6 +30,7 @@ func join(all ...map[string]row) map[string]row {
 
 const (
 	allocates = "it allocates, and how much is not known when the kernel is built"
+	notYet    = "it is not supported yet"
 	reflects  = "it looks at types when it runs"
 	global    = "it has state of the whole program"
 )
@@ -64,6 +65,7 @@ var table = map[string]map[string]row{
 	"strings":    stringsRows, "strconv": strconvRows, "encoding/hex": hexRows, "hash/fnv": fnvRows,
 	"encoding/base32": baseRows("base32", "0123456789abcdefghijklmnopqrstuv"), "crypto/sha512": shaRows("sha512", "512", "384", "512_224", "512_256"),
 	"crypto/sha256": shaRows("sha256", "256", "224"), "crypto/md5": sumRows("md5"), "crypto/sha1": sumRows("sha1"),
+	"crypto/sha3": sha3Rows, "crypto/aes": aesRows, "crypto/subtle": subtleRows,
 	"hash/crc64": crc64Rows, "math/rand": rand1Rows,
 	"encoding/base64": baseRows("base64", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
 	"container/list":  listRows, "container/ring": ringRows, "image/color": colorRows,

@@ -1,6 +1,9 @@
 package library
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Package strings, on parts of a string that data choose. What makes strings is the
 // host's.
@@ -96,7 +99,13 @@ func texts(bodies map[string]string) map[string]row {
 	return rows
 }
 
-// strconvRows: what parses makes errors of strings, and what else there is makes strings.
+// digits makes s a number, mostly, of up to 20 letters of an alphabet, and t the string of it.
+func digits(alphabet string) string {
+	return fmt.Sprintf("const abc = %q; s[0] = abc[u%%%d]; for j := 1; j < len(s); j++ { s[j] = abc[(uint64(s[j])*uint64(j)+v>>(3*j))%%%[2]d] }; t := string(s[:u>>40%%21]); ", alphabet, len(alphabet))
+}
+
+// strconvRows: of the errors of what parses, kernels have no text, and what else there is makes
+// strings.
 var strconvRows = join(map[string]row{
 	"AppendBool":  yes("add(strconv.AppendBool(s[:n+3], u&1 == 0))").with("Uint8"),
 	"AppendFloat": yes("t := strconv.AppendFloat(make([]byte, 0, 400), x, \"eEfgG\"[u%5], n, 64); t = strconv.AppendFloat(t, float64(a), 'g', -1, 32); for _, c := range t { r.i(int(c)) }").ofMuchCode(),
@@ -105,14 +114,19 @@ var strconvRows = join(map[string]row{
 	"IsGraphic":   yes("r.b(strconv.IsGraphic(rune(u))); r.b(strconv.IsGraphic(rune(u & 0x1fffff)))"),
 	"IsPrint":     yes("r.b(strconv.IsPrint(rune(u))); r.b(strconv.IsPrint(rune(u & 0x1fffff))); r.b(strconv.IsPrint(rune(u & 0xfff)))"),
 
+	"Atoi":       yes(digits("0123456789012345678-") + "g, err := strconv.Atoi(t); r.i(g); r.b(err == nil); g, err = strconv.Atoi(\"-007\"[n&3:]); r.i(g); r.b(err == nil)").with("Uint8"),
+	"ParseInt":   yes(digits("0123456789-0_x1b") + "g, err := strconv.ParseInt(t, []int{0, 10, 16, 36}[u>>8%4], []int{0, 8, 32, 64}[u>>10%4]); r.u(uint64(g)); r.b(err == nil); if g, ok := err.(*strconv.NumError); ok { r.b(g.Err == strconv.ErrRange); r.i(len(g.Func)) }").with("Uint8"),
+	"ParseUint":  yes(digits("0123456789aF") + "g, err := strconv.ParseUint(t[:min(max(n, 0), len(t))], int(u>>8%38), int(u>>50%67)); r.u(g); r.b(err == nil); g, err = strconv.ParseUint(t, 16, 64); r.u(g); r.b(err == nil)").with("Uint8"),
+	"ParseFloat": yes(digits("0123456789.e-") + "g, err := strconv.ParseFloat(t, 32<<(u>>30&1)); r.f(g); r.b(err == nil); g, err = strconv.ParseFloat([]string{\"+1e22\", \"0x1p-2\", \"-Infinity\", \"nan\", \"1_0.5\", \"1e400\", \"-0\", \"4.9e-324\", \"1.7976931348623159e308\", \"0x1.8p1023\", \"179769313486231570000000000000000000000000e270\"}[v%11], 64); r.f(g); r.b(err == nil)").with("Uint8").ofMuchCode(),
+
 	"NumError.Error":  no("KG304", allocates, "g := strconv.NumError{Func: \"a\", Num: \"b\"[n+3:]}; r.s(g.Error())"),
 	"NumError.Unwrap": yes("g := strconv.NumError{Err: strconv.ErrRange}; r.b(g.Unwrap() == strconv.ErrRange)"),
 }, refusedAs("KG304", "strconv", map[string]string{
 	"AppendQuote": "s, \"a\"", "AppendQuoteRune": "s, 'a'", "AppendQuoteRuneToASCII": "s, 'a'",
 	"AppendQuoteRuneToGraphic": "s, 'a'", "AppendQuoteToASCII": "s, \"a\"", "AppendQuoteToGraphic": "s, \"a\"",
-	"Atoi": "\"1\"", "CanBackquote": "\"a\"", "FormatBool": "true", "FormatComplex": "1, 'g', 3, 64", "FormatFloat": "x, 'g', -1, 64",
-	"FormatInt": "1, 10", "FormatUint": "u, 10", "Itoa": "n", "ParseBool": "\"true\"", "ParseComplex": "\"1\", 64", "ParseFloat": "\"1\", 64",
-	"ParseInt": "\"1\", 10, 64", "ParseUint": "\"1\", 10, 64", "Quote": "\"a\"", "QuoteRune": "'a'", "QuoteRuneToASCII": "'a'",
+	"CanBackquote": "\"a\"", "FormatBool": "true", "FormatComplex": "1, 'g', 3, 64", "FormatFloat": "x, 'g', -1, 64",
+	"FormatInt": "1, 10", "FormatUint": "u, 10", "Itoa": "n", "ParseBool": "\"true\"", "ParseComplex": "\"1\", 64",
+	"Quote": "\"a\"", "QuoteRune": "'a'", "QuoteRuneToASCII": "'a'",
 	"QuoteRuneToGraphic": "'a'", "QuoteToASCII": "\"a\"", "QuoteToGraphic": "\"a\"", "QuotedPrefix": "\"a\"", "Unquote": "\"a\"", "UnquoteChar": "\"a\", 'b'",
 }))
 

@@ -101,17 +101,58 @@ func (k ManyInFew) Kernel(it dsl.Item1) {
 	}
 }
 
-type Shortened struct {
+// Held keeps strings of bytes in variables while the bytes change, or beside others.
+type Held struct {
 	B   []byte
-	Out []int
+	Out []int32
 }
 
-func shorten(s string) (n int) { // want KG208 `cannot be kept in a variable`
-	for len(s) > 1 {
-		s = s[2:]
-		n++
+func (k Held) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	var own, other [8]byte
+	s := string(own[:2])
+	for j := range 4 {
+		own[j]++
+		t := string(own[j:])
+		if k.Out[j] > 3 { // want KG208 `may have changed`
+			s = t[1:]
+		}
+		if s == "ab" {
+			own[7] = 1 // want KG208 `may have changed`
+		}
 	}
-	return n
+	u := string(other[:])
+	for len(u) > 1 {
+		u = u[1:]
+		if u[0] == 'a' {
+			other[i&7]++ // want KG208 `may have changed`
+		}
+	}
+	v := string(k.B)
+	if len(v) > 5 {
+		v = string(own[:]) // want KG208 `cannot be kept in a variable`
+	}
+	if v == "ab" {
+		k.Out[i] = 1
+	}
+	h := struct{ s string }{string(other[:4])}
+	p := &h
+	other[2]++
+	if p.s == "ab" { // want KG208 `may have changed`
+		k.Out[i] = 2
+	}
+	for j := range 4 {
+		p.s = string(other[j:])
+		if len(p.s) > 1 {
+			p.s = p.s[1:]
+		}
+		if p.s == "ab" {
+			k.Out[i] = 3
+		}
+		other[j]++
+	}
+	for _, c := range []byte(string(own[:])) { // want KG208 `may have changed`
+		own[1]++
+		k.Out[i] += int32(c)
+	}
 }
-
-func (k Shortened) Kernel(it dsl.Item1) { k.Out[0] = shorten(string(k.B)) }
