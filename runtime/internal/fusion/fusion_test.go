@@ -122,7 +122,7 @@ func chain(t *testing.T, k *Source, op ir.Op) {
 				list = append(list, l)
 			}
 			g := groupOf(t, list...)
-			names, not := g.Internalize(func(Slice) bool { return false })
+			names, not := g.Internalize(func(Slice) string { return "" })
 			if want := map[bool]int{true: n - 1}[internal]; len(names) != want || len(not) > 0 {
 				t.Errorf("internal: %v; not: %v", names, not)
 			}
@@ -156,7 +156,7 @@ func TestProductsApart(t *testing.T) {
 	product.Memory[2] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
 	sum.Memory[0] = product.Memory[2]
 	g := groupOf(t, product, sum)
-	if names, not := g.Internalize(func(Slice) bool { return false }); len(names) != 1 {
+	if names, not := g.Internalize(func(Slice) string { return "" }); len(names) != 1 {
 		t.Fatalf("internal: %v; not: %v", names, not)
 	}
 	linked, err := g.link()
@@ -258,7 +258,7 @@ func TestKeyMemory(t *testing.T) {
 			t.Fatal(reason)
 		}
 		g.Add(b)
-		g.Internalize(func(Slice) bool { return false })
+		g.Internalize(func(Slice) string { return "" })
 		return g.Key()
 	}
 	apart := func(a, b *Launch) { b.Slices[0].Mem = 3 }
