@@ -12,7 +12,7 @@ import (
 // as pass.LinkPoint leaves it. Of accesses, it has the places of those without a check.
 func Text(m *ir.Module) string {
 	places := checkPlaces(m)
-	unchecked := func(v *ir.Value) bool { return isAccess(v) && placeOf(v, places).File == "" }
+	unchecked := func(v *ir.Value) bool { return v.Op != ir.OpAddrOf && isAccess(v) && placeOf(v, places).File == "" }
 	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
 }
 
