@@ -180,6 +180,43 @@ func TestNames(t *testing.T) {
 		add("packages/"+pkg+"x", pkg, "K")
 	}
 	add("kernels", "kernels", "A", "NewA", "NewNewA", "New", "New_A", "AHost", "AKernel", "ALoop0", "Context", "String", "Ä", "Δt", "Sites")
+	// Other packages cannot write these aliases, one of which is called as a predeclared type.
+	files["hidden/n.go"] = `package hidden
+
+import "github.com/kgen-go/kgen/dsl"
+
+type (
+	float32 = int32
+	real    = int64
+	pair    = struct{ A, B real }
+	Vec[T float32 | real] struct{ X, Y T }
+	vec     = Vec[real]
+	vecs    = []vec
+	list[T float32 | real] = []Vec[T]
+	Slices[T float32 | real] struct{ S []T }
+)
+
+type K struct {
+	X  []float32
+	N  real
+	A  [2]float32
+	P  []pair
+	V  []vec
+	W  Vec[float32]
+	VS vecs
+	L  list[real]
+	In struct{ S []real }
+	SL Slices[real]
+}
+
+func (k K) Kernel(it dsl.NDItem1) {
+	it.Barrier()
+	i := it.GlobalID()
+	k.X[i] = k.A[0] + k.W.X + float32(k.N)
+	k.P[i].A, k.V[i].X, k.VS[i].Y, k.L[i].X = 1, 2, 3, 4
+	k.In.S[i], k.SL.S[i] = 5, 6
+}
+`
 	dir := module(t, files)
 	res, diags, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}})
 	if err != nil || len(diags) > 0 || len(res.Warnings) > 0 {

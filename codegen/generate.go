@@ -65,7 +65,7 @@ type Config struct {
 
 // load returns how the packages are to be loaded.
 func (cfg *Config) load() load.Config {
-	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic}
+	return load.Config{Dir: cfg.Dir, Patterns: cfg.Patterns, Env: cfg.Env, Tags: cfg.Tags, Show: cfg.Show, Overlay: cfg.Overlay, Intrinsic: lower.Intrinsic, Stubs: cfg.mayWrite}
 }
 
 // ModuleRoot returns the folder of the go.mod file that a folder belongs to, or "".

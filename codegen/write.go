@@ -69,12 +69,32 @@ func (w *writer) place(p *load.Package) (dir, importPath string) {
 		name := gostub.Name(p.Name)
 		return filepath.Join(p.Dir, name), path.Join(p.PkgPath, name)
 	}
-	root := w.root(p)
-	base := path.Join(p.ModulePath, outFolder)
-	if r, err := filepath.Rel(p.ModuleDir, root); err == nil && filepath.IsLocal(r) {
-		base = path.Join(p.ModulePath, filepath.ToSlash(r))
+	root := w.cfg.root(w.dir, p.ModuleDir)
+	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(importBase(p.ModulePath, p.ModuleDir, root), rel)
+}
+
+// importBase returns the import path of the folder root, below which the packages of a module are
+// written.
+func importBase(modulePath, moduleDir, root string) string {
+	if r, err := filepath.Rel(moduleDir, root); err == nil && filepath.IsLocal(r) {
+		return path.Join(modulePath, filepath.ToSlash(r))
 	}
-	return filepath.Join(root, filepath.FromSlash(rel)), path.Join(base, rel)
+	return path.Join(modulePath, outFolder)
+}
+
+// mayWrite reports whether an import path of a module may be of a package that is written for
+// kernels, by what place says, in the default folder or in Config.Out.
+func (cfg *Config) mayWrite(modulePath, moduleDir, importPath string) bool {
+	if isInternal(importPath) && strings.HasSuffix(importPath, gostub.Name("")) {
+		return true
+	}
+	dir, err := filepath.Abs(cfg.Dir)
+	for _, root := range []string{filepath.Join(moduleDir, outFolder), cfg.root(dir, moduleDir)} {
+		if err == nil && strings.HasPrefix(importPath+"/", importBase(modulePath, moduleDir, root)+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // isInternal reports whether a package stands below a folder named internal.
@@ -92,15 +112,16 @@ func StubFolder(root, rel, name string) string {
 // outFolder is the root of what is written, in the module's.
 const outFolder = "generated"
 
-// root returns the folder below which the packages of p's module are written.
-func (w *writer) root(p *load.Package) string {
-	if w.cfg.Out == "" {
-		return filepath.Join(p.ModuleDir, outFolder)
+// root returns the folder below which the packages of a module are written. dir is the working
+// directory.
+func (cfg *Config) root(dir, moduleDir string) string {
+	if cfg.Out == "" {
+		return filepath.Join(moduleDir, outFolder)
 	}
-	if filepath.IsAbs(w.cfg.Out) {
-		return w.cfg.Out
+	if filepath.IsAbs(cfg.Out) {
+		return cfg.Out
 	}
-	return filepath.Join(w.dir, w.cfg.Out)
+	return filepath.Join(dir, cfg.Out)
 }
 
 // output writes the files of one package and removes those that it no longer
@@ -263,7 +284,7 @@ func (w *writer) sweep(pkgs []*load.Package) error {
 		dir, _ := w.place(p)
 		live[dir] = true
 	}
-	root := w.root(pkgs[0])
+	root := w.cfg.root(w.dir, pkgs[0].ModuleDir)
 	var dead []string
 	err := filepath.WalkDir(root, func(dir string, e fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && dir == root {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -81,23 +82,35 @@ type unit struct {
 	step  *step
 	group *fusion.Group // of several, or of one launch that more may join; nil for others
 	deps  []int         // the units that it depends on
+	// internal and external are what Internalize says of the group.
+	internal, external []string
 }
 
 // units divides the nodes into units, in an order in which each comes after those that it
 // depends on. order has the nodes' edges. The error is about RequireFusion.
 func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error) {
-	f := &fuser{ex: ex, of: make([]int, len(ex.nodes))}
+	f := &fuser{ex: ex}
+	var single []*unit
 	for i := range ex.nodes {
 		if err := ex.conflict(i); err != nil {
 			return nil, FusionReport{}, err
 		}
-		f.place(i, order.Preds(i))
+		u := ex.single(i, order.Preds(i))
+		single = append(single, u)
+		f.place(u, fusion.GainAny)
 		if ex.fuse == fuseAll && len(f.splits) > 0 {
 			return nil, FusionReport{}, errorf(ErrKernelNotSupported, "the graph cannot be fused: %s", f.splits[0]).
 				advise("finalize with EnableFusion, which fuses what it can, or put a graph of its own (AddGraph) between")
 		}
 	}
-	units := f.sorted()
+	units, splits := f.sorted(), f.splits
+	if size := ex.internalize(units); ex.fuse == fuseWhatFits && size < saidInternal(single) {
+		// A small launch may have joined a group that then had to refuse the ones to come.
+		careful, why := ex.byGain(single)
+		if ex.internalize(careful) > size {
+			units, splits = careful, why
+		}
+	}
 	var r FusionReport
 	for _, u := range units {
 		s := u.step
@@ -106,17 +119,63 @@ func (ex *ExecutableGraph) units(order *dag.Graph) ([]*unit, FusionReport, error
 		}
 		l := FusedLaunch{Name: s.kernel.Name()}
 		if len(u.nodes) > 1 {
-			l.Name = u.group.Name()
-			names, not := u.group.Internalize(func(s fusion.Slice) bool { return ex.usedBeside(u, s) })
-			l.Internal, r.External = names, append(r.External, not...)
+			l.Name, l.Internal = u.group.Name(), u.internal
+			r.External = append(r.External, u.external...)
 		}
 		for _, i := range u.nodes {
 			l.Nodes = append(l.Nodes, ex.nodes[i].label(i))
 		}
 		r.Launches = append(r.Launches, l)
 	}
-	r.Fused, r.Splits = len(r.Launches) <= 1, f.splits
+	r.Fused, r.Splits = len(r.Launches) <= 1, splits
 	return units, r, nil
+}
+
+// byGain divides the nodes into units so that much memory is internal: those that share internal
+// memory are fused first, then those that share other memory, and last the small ones. The last two
+// steps take no internal memory away. splits say why units did not become one.
+func (ex *ExecutableGraph) byGain(units []*unit) (out []*unit, splits []string) {
+	for _, gain := range []fusion.Gain{fusion.GainInternal, fusion.GainMemory, fusion.GainAny} {
+		for merged := true; merged; {
+			f := &fuser{ex: ex, careful: gain != fusion.GainInternal}
+			for _, u := range units {
+				f.place(u, gain)
+			}
+			merged = len(f.units) < len(units)
+			units, splits = f.sorted(), f.splits
+		}
+	}
+	return units, splits
+}
+
+// internalize finds the internal memory of the units, and returns its size in bytes.
+func (ex *ExecutableGraph) internalize(units []*unit) (size uint64) {
+	for _, u := range units {
+		if len(u.nodes) > 1 {
+			u.internal, u.external = u.group.Internalize(func(s fusion.Slice) string { return ex.usedBeside(u.nodes, s) })
+			size += u.group.InternalSize()
+		}
+	}
+	return size
+}
+
+// saidInternal returns the size of all memory that is said to be internal, in bytes.
+func saidInternal(units []*unit) (size uint64) {
+	seen := map[fusion.Slice]bool{}
+	for _, u := range units {
+		if u.group == nil {
+			continue
+		}
+		for _, l := range u.group.Launches {
+			for i, s := range l.Slices {
+				if s.Mem != nil && l.Memory[i].Internal && !seen[s] {
+					seen[s] = true
+					size += s.Hi - s.Lo
+				}
+			}
+		}
+	}
+	return size
 }
 
 // conflict reports properties of a launch's memory that contradict each other.
@@ -129,19 +188,26 @@ func (ex *ExecutableGraph) conflict(i int) error {
 	return nil
 }
 
-// usedBeside reports whether nodes that are not of the unit use the memory.
-func (ex *ExecutableGraph) usedBeside(u *unit, s fusion.Slice) bool {
+// usedBeside says which other node than those of a unit uses the memory, or returns "": the first one
+// that writes it, or else the first one.
+func (ex *ExecutableGraph) usedBeside(nodes []int, s fusion.Slice) (reason string) {
 	for i := range ex.nodes {
-		if slices.Contains(u.nodes, i) {
+		if slices.Contains(nodes, i) {
 			continue
 		}
 		for _, use := range ex.nodes[i].step.uses().Device {
-			if use.Mem == s.Mem && use.Access != 0 && use.Lo < s.Hi && s.Lo < use.Hi {
-				return true
+			if use.Mem != s.Mem || use.Access == 0 || use.Lo >= s.Hi || s.Lo >= use.Hi {
+				continue
 			}
+			verb := map[abi.Access]string{abi.Read: "read", abi.Write: "written", abi.ReadWrite: "read and written"}[use.Access]
+			text := fmt.Sprintf("the memory is %s by %s, which is not part of this launch", verb, ex.nodes[i].label(i))
+			if use.Access != abi.Read {
+				return text
+			}
+			reason = cmp.Or(reason, text)
 		}
 	}
-	return false
+	return reason
 }
 
 // label says what the node is.
@@ -152,74 +218,85 @@ func (n *execNode) label(i int) string {
 	return fmt.Sprintf("%d: %s", i, n.step.label)
 }
 
-// fuser divides nodes into units.
-type fuser struct {
-	ex     *ExecutableGraph
-	units  []*unit
-	of     []int // the units of nodes
-	splits []string
+// single returns the unit of one node, which depends on those of preds.
+func (ex *ExecutableGraph) single(i int, preds []int) *unit {
+	n := &ex.nodes[i]
+	u := &unit{nodes: []int{i}, step: n.step, deps: preds}
+	if n.step.kernel == nil || n.step.nothing() || ex.fuse == fuseNever && n.set.number == 0 {
+		return u
+	}
+	u.group = &fusion.Group{Required: ex.fuse == fuseAll, Barriers: ex.barriers || ex.fuse == fuseNever && n.set.barriers,
+		OneLoop: ex.dev.info.EndsLoops, LocalMemory: uint64(ex.dev.info.Limits.LocalMemory),
+		LaunchBlock: ex.dev.info.Limits.MaxLaunchBlock}
+	l := ex.dev.fusible(n.step)
+	l.Place = i
+	u.group.Add(l)
+	return u
 }
 
-// place puts a node, which depends on preds, into a unit: a new one, or one whose launch it can
-// become part of.
-func (f *fuser) place(i int, preds []int) {
-	n := &f.ex.nodes[i]
+// fuser makes units of smaller ones.
+type fuser struct {
+	ex      *ExecutableGraph
+	careful bool // fuse nothing that takes internal memory away
+	units   []*unit
+	of      []int // of each unit that was placed, the one that it is part of
+	splits  []string
+}
+
+// place adds a unit, which depends on units that were placed before: as one more, or as part of
+// one that it can be fused with.
+func (f *fuser) place(u *unit, gain fusion.Gain) {
 	var deps []int
-	for _, p := range preds {
+	for _, p := range u.deps {
 		deps = append(deps, f.of[p])
 	}
 	slices.Sort(deps)
 	deps = slices.Compact(deps)
-	join := -1
-	var l *fusion.Launch
-	if n.step.kernel != nil && !n.step.nothing() {
-		switch {
-		case f.ex.fuse != fuseNever:
-			l = f.ex.dev.fusible(n.step)
-			join = f.find(l, deps)
-		case n.set.number > 0:
-			l = f.ex.dev.fusible(n.step)
-			join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == n.set })
+	join, group := -1, (*fusion.Group)(nil)
+	switch {
+	case u.group == nil:
+	case f.ex.fuse != fuseNever:
+		join, group = f.find(u, deps, gain)
+	default:
+		set := f.ex.nodes[u.nodes[0]].set
+		if join = slices.IndexFunc(f.units, func(u *unit) bool { return f.ex.nodes[u.nodes[0]].set == set }); join >= 0 {
+			group = f.units[join].group
+			group.Add(u.group.Launches[0])
 		}
 	}
-	if join >= 0 {
-		u := f.units[join]
-		u.nodes = append(u.nodes, i)
-		u.group.Add(l)
-		deps = slices.DeleteFunc(deps, func(d int) bool { return d == join })
-		u.deps = append(u.deps, deps...)
-		f.of[i] = join
+	if join < 0 {
+		f.of = append(f.of, len(f.units))
+		f.units = append(f.units, &unit{nodes: u.nodes, step: u.step, group: u.group, deps: deps})
 		return
 	}
-	u := &unit{nodes: []int{i}, step: n.step, deps: deps}
-	if l != nil {
-		u.group = &fusion.Group{Required: f.ex.fuse == fuseAll, Barriers: f.ex.barriers || f.ex.fuse == fuseNever && n.set.barriers,
-			OneLoop: f.ex.dev.info.EndsLoops, LocalMemory: uint64(f.ex.dev.info.Limits.LocalMemory),
-			LaunchBlock: f.ex.dev.info.Limits.MaxLaunchBlock}
-		u.group.Add(l)
-	}
-	f.of[i] = len(f.units)
-	f.units = append(f.units, u)
+	to := f.units[join]
+	to.group, to.nodes = group, slices.Concat(to.nodes, u.nodes)
+	slices.Sort(to.nodes)
+	to.deps = append(to.deps, slices.DeleteFunc(deps, func(d int) bool { return d == join })...)
+	f.of = append(f.of, join)
 }
 
-// find returns the unit that a launch can become part of, or -1. Where there are launches before
-// it, it notes why it does not become part of the last one's.
-func (f *fuser) find(l *fusion.Launch, deps []int) int {
+// find returns the unit that u can become part of, and the group that the two are, or -1. Where
+// there are launches before it, it notes why it does not become part of the last one's.
+func (f *fuser) find(u *unit, deps []int, gain fusion.Gain) (at int, group *fusion.Group) {
 	why, tried := "", 0
 	for at := len(f.units) - 1; at >= 0 && tried < openGroups; at-- {
-		u := f.units[at]
-		if u.group == nil {
+		to := f.units[at]
+		if to.group == nil {
 			continue
 		}
 		tried++
-		reason := u.group.Refuses(l)
+		group, reason := to.group.Merge(u.group, gain)
 		if reason == "" {
 			if between := f.between(at, deps); between >= 0 {
-				reason = fmt.Sprintf("%s: the %s has to run between it and %s", l.Name(), f.units[between].step.label, u.group.Name())
+				reason = fmt.Sprintf("%s: the %s has to run between it and %s", u.group.Name(), f.units[between].step.label, to.group.Name())
 			}
 		}
+		if reason == "" && f.careful {
+			reason = f.loses(to, u, group)
+		}
 		if reason == "" {
-			return at
+			return at, group
 		}
 		if why == "" {
 			why = reason
@@ -228,7 +305,23 @@ func (f *fuser) find(l *fusion.Launch, deps []int) int {
 	if why != "" {
 		f.splits = append(f.splits, why)
 	}
-	return -1
+	return -1, nil
+}
+
+// loses says which memory would no longer be internal if two units became one, or returns "".
+func (f *fuser) loses(a, b *unit, merged *fusion.Group) string {
+	had := f.ex.internalize([]*unit{a, b})
+	both := &unit{nodes: slices.Concat(a.nodes, b.nodes), group: merged}
+	if f.ex.internalize([]*unit{both}) >= had {
+		return ""
+	}
+	lost := slices.Concat(a.internal, b.internal)
+	for _, name := range both.internal {
+		if i := slices.Index(lost, name); i >= 0 { // several may have one name
+			lost = slices.Delete(lost, i, i+1)
+		}
+	}
+	return fmt.Sprintf("%s: fused with %s, %s would no longer be internal", b.group.Name(), a.group.Name(), strings.Join(lost, " and "))
 }
 
 // between returns a unit that depends on the unit at and is or leads to one of deps, or -1: what

@@ -9,8 +9,12 @@ import (
 )
 
 // Text returns the text of a module that a kernel's description has as its IR. The module is
-// as pass.LinkPoint leaves it.
-func Text(m *ir.Module) string { return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true}) }
+// as pass.LinkPoint leaves it. Of accesses, it has the places of those without a check.
+func Text(m *ir.Module) string {
+	places := checkPlaces(m)
+	unchecked := func(v *ir.Value) bool { return v.Op != ir.OpAddrOf && isAccess(v) && placeOf(v, places).File == "" }
+	return abi.IRHeader + m.Text(ir.PrintOptions{Kept: true, Place: unchecked})
+}
 
 // Restore returns the module of a kernel's IR, with what the text does not have of it. It
 // returns an error if the kernel has none, or if the text is damaged.
@@ -110,10 +114,21 @@ type check struct {
 	slice uint64
 }
 
-// placeAccesses gives the accesses of device memory the places of their checks, since texts have
-// places only of what may fault. A check is of an index and a length, which stands behind the
-// slice's address.
+// placeAccesses gives the accesses of device memory the places of their checks, where the text has
+// none for them. A check is of an index and a length, which stands behind the slice's address.
 func placeAccesses(m *ir.Module) {
+	places := checkPlaces(m)
+	for _, b := range m.Kernel.Blocks {
+		for _, v := range b.Insts {
+			if isAccess(v) && v.Pos.File == "" {
+				v.Pos = placeOf(v, places)
+			}
+		}
+	}
+}
+
+// checkPlaces returns the places of a kernel's checks of indices.
+func checkPlaces(m *ir.Module) map[check]ir.Pos {
 	places := map[check]ir.Pos{}
 	for _, b := range m.Kernel.Blocks {
 		for _, v := range b.Insts {
@@ -127,20 +142,24 @@ func placeAccesses(m *ir.Module) {
 			}
 		}
 	}
-	for _, b := range m.Kernel.Blocks {
-		for _, v := range b.Insts {
-			r := v.Ref()
-			if r == nil || r.Var != nil || v.Pos.File != "" {
-				continue
-			}
-			c := check{index: v.Path()[1]}
-			v.Pos = places[c]
-			if base := v.Path()[0]; base.Op == ir.OpArg {
-				c.slice = base.Bits
-				if pos, ok := places[c]; ok {
-					v.Pos = pos
-				}
-			}
+	return places
+}
+
+// isAccess reports whether a value loads or stores device memory.
+func isAccess(v *ir.Value) bool {
+	r := v.Ref()
+	return r != nil && r.Var == nil && len(v.Path()) > 1
+}
+
+// placeOf returns the place of the check of an access, or none.
+func placeOf(v *ir.Value, places map[check]ir.Pos) ir.Pos {
+	c := check{index: v.Path()[1]}
+	pos := places[c]
+	if base := v.Path()[0]; base.Op == ir.OpArg {
+		c.slice = base.Bits
+		if p, ok := places[c]; ok {
+			pos = p
 		}
 	}
+	return pos
 }

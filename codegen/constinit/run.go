@@ -508,7 +508,7 @@ func (r *initRun) call(fn *ssa.Function, args, bindings []any, at token.Pos) any
 		panic(Unknown{})
 	}
 	if r.depth++; r.depth > maxCallDepth {
-		panic(Unknown{&Reason{r.at.Pos(), fmt.Sprintf("calls are more than %d deep", maxCallDepth)}})
+		panic(Unknown{&Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("calls are more than %d deep", maxCallDepth)}})
 	}
 	f := &runFrame{r: r, fn: fn, vals: map[ssa.Value]any{}}
 	for i, p := range fn.Params {

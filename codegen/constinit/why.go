@@ -12,21 +12,41 @@ import (
 type Reason struct {
 	Pos  token.Pos
 	Text string // "it calls os.Getenv"
+	// Inner is the construct within the function that Text names, and In the function which that
+	// stands in: the same one, or one that it calls. Inner is nil if nothing is known of it.
+	Inner *Reason
+	In    string
+}
+
+// Describe returns the reason as text, with places as place prints them: "at a.go:3:9 it calls b.F:
+// in b.G, at b.go:7:2, it uses a map".
+func (r *Reason) Describe(place func(token.Pos) string) string {
+	text := fmt.Sprintf("at %s %s", place(r.Pos), r.Text)
+	for r.Inner != nil {
+		in := r.In
+		r = r.Inner
+		text += fmt.Sprintf(": in %s, at %s, %s", in, place(r.Pos), r.Text)
+	}
+	return text
 }
 
 // begun is what is run at the moment.
 type begun struct {
-	at      ssa.Instruction // the last one that was begun, in the call within
+	at      ssa.Instruction // the last one that was begun in the package, in the call within
 	within  *runFrame
+	inner   ssa.Instruction // the last one after at, of another package, in the call innerOf
+	innerOf *runFrame
 	stopped *Reason // why it could not be run, where that is said
 }
 
-// begin notes which instruction is the last that was begun. That of another package
-// would say less than the call that leads to it.
+// begin notes which instruction is the last that was begun. Users know the call that leads to
+// another package better than what stands there, and so both are kept.
 func (f *runFrame) begin(in ssa.Instruction) {
 	if f.fn.Pkg == nil || f.fn.Pkg == f.r.pkg { // generic functions have none
-		f.r.at, f.r.within = in, f
+		f.r.at, f.r.within, f.r.inner, f.r.innerOf = in, f, nil, nil
+		return
 	}
+	f.r.inner, f.r.innerOf = in, f
 }
 
 // tooLong says that the limit of steps is reached.
@@ -35,7 +55,7 @@ func (r *initRun) tooLong() *Reason {
 	if r.limit == maxAllSteps {
 		steps = maxAllSteps // with those of other variables
 	}
-	return &Reason{r.at.Pos(), fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
+	return &Reason{Pos: r.at.Pos(), Text: fmt.Sprintf("it takes more than %d million steps", steps/1_000_000)}
 }
 
 // why returns why an instruction of a package's initializer could not be run: for what
@@ -52,14 +72,32 @@ func (f *runFrame) why(in ssa.Instruction) *Reason {
 	if w := r.within.lacks(r.at); w != nil {
 		return w
 	}
-	w := &Reason{r.at.Pos(), does(r.at)}
+	w := &Reason{Pos: r.at.Pos(), Text: does(r.at)}
 	if w.Text == "" {
 		return nil
 	}
 	if !w.Pos.IsValid() {
 		w.Pos = in.Pos()
 	}
+	w.Inner, w.In = r.innermost()
 	return w
+}
+
+// innermost returns the construct at which the evaluation of a call of another package ended, and
+// the name of the function that it stands in; or nil.
+func (r *initRun) innermost() (*Reason, string) {
+	if r.inner == nil {
+		return nil, ""
+	}
+	in := r.innerOf.fn.RelString(nil)
+	if w := r.innerOf.lacks(r.inner); w != nil {
+		return w, in
+	}
+	w := &Reason{Pos: r.inner.Pos(), Text: does(r.inner)}
+	if w.Text == "" || !w.Pos.IsValid() {
+		return nil, ""
+	}
+	return w, in
 }
 
 // lacks returns why an operand of an instruction is not known, if one is not.

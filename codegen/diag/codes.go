@@ -96,6 +96,8 @@ const (
 	Directive Code = 505
 	// Internal: memory that //kgen:internal keeps in the work-items and that is not their own.
 	Internal Code = 506
+	// Misnamed: a method that returns properties under another name, as kgenvet reports.
+	Misnamed Code = 507
 
 	// SpecDecl: a specialization constant that is not declared as one.
 	SpecDecl Code = 601

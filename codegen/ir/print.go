@@ -16,6 +16,8 @@ type PrintOptions struct {
 	// Kept is for texts that stand beside a kernel's description: they have the places of
 	// loops, and no constant data, which the description has.
 	Kept bool
+	// Place reports whether the line of a value ends with its position; nil is for none.
+	Place func(v *Value) bool
 }
 
 // String prints the module.
@@ -283,7 +285,7 @@ func (p *printer) block(b *Block) {
 			p.mark(Line{Value: v, Pos: v.Pos})
 			p.f("\t")
 			p.value(v)
-			p.pos(v.Pos)
+			p.pos(v.Pos, p.opts.Place != nil && p.opts.Place(v))
 		}
 	}
 	t := &b.Term
@@ -301,11 +303,12 @@ func (p *printer) block(b *Block) {
 		p.f("%s%s", sep, p.blockName(s))
 		sep = ", "
 	}
-	p.pos(t.Pos)
+	p.pos(t.Pos, false)
 }
 
-func (p *printer) pos(pos Pos) {
-	if p.opts.Positions && pos.File != "" {
+// pos ends a line, with a position if that is asked for.
+func (p *printer) pos(pos Pos, always bool) {
+	if (p.opts.Positions || always) && pos.File != "" {
 		p.f(" ; %v", pos)
 	}
 	p.f("\n")

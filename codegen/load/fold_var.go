@@ -58,7 +58,7 @@ func (e *evaluator) variable(g *ssa.Global, pos token.Pos) any {
 	why := ""
 	v := e.inits.Var(g)
 	if r := e.inits.Why(g); r != nil {
-		why = fmt.Sprintf(": at %v %s", e.l.diagPos(r.Pos), r.Text)
+		why = ": " + r.Describe(func(p token.Pos) string { return e.l.diagPos(p).String() })
 	}
 	c := &converter{cells: e.cells, rooms: e.rooms, unknown: unknown{what: "it reads the variable " + g.Name() + ", whose value is not known" + why, pos: pos}}
 	if v == nil {

@@ -198,12 +198,16 @@ func (l *loader) candidates(pkgs []*packages.Package) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
+// mayWrite reports whether an import path belongs to a module, and kgen may write its package.
+func (l *loader) mayWrite(modulePath, moduleDir, path string) bool {
+	return strings.HasPrefix(path+"/", modulePath+"/") && (l.stubs == nil || l.stubs(modulePath, moduleDir, path))
+}
+
 // texts converts packages and all that they import.
 func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kerneltext.Package {
-	// inMain reports whether a package belongs to a main module by its path.
-	inMain := func(path string) bool {
+	mayWrite := func(path string) bool {
 		return slices.ContainsFunc(pkgs, func(p *packages.Package) bool {
-			return p.Module != nil && p.Module.Main && strings.HasPrefix(path+"/", p.Module.Path+"/")
+			return p.Module != nil && p.Module.Main && l.mayWrite(p.Module.Path, p.Module.Dir, path)
 		})
 	}
 	all := map[*packages.Package]*kerneltext.Package{}
@@ -214,8 +218,8 @@ func (l *loader) texts(pkgs []*packages.Package) map[*packages.Package]*kernelte
 		}
 		q := &kerneltext.Package{Path: p.PkgPath, Name: p.Name, Files: p.GoFiles, Imports: map[string]*kerneltext.Package{}}
 		all[p] = q
-		// What is missing in a main module is generated code that is yet to be written.
-		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !inMain(p.PkgPath)
+		// Generated code may be yet to be written.
+		q.Missing = len(p.GoFiles) == 0 && len(p.Errors) > 0 && !mayWrite(p.PkgPath)
 		for path, i := range p.Imports {
 			q.Imports[path] = convert(i)
 		}

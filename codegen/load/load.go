@@ -41,6 +41,9 @@ type Config struct {
 	// path and by "Func" or "Type.Method", so that its body is not needed.
 	// Functions of dsl, properties and sync/atomic never need theirs.
 	Intrinsic func(pkgPath, name string) bool
+	// Stubs reports whether an import path of a module is of a package that kgen may write. A
+	// package that is missing there is yet to be written. If Stubs is nil, any one may be.
+	Stubs func(modulePath, moduleDir, importPath string) bool
 }
 
 // loader is the state of one Load.
@@ -51,6 +54,7 @@ type loader struct {
 	tags     []string
 	overlay  map[string][]byte
 	known    func(pkgPath, name string) bool
+	stubs    func(modulePath, moduleDir, importPath string) bool
 	fset     *token.FileSet
 	trace    Trace
 	matched  int  // packages that the patterns named
@@ -125,7 +129,7 @@ func newLoader(dir string, cfg Config) *loader {
 		env = os.Environ()
 	}
 	return &loader{
-		dir: dir, show: cmp.Or(cfg.Show, dir), below: strings.Contains(strings.Join(cfg.Patterns, " "), "..."), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, fset: token.NewFileSet(),
+		dir: dir, show: cmp.Or(cfg.Show, dir), below: strings.Contains(strings.Join(cfg.Patterns, " "), "..."), env: env, tags: cfg.Tags, overlay: cfg.Overlay, known: cfg.Intrinsic, stubs: cfg.Stubs, fset: token.NewFileSet(),
 		roots:    map[*listed]bool{},
 		byPath:   map[string]*listed{},
 		others:   map[*listed]*other{},

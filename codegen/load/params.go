@@ -197,7 +197,7 @@ func (fl *flattener) report(pos token.Pos, code diag.Code, hint, format string, 
 }
 
 func (fl *flattener) typeString(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string {
+	return types.TypeString(spelled(t), func(p *types.Package) string {
 		if p == fl.f.pkg.types {
 			return ""
 		}
@@ -333,5 +333,62 @@ func hasSlices(t types.Type) bool {
 // angle quotes: "[2]«example.com/geom».Point". It is for package gostub, which
 // knows how the packages are called there.
 func TypeExpr(t types.Type) string {
-	return types.TypeString(t, func(p *types.Package) string { return "«" + p.Path() + "»" })
+	return types.TypeString(spelled(t), func(p *types.Package) string { return "«" + p.Path() + "»" })
+}
+
+// spelled returns a type as another package can write it, without aliases that are not exported:
+//
+//	type real = float32    []real is []float32
+//
+// Such an alias may have the name of a predeclared type, and then means another one there.
+func spelled(t types.Type) types.Type {
+	switch t := t.(type) {
+	case *types.Alias:
+		obj := t.Obj()
+		if obj.Pkg() == nil { // any
+			return t
+		}
+		_, changed := spelledAll(t.TypeArgs())
+		if changed || !obj.Exported() || obj.Parent() != obj.Pkg().Scope() {
+			return spelled(types.Unalias(t))
+		}
+	case *types.Named:
+		if args, changed := spelledAll(t.TypeArgs()); changed {
+			if inst, err := types.Instantiate(nil, t.Origin(), args, false); err == nil {
+				return inst
+			}
+		}
+	case *types.Slice:
+		if e := spelled(t.Elem()); e != t.Elem() {
+			return types.NewSlice(e)
+		}
+	case *types.Array:
+		if e := spelled(t.Elem()); e != t.Elem() {
+			return types.NewArray(e, t.Len())
+		}
+	case *types.Struct:
+		var fields []*types.Var
+		var tags []string
+		changed := false
+		for i := range t.NumFields() {
+			f := t.Field(i)
+			s := spelled(f.Type())
+			changed = changed || s != f.Type()
+			fields = append(fields, types.NewField(f.Pos(), f.Pkg(), f.Name(), s, f.Embedded()))
+			tags = append(tags, t.Tag(i))
+		}
+		if changed {
+			return types.NewStruct(fields, tags)
+		}
+	}
+	return t
+}
+
+// spelledAll returns types as another package can write them, and whether one of them differs.
+func spelledAll(list *types.TypeList) (all []types.Type, changed bool) {
+	for t := range list.Types() {
+		s := spelled(t)
+		all, changed = append(all, s), changed || s != t
+	}
+	return all, changed
 }

@@ -200,7 +200,7 @@ var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
 func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	for _, f := range files {
 		gone := map[string]gap{}     // by local name
-		foreign := map[string]bool{} // those of other modules, which have no stubs that kgen writes
+		foreign := map[string]bool{} // those that kgen does not write
 		for _, spec := range f.Imports {
 			file, err := strconv.Unquote(spec.Path.Value)
 			if err != nil || file == "unsafe" || file != "C" && !p.imports[file].missing() {
@@ -218,7 +218,7 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 			if spec.Name != nil {
 				name = spec.Name.Name
 			}
-			gone[name], foreign[name] = gap{diag.Load, why, hint}, !l.isMain(file)
+			gone[name], foreign[name] = gap{diag.Load, why, hint}, !l.isStub(file)
 			if file == "C" {
 				gone[name] = gap{diag.Unsafe, "kernels cannot use cgo", "write it in Go, or call it on the host and pass the result"}
 			}
@@ -230,10 +230,10 @@ func (l *loader) dropMissing(p *listed, files []*ast.File) {
 	}
 }
 
-// isMain reports whether an import path is one of a main module.
-func (l *loader) isMain(path string) bool {
+// isStub reports whether an import path may be of a package that kgen writes.
+func (l *loader) isStub(path string) bool {
 	for _, p := range l.byPath {
-		if p.inMain && strings.HasPrefix(path+"/", p.modulePath+"/") {
+		if p.inMain && l.mayWrite(p.modulePath, p.moduleDir, path) {
 			return true
 		}
 	}
@@ -254,7 +254,7 @@ func takesKernel(t *ast.TypeSpec, of map[string]bool) bool {
 }
 
 // dropUses takes out of a file the declarations and bodies that use one of the
-// given packages, of which some are of other modules.
+// given packages, of which kgen does not write those in foreign.
 func (l *loader) dropUses(p *listed, f *ast.File, gone map[string]gap, foreign map[string]bool) {
 	use := func(n ast.Node) (at token.Pos, why gap) {
 		ast.Inspect(n, func(n ast.Node) bool {

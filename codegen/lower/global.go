@@ -503,5 +503,5 @@ func (l *lowerer) unknownFor(g *ssa.Global) string {
 	if w == nil {
 		return ""
 	}
-	return fmt.Sprintf(": at %v %s", l.prog.DiagPos(w.Pos), w.Text)
+	return ": " + w.Describe(func(p token.Pos) string { return l.prog.DiagPos(p).String() })
 }

@@ -373,8 +373,8 @@ func (l *lowerer) alternative(c *cell, v val) int {
 func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 	alts := c.several.alts
 	if kept && len(alts) == maxAlts {
-		code, hint := badType(c.typ)
-		l.errorf(code, l.pos, hint, "this value of type %v may be one of more than %d functions, types or variables, which kgen tells apart", c.typ, maxAlts)
+		code, _ := badType(c.typ)
+		l.errorf(code, l.pos, "let the variable hold fewer, or use several variables, each in a branch of its own", "this value of type %v may be one of more than %d functions, types or variables, which kgen tells apart", c.typ, maxAlts)
 		return
 	}
 	if len(alts) == 0 {

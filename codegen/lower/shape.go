@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 
@@ -287,12 +288,13 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 	if why == "" {
 		why = against(b)
 	}
+	helps := wayOut[why]
 	if why != "" {
 		why = ", and one of them holds " + why
 	}
 	switch b.(type) {
 	case function:
-		l.errorf(diag.DynamicCall, l.pos, "call each function in its own branch",
+		l.errorf(diag.DynamicCall, l.pos, cmp.Or(helps, "call each function in its own branch"),
 			"which function this variable of type %v holds depends on values that are known only on the device%s", t, why)
 		return
 	case iface:
@@ -300,7 +302,7 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 		if types.Implements(t, errorType) {
 			hint = errorHint
 		}
-		l.errorf(diag.DynamicCall, l.pos, hint,
+		l.errorf(diag.DynamicCall, l.pos, cmp.Or(helps, hint),
 			"the dynamic type of this %v depends on values that are known only on the device%s", t, why)
 		return
 	case specConst:
@@ -323,6 +325,20 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 		what, one, other)
 }
 
+// What against says of values.
+const (
+	holdsArrayText = "an array"
+	holdsPartText  = "a pointer to an array in a slice"
+	holdsTableText = "a pointer to a part of a table"
+)
+
+// wayOut says, for each text of against, what to let a variable of functions or interface values hold.
+var wayOut = map[string]string{
+	holdsArrayText: "let it hold a pointer, such as &a, in place of the array, or use a type parameter",
+	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
+	holdsTableText: "let it hold the table's index, and read the table where it is used",
+}
+
 // against says what keeps a value from being kept beside others, or "".
 func against(v val) string {
 	all := func(vs []val) string {
@@ -335,7 +351,7 @@ func against(v val) string {
 	}
 	switch v := v.(type) {
 	case array:
-		return "an array"
+		return holdsArrayText
 	case tuple:
 		return all(v.elems)
 	case oneOf:
@@ -347,9 +363,9 @@ func against(v val) string {
 	case pointer:
 		switch v.ref.(type) {
 		case part:
-			return "a pointer to an array in a slice"
+			return holdsPartText
 		case choice, constRef:
-			return "a pointer to a part of a table"
+			return holdsTableText
 		}
 	}
 	return ""

@@ -24,7 +24,8 @@ import (
 // kgencompile, that compiles the kernels for what else there is to find. They report
 // what kgen does of the code in a kernel's package, at the same positions with the
 // same codes. Another one, kgenstale, compares the code with what kgen compiled, and one,
-// kgenshared, reports what compiles and is wrong: elements that every work-item changes.
+// kgenshared, reports what compiles and is wrong: elements that every work-item changes. The last one,
+// kgenproperties, reports methods that are meant to be a kernel's Properties method.
 func Analyzers() []*analysis.Analyzer {
 	rules := check.Analyzers(lower.Known)
 	compiles := &analysis.Analyzer{
@@ -40,7 +41,7 @@ func Analyzers() []*analysis.Analyzer {
 		chosen := strings.FieldsFunc(*tags, func(r rune) bool { return r == ',' || r == ' ' })
 		return nil, compile(pass, pass.ResultOf[rules[0].Requires[0]].(check.Findings), chosen)
 	}
-	return append(rules, staleAnalyzer(), sharedAnalyzer(), compiles)
+	return append(rules, staleAnalyzer(), sharedAnalyzer(), misnamedAnalyzer(), compiles)
 }
 
 // compile reports what the stages of kgen find, but for what others have found.

@@ -197,7 +197,7 @@ func TestGF26_Room(t *testing.T) {
 			check(t, out.CopyFrom(ctx, dev.DefaultQueue(), make([]int32, n)))
 			tile := dsl.LocalLen[int32]((most - c.left) / 4)
 			ex := must(graphOf(t, dev, stepsgen.Turn{In: x, Out: a}.Node(r), stepsgen.Turn{In: a, Out: b}.Node(r),
-				stepsgen.Turn{In: b, Out: y}.Node(r), stepsgen.Quit{Tile: tile, In: y, Out: out}.Node(r)).Finalize(enable, properties.InsertBarriers()))(t)
+				stepsgen.Turn{In: b, Out: y}.Node(r), stepsgen.Quit{Tile: tile, In: y, Out: out}.Node(r)).Finalize(require, properties.InsertBarriers()))(t)
 			internal := 0
 			for _, l := range ex.Report().Launches {
 				internal += len(l.Internal)

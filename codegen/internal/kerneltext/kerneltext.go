@@ -256,6 +256,10 @@ func (f *Finder) of(p *Package, d *decl) (has, error) {
 		}
 		return d.has, nil
 	}
+	if isPointer(d.spec.Type) {
+		d.has = has{} // no kernel is launched by the name of a pointer type
+		return d.has, nil
+	}
 	h, err := f.named(p, d, d.spec.Type)
 	if err != nil {
 		return has{}, err
@@ -323,6 +327,12 @@ func (f *Finder) lookup(p *Package, name string, instance bool) (has, error) {
 	return has{own: instance && !p.skipped && p.Path != dsl}, nil
 }
 
+// isPointer reports whether a type is written as a pointer.
+func isPointer(t ast.Expr) bool {
+	_, ok := ast.Unparen(t).(*ast.StarExpr)
+	return ok
+}
+
 // isInstance reports whether a type has type arguments.
 func isInstance(t ast.Expr) bool {
 	switch x := t.(type) {
@@ -350,7 +360,7 @@ func Instances(t *ast.TypeSpec) (all []ast.Expr) {
 				add(field.Type)
 			}
 		}
-	} else {
+	} else if !isPointer(t.Type) {
 		add(t.Type)
 	}
 	return all

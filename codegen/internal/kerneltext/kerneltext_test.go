@@ -38,7 +38,10 @@ func TestBorrowed(t *testing.T) {
 		{"func f() {\n\tx = lib.Map[1]\n}", none},
 		{"var x = lib.Map[0]", none},
 		{"type A = lib.Map[int]", kernel},
-		{"type A = *lib.Map[int]", kernel}, // which types say is none
+		{"type A = *lib.Map[int]", none}, // a pointer's type declares no kernel
+		{"type A = (*(lib.Map[int]))", none},
+		{"type A *lib.Wrap", none},
+		{"type A = *lib.Map[int]\n\ntype B = A", none},
 		{"type A = (lib.Map[int])", kernel},
 		{"type (\n\tB = int\n\tA = lib.Of[int]\n)", kernel},
 		{"type A = lib.Ints", kernel},
@@ -47,6 +50,7 @@ func TestBorrowed(t *testing.T) {
 		{"type A lib.Wrap", kernel},
 		{"type A struct{ lib.Clear }", kernel},
 		{"type A struct{ *lib.Clear }", kernel},
+		{"type A struct{ *lib.Map[int] }", kernel},
 		{"type A struct{ B lib.Clear }", none},
 		{"type A struct{ lib.Map[int] }", kernel},
 		{"type A[T any] struct{ lib.Map[T] }", generic},

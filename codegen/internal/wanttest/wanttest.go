@@ -1,6 +1,10 @@
 // Package wanttest compares diagnostics with the want comments of Go files:
 //
 //	go f() // want KG102 `a kernel cannot start goroutines`
+//
+// Where the hint matters, it follows the message:
+//
+//	go f() // want KG102 `a kernel cannot start goroutines` hint `launch`
 package wanttest
 
 import (
@@ -14,7 +18,7 @@ import (
 	"github.com/kgen-go/kgen/codegen/diag"
 )
 
-var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`")
+var want = regexp.MustCompile("// want (KG[0-9]+) `([^`]*)`(?: hint `([^`]*)`)?")
 
 // Compare compares diagnostics, as they are for a user in the current directory,
 // with the want comments of the Go files in dir: none may be missing, and none
@@ -66,5 +70,7 @@ func compareLine(t *testing.T, at, line string, got diag.List) {
 		t.Errorf("%s: no diagnostic; want %s %s", at, m[1], m[2])
 	case len(got) > 1 || !regexp.MustCompile("^"+m[1]+" .*"+m[2]).MatchString(fmt.Sprint(got[0].Code, " ", got[0].Message)):
 		t.Errorf("%s: got %v; want %s %s", at, got, m[1], m[2])
+	case !regexp.MustCompile(m[3]).MatchString(got[0].Hint):
+		t.Errorf("%s: the hint is %q; want %s", at, got[0].Hint, m[3])
 	}
 }

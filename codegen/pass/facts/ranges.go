@@ -82,6 +82,7 @@ type Ranges struct {
 	// later holds unsigned relations to values that may turn out not to be
 	// negative.
 	later []lateFact
+	vars  varRanges
 	// known holds what at has found since nothing changes any more.
 	Known map[Place]Interval
 }
@@ -118,6 +119,7 @@ func NewRangesOf(m *ir.Module, apart map[*ir.Block]bool) *Ranges {
 			a.ints[uint64(abi.OffsetArgs+p.Offset)] = true
 		}
 	}
+	a.findVars()
 	a.steps = []int64{0, math.MaxInt32 - 1, math.MaxInt32, math.MaxUint32, MaxLength - 1, MaxLength, math.MaxInt64 - 1, math.MaxInt64}
 	add := func(v *ir.Value) {
 		if v.IsConst() && v.Type.IsInt() {
@@ -269,6 +271,7 @@ func (a *Ranges) Solve() {
 	for range maxRounds {
 		clear(a.base)
 		clear(a.visits)
+		a.vars.of, a.vars.grown = map[leaves]Interval{}, map[leaves]int{}
 		a.fixpoint()
 		changed := false
 		a.later = slices.DeleteFunc(a.later, func(l lateFact) bool {
@@ -304,6 +307,8 @@ func (a *Ranges) fixpoint() {
 			for _, v := range b.Insts {
 				if v.Type.IsInt() {
 					changed = a.update(v, a.eval(v)) || changed
+				} else if v.Op == ir.OpStore {
+					changed = a.stored(v) || changed
 				}
 			}
 		}

@@ -22,6 +22,8 @@ func (a *Ranges) eval(v *ir.Value) Interval {
 	switch v.Op {
 	case ir.OpArg:
 		return a.arg(v)
+	case ir.OpLoad:
+		return a.loaded(v)
 	case ir.OpBuiltIn:
 		return a.builtIn(v.Aux.(ir.BuiltIn))
 	case ir.OpIAdd:

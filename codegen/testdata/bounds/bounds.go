@@ -349,3 +349,45 @@ func (k KeyedGuarded) Kernel(it dsl.Item1) {
 		k.Out[i] = k.Table[j]
 	}
 }
+
+var substitutes = [256]uint8{7, 3, 250}
+
+// Elements has indices that are elements of a work-item's own arrays, which have the bounds of their
+// type, or of what is stored in them.
+type Elements struct {
+	Given [256]uint8
+	X     []int32
+}
+
+func (k Elements) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	if i >= len(k.X) {
+		return
+	}
+	var own [256]uint8
+	var low, wide, less, more [64]int
+	var signed [64]int8
+	for j := range 64 {
+		own[j] = uint8(k.X[i])
+		low[j], wide[j], less[j] = j%8, int(k.X[i])&255, j-9
+		signed[j] = int8(k.X[i])
+	}
+	for range i {
+		more[k.X[i]&63]++
+	}
+	var eight [8]int32
+	var table [256]int32
+	at := k.X[i] & 63
+	table[own[at]] = 1
+	table[k.Given[at]]++
+	table[substitutes[at]] += 2
+	table[wide[at]] += 3
+	eight[low[at]] += 4
+	table[wide[at]+1] += 5 // remains
+	eight[wide[at]] += 6   // remains
+	eight[own[at]] += 7    // remains
+	table[less[at]] += 8   // remains
+	table[signed[at]] += 9 // remains
+	table[more[at]] += 10  // remains
+	k.X[i] = table[at] + eight[at&7]
+}

@@ -537,3 +537,12 @@ func (k End) Kernel(it dsl.NDItem1) {
 	k.Out[it.GlobalID()] = k.In[it.GroupID()*it.LocalRange()+it.LocalRange()-1-it.LocalID()]
 	it.Barrier()
 }
+
+// Fours copies the first four elements of In to each work-item's own.
+type Fours struct{ In, Out []int32 }
+
+// Kernel copies four elements, which no check of an index stands before.
+func (k Fours) Kernel(it dsl.Item1) {
+	i := it.GlobalID()
+	copy(k.Out[4*i:4*i+4], k.In)
+}

@@ -122,7 +122,7 @@ func chain(t *testing.T, k *Source, op ir.Op) {
 				list = append(list, l)
 			}
 			g := groupOf(t, list...)
-			names, not := g.Internalize(func(Slice) bool { return false })
+			names, not := g.Internalize(func(Slice) string { return "" })
 			if want := map[bool]int{true: n - 1}[internal]; len(names) != want || len(not) > 0 {
 				t.Errorf("internal: %v; not: %v", names, not)
 			}
@@ -156,7 +156,7 @@ func TestProductsApart(t *testing.T) {
 	product.Memory[2] = Memory{View: properties.ScopeWorkItem, Internal: true, NoInit: true}
 	sum.Memory[0] = product.Memory[2]
 	g := groupOf(t, product, sum)
-	if names, not := g.Internalize(func(Slice) bool { return false }); len(names) != 1 {
+	if names, not := g.Internalize(func(Slice) string { return "" }); len(names) != 1 {
 		t.Fatalf("internal: %v; not: %v", names, not)
 	}
 	linked, err := g.link()
@@ -258,7 +258,7 @@ func TestKeyMemory(t *testing.T) {
 			t.Fatal(reason)
 		}
 		g.Add(b)
-		g.Internalize(func(Slice) bool { return false })
+		g.Internalize(func(Slice) string { return "" })
 		return g.Key()
 	}
 	apart := func(a, b *Launch) { b.Slices[0].Mem = 3 }
@@ -315,6 +315,7 @@ func TestReasons(t *testing.T) {
 		{"Total", "Affine", plain, []int{0, 1, 1, 2}, "parts.go:205:59 has atomic operations on Sum (not only at the work-item's own index), which kernels.go:37:21 may read, as In[i], in another work-item"},
 		{"Ids2", "Ids2", row(8), []int{0, 1, 0, 1}, ""},
 		{"Ids2", "Ids2", row(7), []int{0, 1, 0, 1}, "parts.go:29:6 writes ID[y*W+x] (with a row length that is not the range's), which parts.go:29:6 may write, as ID[y*W+x], in another work-item"},
+		{"Grow", "Fours", plain, []int{1, 1, 2}, "parts.go:547:6 reads In (not only at the work-item's own index), which kernels.go:56:43 may write, as Out[i], in another work-item"},
 		{"Affine", "Pairs", plain, []int{0, 1, 1, 2}, "kernels.go:37:7 writes Out, 1 elements in each work-item, and parts.go:198:29 reads In, 2 elements"},
 	} {
 		g := &Group{Required: true}

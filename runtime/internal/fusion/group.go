@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -15,6 +16,7 @@ import (
 // Launch is a launch that may be fused with others.
 type Launch struct {
 	Source *Source
+	Place  int    // in the graph's sequence
 	Global [3]int // in index order
 	Local  [3]int // of an nd-range
 	// Args is the argument block, with addresses and lengths in place.
@@ -328,22 +330,56 @@ func (g *Group) Refuses(l *Launch) string {
 			}
 		}
 	}
-	if !g.Required && !g.worth(l) {
-		return l.Name() + ": it shares no memory with the kernels before it"
-	}
 	return ""
 }
 
-// worth reports whether it is faster to run the launch as part of the group: it uses memory that
-// others use, which is then loaded once, or is so small that launching it is most of the time.
-func (g *Group) worth(l *Launch) bool {
-	if l.items() <= fewItems {
-		return true
+// Gain is what two groups have to have in common to be worth fusing, where that is not required.
+type Gain uint8
+
+const (
+	GainAny      Gain = iota // what GainMemory asks for, or the second has nothing but small launches
+	GainMemory               // memory, which is then loaded once
+	GainInternal             // memory that both say is internal
+)
+
+// Merge returns the group of the launches of g and of o, of which none has to run before one of g.
+// Or it returns why there is no such group, or why it is not worth it.
+func (g *Group) Merge(o *Group, gain Gain) (merged *Group, reason string) {
+	m, rest := *g, o.Launches
+	m.Launches, m.internal = slices.Clone(g.Launches), nil
+	if last := g.Launches[len(g.Launches)-1]; o.Launches[0].Place < last.Place {
+		// The launches alternate: all are added in the graph's order.
+		rest = slices.Concat(g.Launches, o.Launches)
+		slices.SortStableFunc(rest, func(a, b *Launch) int { return cmp.Compare(a.Place, b.Place) })
+		m.Launches, m.props = nil, nil
 	}
-	for _, o := range g.Launches {
-		for j := range o.Slices {
-			if slices.ContainsFunc(l.Slices, func(s Slice) bool { return s.same(&o.Slices[j]) }) {
-				return true
+	for _, l := range rest {
+		if len(m.Launches) > 0 {
+			if reason := m.Refuses(l); reason != "" {
+				return nil, reason
+			}
+		}
+		m.Add(l)
+	}
+	if !g.Required && !g.worth(o, gain) {
+		return nil, o.Name() + ": it shares no memory with the kernels before it"
+	}
+	return &m, ""
+}
+
+// worth reports whether it is faster to run the launches of both groups as one.
+func (g *Group) worth(o *Group, gain Gain) bool {
+	if gain == GainAny && !slices.ContainsFunc(o.Launches, func(l *Launch) bool { return l.items() > fewItems }) {
+		return true // launching them is most of the time
+	}
+	for _, a := range g.Launches {
+		for i := range a.Slices {
+			for _, b := range o.Launches {
+				for j := range b.Slices {
+					if a.Slices[i].same(&b.Slices[j]) && (gain != GainInternal || a.Memory[i].Internal && b.Memory[j].Internal) {
+						return true
+					}
+				}
 			}
 		}
 	}

@@ -213,7 +213,7 @@ func TestInternalRoom(t *testing.T) {
 			l.Source.read()
 			g.Add(l)
 		}
-		got, not := g.Internalize(func(Slice) bool { return false })
+		got, not := g.Internalize(func(Slice) string { return "" })
 		if !slices.Equal(got, c.want) || len(got)+len(not) != 3 {
 			t.Errorf("of %d bytes: %v is internal, and not %v; want %v", c.local, got, not, c.want)
 		}

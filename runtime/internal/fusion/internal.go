@@ -1,6 +1,7 @@
 package fusion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -100,11 +101,15 @@ func common(a, b properties.Scope) properties.Scope {
 	return properties.ScopeNone
 }
 
+// notWritten is said of memory that no launch of a group writes.
+const notWritten = "no kernel writes it"
+
 // Internalize finds the memory that becomes internal, of a group that is complete. outside
-// reports whether something beside the group uses the memory. It returns the names of its
+// says what uses the memory beside the group, or returns "". It returns the names of the
 // parameters, and why other memory that is said to be internal is not.
-func (g *Group) Internalize(outside func(s Slice) bool) (names, not []string) {
+func (g *Group) Internalize(outside func(s Slice) string) (names, not []string) {
 	var seen []Slice
+	g.internal = nil
 	for _, l := range g.Launches {
 		for i, s := range l.Slices {
 			if m := l.Memory[i]; s.Mem == nil || !m.Internal || slices.Contains(seen, s) {
@@ -112,14 +117,15 @@ func (g *Group) Internalize(outside func(s Slice) bool) (names, not []string) {
 			}
 			seen = append(seen, s)
 			name := l.Name() + "." + l.Source.ABI.Params[i].Name
-			switch in, reason := g.inside(s); {
-			case reason != "":
-				not = append(not, name+": "+reason)
-			case outside(s):
-				not = append(not, name+": other commands of the graph use the memory")
-			default:
-				g.internal, names = append(g.internal, in), append(names, name)
+			in, reason := g.inside(s)
+			if reason == "" || reason == notWritten {
+				reason = cmp.Or(outside(s), reason)
 			}
+			if reason != "" {
+				not = append(not, name+": "+reason)
+				continue
+			}
+			g.internal, names = append(g.internal, in), append(names, name)
 		}
 	}
 	return names, not
@@ -170,7 +176,7 @@ func (g *Group) inside(s Slice) (in internal, reason string) {
 	}
 	switch {
 	case !written:
-		return in, "no kernel writes it"
+		return in, notWritten
 	case in.shared && (scope != properties.ScopeWorkGroup || !g.sharable(s)):
 		return in, why
 	case in.shared:
@@ -231,6 +237,14 @@ func (g *Group) internalAs(s Slice) internal {
 		}
 	}
 	return internal{}
+}
+
+// InternalSize returns the size of the memory that Internalize has found to be internal, in bytes.
+func (g *Group) InternalSize() (size uint64) {
+	for i := range g.internal {
+		size += g.internal[i].Hi - g.internal[i].Lo
+	}
+	return size
 }
 
 // Internal reports whether the memory is internal.

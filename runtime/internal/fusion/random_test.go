@@ -368,17 +368,18 @@ func (c *chooser) groups(n *tally) (groups []*Group) {
 	return groups
 }
 
-// others returns what reports whether groups beside the one at an index use memory.
-func others(groups []*Group, at int) func(Slice) bool {
-	return func(s Slice) bool {
+// others returns a function that names a launch of a group other than the one at an index that uses
+// memory.
+func others(groups []*Group, at int) func(Slice) string {
+	return func(s Slice) string {
 		for i, g := range groups {
 			for _, l := range g.Launches {
 				if i != at && slices.ContainsFunc(l.Slices, func(t Slice) bool { return t.overlaps(&s) }) {
-					return true
+					return l.Name()
 				}
 			}
 		}
-		return false
+		return ""
 	}
 }
 
@@ -449,7 +450,7 @@ func (l *Launch) before(o *Launch) bool {
 
 // compare runs a group's launches one by one, and as one kernel. It returns what they leave, and
 // whether none had a fault.
-func (c *chooser) compare(t *testing.T, graph int, g *Group, outside func(Slice) bool, memory []interp.Region, n *tally) (out []interp.Region, ok bool) {
+func (c *chooser) compare(t *testing.T, graph int, g *Group, outside func(Slice) string, memory []interp.Region, n *tally) (out []interp.Region, ok bool) {
 	t.Helper()
 	want, writers := g.sequentially(t, memory)
 	if len(g.Launches) < 2 {

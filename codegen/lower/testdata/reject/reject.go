@@ -23,7 +23,7 @@ func two(x int) int { return x + 2 }
 func (k Dynamic) Kernel(it dsl.Item1) {
 	var v any = [2]int{k.N}
 	if k.N > 3 {
-		v = k.N // want KG302 `one of them holds an array`
+		v = k.N // want KG302 `one of them holds an array` hint `a pointer, such as &a, in place of the array`
 	}
 	if n, ok := v.(int); ok {
 		k.Out[0] = n
@@ -93,7 +93,7 @@ func (k Dynamic) Kernel(it dsl.Item1) {
 	case 30:
 		v = (*[15]int)(nil)
 	case 31:
-		v = (*[16]int)(nil) // want KG302 `more than 32`
+		v = (*[16]int)(nil) // want KG302 `more than 32` hint `fewer`
 	}
 	if v == nil {
 		k.Out[1] = 1

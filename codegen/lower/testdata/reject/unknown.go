@@ -68,7 +68,7 @@ func (k Unknown) Kernel(it dsl.Item1) {
 	n += twice                          // want KG202 `twice is not known .*: at .*unknown.go:11:\d+ it calls os.Getenv`
 	n += root                           // want KG202 `root is not known .*: at .*unknown.go:11:\d+ it calls os.Getenv`
 	n += nested                         // want KG202 `nested is not known .*: at .*unknown.go:\d+:\d+ calls are more than 100 deep`
-	n += drawn                          // want KG202 `drawn is not known .*: at .*unknown.go:41:\d+ it calls math/rand.Int`
+	n += drawn                          // want KG202 `drawn is not known .*: at .*unknown.go:41:\d+ it calls math/rand.Int: in math/rand.globalRand, at .*rand.go:\d+:\d+, it calls .*Pointer`
 	k.Out[i] = float64(n) + powers[i%2] // want KG202 `powers is not known .*: at .*unknown.go:34:\d+ it calls math.Exp`
 }
 

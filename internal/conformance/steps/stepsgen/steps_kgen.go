@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/steps/kernels.go", Package: "steps", Sum: 0x728b74ae},
-		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xf0e2f286},
+		{File: "internal/conformance/steps/parts.go", Package: "steps", Sum: 0xc6b93461},
 	},
 })
 
@@ -252,6 +252,26 @@ func (k Flip) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.
 }
 func (k Flip) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)
+}
+
+var foursKernel, RunFours = stubs.Range1(pkg.Kernel("Fours"), steps.Fours.Kernel)
+
+type Fours struct {
+	In  runtime.View[int32]
+	Out runtime.View[int32]
+}
+
+func (k Fours) launch() *kernelimpl.Launch {
+	l := kernelimpl.NewLaunch(foursKernel)
+	kernelimpl.View(l, 0, k.In)
+	kernelimpl.View(l, 1, k.Out)
+	return l
+}
+func (k Fours) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) (runtime.Event, error) {
+	return k.launch().ParallelFor1(q, r, opts)
+}
+func (k Fours) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
+	return k.launch().Node1(r, opts)
 }
 
 var fromPointsKernel, RunFromPoints = stubs.Range1(pkg.Kernel("FromPoints"), steps.FromPoints.Kernel)

@@ -1158,10 +1158,8 @@ func (g *panicsDoubleHost) Run() {
 // pipelineHost is a work-group of the kernel [Pipeline].
 type pipelineHost struct {
 	kernelimpl.HostGroup
-	c0                 int32
-	v17, v28, v31, v34 []int32
-
-	v49, v50 []int64
+	c0                      int32
+	v17, v28, v31, v34, v45 []int32
 }
 
 func newPipelineHost() kernelimpl.HostForm { return new(pipelineHost) }
@@ -1171,7 +1169,6 @@ const pipelineHostSites = `1	internal/difftest/golang/stages.go:36:13
 1	12:50
 10	13:56
 1	13:50
-4	41:14
 1	slices/zsortanyfunc.go:12:33
 1	12:42
 1	27:31
@@ -1204,8 +1201,7 @@ const pipelineHostSites = `1	internal/difftest/golang/stages.go:36:13
 1	146:35
 1	149:25
 1	slices/kgen_sort.go:53:11
-1	internal/difftest/golang/stages.go:53:33
-1	53:7`
+1	internal/difftest/golang/stages.go:53:7`
 
 var pipelineHostTable0 = [3]int32{0, 5, 7}
 
@@ -1223,8 +1219,7 @@ func (g *pipelineHost) Begin() {
 	g.Allot(3, 384)
 	g.Allot(4, 48)
 	g.Allot(5, 48)
-	kernelimpl.HostRoom(n, &g.v17, &g.v28, &g.v31, &g.v34)
-	kernelimpl.HostRoom(n, &g.v49, &g.v50)
+	kernelimpl.HostRoom(n, &g.v17, &g.v28, &g.v31, &g.v34, &g.v45)
 }
 
 func (g *pipelineHost) Run() {
@@ -1369,46 +1364,30 @@ func (g *pipelineHost) Run() {
 		*(*int32)(unsafe.Add(m0, li*4)) = v34 + 3
 	}
 	// Barrier, stages.go:22
-	h49 := g.v49[:n]
-	h50 := g.v50[:n]
-	more = false
+	h45 := g.v45[:n]
 	for li := range n {
 		if dead[li] {
 			continue
 		}
 		v6 := int32(li)
-		v0 := int32(basex + li)
-		var v49, v50 int64
 		v39 := v6 - (int32(uint32(v6)/3) * 3)
 		v40 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable0), int(v39)*4))
-		v41 := int64(uint32(v40))
-		v42 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable1), int(v39)*4))
-		v43 := int64(uint32(v42))
-		if 4 >= uint32(v6) {
-			v49 = v41
-			v50 = v43
-			goto b19
+		v41 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable1), int(v39)*4))
+		v42 := 4 < uint32(v6)
+		v45 := v40
+		if v42 {
+			v45 = v40 + 1
 		}
-		if 1 > uint32(v42) {
-			g.Fault(5, 1, v43, v0)
-			g.Leave(li)
-			continue
+		v46 := v41
+		if v42 {
+			v46 = v41 + -1
 		}
-		v49 = v41 + 1
-		v50 = v43 + -1
-	b19:
-		v52 := int32(uint64(v50))
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v52
-		v56 := v52 + 1
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v56
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) * v52
-		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v56
-		h49[li] = v49
-		h50[li] = v50
-		more = true
-	}
-	if !more {
-		return
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v46
+		v51 := v46 + 1
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) - v51
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) * v46
+		*(*int32)(unsafe.Add(m0, li*4)) = *(*int32)(unsafe.Add(m0, li*4)) + v51
+		h45[li] = v45
 	}
 	// Barrier, stages.go:48
 	m1 := g.Memory(1)
@@ -1416,20 +1395,20 @@ func (g *pipelineHost) Run() {
 	m3 := g.Memory(3)
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	v66 := int64(uint64(v5) >> 32)
-	v67 := int32(uint64(v66))
-	v68 := v67 == 0
-	v69 := int32(bits.Len32(uint32(c0))) - 1
-	v70 := 31 - v69
-	v71 := v70 + 32
-	v72 := int32(bits.Len32(uint32(v67))) - 1
-	v73 := 31 - v72
-	v74 := v73
-	if v68 {
-		v74 = v71
+	v61 := int64(uint64(v5) >> 32)
+	v62 := int32(uint64(v61))
+	v63 := v62 == 0
+	v64 := int32(bits.Len32(uint32(c0))) - 1
+	v65 := 31 - v64
+	v66 := v65 + 32
+	v67 := int32(bits.Len32(uint32(v62))) - 1
+	v68 := 31 - v67
+	v69 := v68
+	if v63 {
+		v69 = v66
 	}
-	v75 := 64 - v74
-	v76 := int64(uint32(v75))
+	v70 := 64 - v69
+	v71 := int64(uint32(v70))
 	stop := g.Cancelled()
 	more = false
 	for li := range n {
@@ -1438,1848 +1417,1836 @@ func (g *pipelineHost) Run() {
 		}
 		v6 := int32(li)
 		v0 := int32(basex + li)
-		var v82, v83, v84, v88, v89, v94, v115, v119, v137, v142, v165, v167, v169, v170, v171, v173, v175, v179, v197, v198, v202, v242, v250, v251, v252, v254, v256, v260, v278, v279, v283, v305, v307, v314, v315, v316, v318, v320, v324, v342, v343, v347, v395, v405, v406, v407, v408, v415, v420, v430, v431, v438, v443, v456, v458, v460, v462, v464, v465, v484, v485, v504, v522, v523, v524, v544, v545, v564, v582, v583, v584, v604, v605, v624, v653, v654, v655, v675, v676, v695, v713, v719, v720, v721, v737, v744, v765, v784, v789, v807, v809, v820, v824, v855, v878, v907, v934, v935, v968, v985, v1004, v1015, v1016, v1030, v1040, v1057, v1075, v1077, v1078, v1088, v1105, v1124, v1142, v1143, v1160, v1183, v1185, v1186, v1194, v1195, v1197, v1198, v1206, v1207, v1211, v1212, v1217, v1218, v1219, v1231, v1232, v1233, v1246, v1247 int64
-		var v85, v86, v92, v93, v234, v741, v742, v743, v906, v1032, v1033, v1035, v1184, v1196, v1208, v1209, v1213, v1214, v1216, v1220, v1221, v1223, v1234, v1235 bool
-		var v87, v117, v120, v124, v127, v131, v140, v141, v144, v148, v151, v155, v178, v185, v188, v192, v200, v201, v204, v208, v211, v215, v240, v241, v259, v266, v269, v273, v281, v282, v285, v289, v292, v296, v309, v310, v323, v330, v333, v337, v345, v346, v349, v353, v356, v360, v445, v446, v468, v474, v477, v481, v483, v493, v496, v500, v503, v511, v514, v518, v521, v527, v533, v536, v540, v543, v553, v556, v560, v563, v571, v574, v578, v581, v587, v593, v596, v600, v603, v613, v616, v620, v623, v631, v634, v638, v652, v658, v664, v667, v671, v674, v684, v687, v691, v694, v702, v705, v709, v712, v717, v724, v725, v738, v745, v774, v777, v781, v788, v795, v798, v802, v811, v812, v822, v825, v829, v832, v836, v857, v860, v864, v867, v871, v881, v884, v888, v891, v895, v911, v913, v917, v920, v924, v926, v928, v937, v943, v946, v950, v975, v978, v982, v987, v993, v996, v1000, v1022, v1023, v1025, v1047, v1050, v1054, v1065, v1068, v1072, v1095, v1098, v1102, v1113, v1116, v1120, v1126, v1150, v1153, v1157, v1167, v1170, v1174, v1210, v1215, v1222, v1236 int32
+		var v77, v78, v79, v83, v84, v89, v110, v114, v132, v137, v160, v162, v164, v165, v166, v168, v170, v174, v192, v193, v197, v237, v245, v246, v247, v249, v251, v255, v273, v274, v278, v300, v302, v309, v310, v311, v313, v315, v319, v337, v338, v342, v390, v400, v401, v402, v403, v410, v415, v425, v426, v433, v438, v451, v453, v455, v457, v459, v460, v479, v480, v499, v517, v518, v519, v539, v540, v559, v577, v578, v579, v599, v600, v619, v648, v649, v650, v670, v671, v690, v708, v714, v715, v716, v732, v738, v758, v777, v782, v800, v802, v813, v817, v844, v867, v896, v923, v924, v949, v966, v985, v996, v997, v1011, v1015, v1032, v1050, v1052, v1053, v1059, v1076, v1095, v1113, v1114, v1131, v1154, v1156, v1157, v1165, v1166, v1168, v1169, v1177, v1178, v1182, v1183, v1188, v1189, v1190, v1202, v1203, v1204, v1217, v1218 int64
+		var v80, v81, v87, v88, v229, v736, v737, v895, v1013, v1155, v1167, v1179, v1180, v1184, v1185, v1187, v1191, v1192, v1194, v1205, v1206 bool
+		var v82, v112, v115, v119, v122, v126, v135, v136, v139, v143, v146, v150, v173, v180, v183, v187, v195, v196, v199, v203, v206, v210, v235, v236, v254, v261, v264, v268, v276, v277, v280, v284, v287, v291, v304, v305, v318, v325, v328, v332, v340, v341, v344, v348, v351, v355, v440, v441, v463, v469, v472, v476, v478, v488, v491, v495, v498, v506, v509, v513, v516, v522, v528, v531, v535, v538, v548, v551, v555, v558, v566, v569, v573, v576, v582, v588, v591, v595, v598, v608, v611, v615, v618, v626, v629, v633, v647, v653, v659, v662, v666, v669, v679, v682, v686, v689, v697, v700, v704, v707, v712, v719, v720, v733, v739, v767, v770, v774, v781, v788, v791, v795, v804, v805, v815, v818, v822, v825, v829, v846, v849, v853, v856, v860, v870, v873, v877, v880, v884, v900, v902, v906, v909, v913, v915, v917, v926, v932, v935, v939, v956, v959, v963, v968, v974, v977, v981, v1003, v1004, v1006, v1022, v1025, v1029, v1040, v1043, v1047, v1066, v1069, v1073, v1084, v1087, v1091, v1097, v1121, v1124, v1128, v1138, v1141, v1145, v1181, v1186, v1193, v1207 int32
 		if v6 == 0 {
 			*(*[384]byte)(m1) = [384]byte{}
 			*(*[384]byte)(m2) = [384]byte{}
 			*(*[384]byte)(m3) = [384]byte{}
 			*(*[48]byte)(m4) = [48]byte{}
 			*(*[48]byte)(m5) = [48]byte{}
+			v77 = 0
+			v78 = v5
+			v79 = v71
+			v80 = true
+			v81 = true
 			v82 = 0
-			v83 = v5
-			v84 = v76
-			v85 = true
-			v86 = true
-			v87 = 0
 		} else {
-			goto b351
+			goto b347
+		}
+	b18:
+		v83 = int64(uint32(v82))
+		v84 = v78 - v77
+		if v84 <= 12 {
+			v87 = -2147483648 <= v77
+			v88 = v77 <= 2147483647
+			v89 = v77 + 1
+		} else {
+			goto b38
+		}
+	b20:
+		if v89 >= v78 {
+			v1188 = v77
+			v1189 = v78
+			v1190 = v79
+			v1191 = v80
+			v1192 = v81
+			v1193 = v82
+			v1194 = true
+			goto b334
+		}
+		{
+			v97 := v89 + (((v89 - v77) * -1) + 1)
+			v105 := (((-2147483648 <= v89) && (v89 <= 2147483647)) && v87) && v88
+			v107 := (v105 && (uint64(v89) < uint64(v5))) && (uint64(v97) < uint64(v5))
+			v109 := (v107 && (uint64(v89+-1) < uint64(v5))) && (uint64(v97+-1) < uint64(v5))
+			if !v109 {
+				v132 = v89
+				goto b27
+			}
+			v110 = v89
 		}
 	b22:
-		v88 = int64(uint32(v87))
-		v89 = v83 - v82
-		if v89 <= 12 {
-			v92 = -2147483648 <= v82
-			v93 = v82 <= 2147483647
-			v94 = v82 + 1
-		} else {
-			goto b42
-		}
-	b24:
-		if v94 >= v83 {
-			v1217 = v82
-			v1218 = v83
-			v1219 = v84
-			v1220 = v85
-			v1221 = v86
-			v1222 = v87
-			v1223 = true
-			goto b338
+		if v77 >= v110 {
+			goto b36
 		}
 		{
-			v102 := v94 + (((v94 - v82) * -1) + 1)
-			v110 := (((-2147483648 <= v94) && (v94 <= 2147483647)) && v92) && v93
-			v112 := (v110 && (uint64(v94) < uint64(v5))) && (uint64(v102) < uint64(v5))
-			v114 := (v112 && (uint64(v94+-1) < uint64(v5))) && (uint64(v102+-1) < uint64(v5))
-			if !v114 {
-				v137 = v94
-				goto b31
-			}
-			v115 = v94
-		}
-	b26:
-		if v82 >= v115 {
-			goto b40
-		}
-		{
-			v117 = int32(uint64(v115))
-			v118 := *(*int32)(unsafe.Add(m0, int(v117)*4))
-			v119 = v115 + -1
-			v120 = int32(uint64(v119))
-			v121 := *(*int32)(unsafe.Add(m0, int(v120)*4))
-			v124 = v118 - ((v118 / 7) * 7)
-			v127 = v121 - ((v121 / 7) * 7)
-			if v124 < v127 {
-				v131 = -1
+			v112 = int32(uint64(v110))
+			v113 := *(*int32)(unsafe.Add(m0, int(v112)*4))
+			v114 = v110 + -1
+			v115 = int32(uint64(v114))
+			v116 := *(*int32)(unsafe.Add(m0, int(v115)*4))
+			v119 = v113 - ((v113 / 7) * 7)
+			v122 = v116 - ((v116 / 7) * 7)
+			if v119 < v122 {
+				v126 = -1
 			} else {
-				v130 := int32(0)
-				if v127 < v124 {
-					v130 = 1
+				v125 := int32(0)
+				if v122 < v119 {
+					v125 = 1
 				}
-				v131 = v130
+				v126 = v125
 			}
 		}
-		if v131 < 0 {
-			v134 := *(*int32)(unsafe.Add(m0, int(v117)*4))
-			*(*int32)(unsafe.Add(m0, int(v117)*4)) = *(*int32)(unsafe.Add(m0, int(v120)*4))
-			*(*int32)(unsafe.Add(m0, int(v120)*4)) = v134
-			v115 = v119
+		if v126 < 0 {
+			v129 := *(*int32)(unsafe.Add(m0, int(v112)*4))
+			*(*int32)(unsafe.Add(m0, int(v112)*4)) = *(*int32)(unsafe.Add(m0, int(v115)*4))
+			*(*int32)(unsafe.Add(m0, int(v115)*4)) = v129
+			v110 = v114
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b26
+			goto b22
 		}
-		goto b40
-	b31:
-		if v82 >= v137 {
-			goto b40
+		goto b36
+	b27:
+		if v77 >= v132 {
+			goto b36
 		}
+		if uint64(v132) >= uint64(v5) {
+			g.Fault(5, v132, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v135 = int32(uint64(v132))
+		v136 = *(*int32)(unsafe.Add(m0, int(v135)*4))
+		v137 = v132 + -1
 		if uint64(v137) >= uint64(v5) {
 			g.Fault(6, v137, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v140 = int32(uint64(v137))
-		v141 = *(*int32)(unsafe.Add(m0, int(v140)*4))
-		v142 = v137 + -1
-		if uint64(v142) >= uint64(v5) {
-			g.Fault(7, v142, v5, v0)
-			g.Leave(li)
-			continue
-		}
 		{
-			v144 = int32(uint64(v142))
-			v145 := *(*int32)(unsafe.Add(m0, int(v144)*4))
-			v148 = v141 - ((v141 / 7) * 7)
-			v151 = v145 - ((v145 / 7) * 7)
-			if v148 < v151 {
-				v155 = -1
+			v139 = int32(uint64(v137))
+			v140 := *(*int32)(unsafe.Add(m0, int(v139)*4))
+			v143 = v136 - ((v136 / 7) * 7)
+			v146 = v140 - ((v140 / 7) * 7)
+			if v143 < v146 {
+				v150 = -1
 			} else {
-				v154 := int32(0)
-				if v151 < v148 {
-					v154 = 1
+				v149 := int32(0)
+				if v146 < v143 {
+					v149 = 1
 				}
-				v155 = v154
+				v150 = v149
 			}
 		}
-		if v155 < 0 {
-			v158 := *(*int32)(unsafe.Add(m0, int(v140)*4))
-			*(*int32)(unsafe.Add(m0, int(v140)*4)) = *(*int32)(unsafe.Add(m0, int(v144)*4))
-			*(*int32)(unsafe.Add(m0, int(v144)*4)) = v158
-			v137 = v142
+		if v150 < 0 {
+			v153 := *(*int32)(unsafe.Add(m0, int(v135)*4))
+			*(*int32)(unsafe.Add(m0, int(v135)*4)) = *(*int32)(unsafe.Add(m0, int(v139)*4))
+			*(*int32)(unsafe.Add(m0, int(v139)*4)) = v153
+			v132 = v137
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b31
+			goto b27
+		}
+	b36:
+		v89 = v89 + 1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b20
+	b38:
+		if v79 == 0 {
+			v160 = v84 + -1
+			v162 = int64(uint64(v160) >> 1)
+		} else {
+			goto b105
 		}
 	b40:
-		v94 = v94 + 1
-		if stop.Load() {
-			g.Stop()
-			return
+		if 0 > v162 {
+			goto b59
 		}
-		goto b24
-	b42:
-		if v84 == 0 {
-			v165 = v89 + -1
-			v167 = int64(uint64(v165) >> 1)
-		} else {
-			goto b109
+		v164 = v162
+	b41:
+		v165 = v164 * 2
+		v166 = v165 + 1
+		if v84 <= v166 {
+			goto b56
 		}
-	b44:
-		if 0 > v167 {
-			goto b63
+		v168 = v165 + 2
+		if v168 >= v84 {
+			v192 = v166
+			goto b50
 		}
-		v169 = v167
-	b45:
-		v170 = v169 * 2
-		v171 = v170 + 1
-		if v89 <= v171 {
-			goto b60
-		}
-		v173 = v170 + 2
-		if v173 >= v89 {
-			v197 = v171
-			goto b54
-		}
-		v175 = v82 + v171
-		if uint64(v175) >= uint64(v5) {
-			g.Fault(8, v175, v5, v0)
+		v170 = v77 + v166
+		if uint64(v170) >= uint64(v5) {
+			g.Fault(7, v170, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v178 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v175)))*4))
-		v179 = v175 + 1
-		if uint64(v179) >= uint64(v5) {
-			g.Fault(9, v179, v5, v0)
+		v173 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v170)))*4))
+		v174 = v170 + 1
+		if uint64(v174) >= uint64(v5) {
+			g.Fault(8, v174, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v182 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v179)))*4))
-			v185 = v178 - ((v178 / 7) * 7)
-			v188 = v182 - ((v182 / 7) * 7)
-			if v185 < v188 {
-				v192 = -1
+			v177 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v174)))*4))
+			v180 = v173 - ((v173 / 7) * 7)
+			v183 = v177 - ((v177 / 7) * 7)
+			if v180 < v183 {
+				v187 = -1
 			} else {
-				v191 := int32(0)
-				if v188 < v185 {
-					v191 = 1
+				v186 := int32(0)
+				if v183 < v180 {
+					v186 = 1
 				}
-				v192 = v191
+				v187 = v186
 			}
 		}
 		{
-			v194 := v171
-			if v192 < 0 {
-				v194 = v173
+			v189 := v166
+			if v187 < 0 {
+				v189 = v168
 			}
-			v197 = v194
+			v192 = v189
 		}
-	b54:
-		v198 = v82 + v169
-		if uint64(v198) >= uint64(v5) {
-			g.Fault(10, v198, v5, v0)
+	b50:
+		v193 = v77 + v164
+		if uint64(v193) >= uint64(v5) {
+			g.Fault(9, v193, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v200 = int32(uint64(v198))
-		v201 = *(*int32)(unsafe.Add(m0, int(v200)*4))
-		v202 = v82 + v197
-		if uint64(v202) >= uint64(v5) {
-			g.Fault(11, v202, v5, v0)
+		v195 = int32(uint64(v193))
+		v196 = *(*int32)(unsafe.Add(m0, int(v195)*4))
+		v197 = v77 + v192
+		if uint64(v197) >= uint64(v5) {
+			g.Fault(10, v197, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v204 = int32(uint64(v202))
-			v205 := *(*int32)(unsafe.Add(m0, int(v204)*4))
-			v208 = v201 - ((v201 / 7) * 7)
-			v211 = v205 - ((v205 / 7) * 7)
-			if v208 < v211 {
-				v215 = -1
+			v199 = int32(uint64(v197))
+			v200 := *(*int32)(unsafe.Add(m0, int(v199)*4))
+			v203 = v196 - ((v196 / 7) * 7)
+			v206 = v200 - ((v200 / 7) * 7)
+			if v203 < v206 {
+				v210 = -1
 			} else {
-				v214 := int32(0)
-				if v211 < v208 {
-					v214 = 1
+				v209 := int32(0)
+				if v206 < v203 {
+					v209 = 1
 				}
-				v215 = v214
+				v210 = v209
 			}
 		}
-		if v215 < 0 {
-			v218 := *(*int32)(unsafe.Add(m0, int(v200)*4))
-			*(*int32)(unsafe.Add(m0, int(v200)*4)) = *(*int32)(unsafe.Add(m0, int(v204)*4))
-			*(*int32)(unsafe.Add(m0, int(v204)*4)) = v218
-			v169 = v197
+		if v210 < 0 {
+			v213 := *(*int32)(unsafe.Add(m0, int(v195)*4))
+			*(*int32)(unsafe.Add(m0, int(v195)*4)) = *(*int32)(unsafe.Add(m0, int(v199)*4))
+			*(*int32)(unsafe.Add(m0, int(v199)*4)) = v213
+			v164 = v192
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b45
+			goto b41
+		}
+	b56:
+		v162 = v162 + -1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b40
+	b59:
+		{
+			v229 = uint64(v77) < uint64(v5)
+			v231 := ((-2147483648 <= v77) && (v77 <= 2147483647)) && (v160 <= 2147483647)
+			v233 := (v231 && (uint64(v77+v160) < uint64(v5))) && (uint64(v77+(v160+((v84*-1)+1))) < uint64(v5))
+			v234 := v233 && v229
+			v235 = int32(uint64(v77))
+			v236 = int32(uint64(v77))
+			if !v234 {
+				v300 = v160
+				goto b80
+			}
+			v237 = v160
 		}
 	b60:
-		v167 = v167 + -1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b44
-	b63:
-		{
-			v234 = uint64(v82) < uint64(v5)
-			v236 := ((-2147483648 <= v82) && (v82 <= 2147483647)) && (v165 <= 2147483647)
-			v238 := (v236 && (uint64(v82+v165) < uint64(v5))) && (uint64(v82+(v165+((v89*-1)+1))) < uint64(v5))
-			v239 := v238 && v234
-			v240 = int32(uint64(v82))
-			v241 = int32(uint64(v82))
-			if !v239 {
-				v305 = v165
-				goto b84
-			}
-			v242 = v165
-		}
-	b64:
-		if 0 <= v242 {
-			v245 := int32(uint64(v82 + v242))
-			v247 := *(*int32)(unsafe.Add(m0, int(v241)*4))
-			*(*int32)(unsafe.Add(m0, int(v241)*4)) = *(*int32)(unsafe.Add(m0, int(v245)*4))
-			*(*int32)(unsafe.Add(m0, int(v245)*4)) = v247
-			v250 = 0
+		if 0 <= v237 {
+			v240 := int32(uint64(v77 + v237))
+			v242 := *(*int32)(unsafe.Add(m0, int(v236)*4))
+			*(*int32)(unsafe.Add(m0, int(v236)*4)) = *(*int32)(unsafe.Add(m0, int(v240)*4))
+			*(*int32)(unsafe.Add(m0, int(v240)*4)) = v242
+			v245 = 0
 		} else {
-			goto b108
+			goto b104
 		}
-	b66:
-		v251 = v250 * 2
-		v252 = v251 + 1
-		if v242 <= v252 {
-			goto b81
+	b62:
+		v246 = v245 * 2
+		v247 = v246 + 1
+		if v237 <= v247 {
+			goto b77
 		}
-		v254 = v251 + 2
-		if v254 >= v242 {
-			v278 = v252
-			goto b75
+		v249 = v246 + 2
+		if v249 >= v237 {
+			v273 = v247
+			goto b71
 		}
-		v256 = v82 + v252
-		if uint64(v256) >= uint64(v5) {
-			g.Fault(8, v256, v5, v0)
+		v251 = v77 + v247
+		if uint64(v251) >= uint64(v5) {
+			g.Fault(7, v251, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v259 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v256)))*4))
-		v260 = v256 + 1
-		if uint64(v260) >= uint64(v5) {
-			g.Fault(9, v260, v5, v0)
+		v254 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v251)))*4))
+		v255 = v251 + 1
+		if uint64(v255) >= uint64(v5) {
+			g.Fault(8, v255, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v263 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v260)))*4))
-			v266 = v259 - ((v259 / 7) * 7)
-			v269 = v263 - ((v263 / 7) * 7)
-			if v266 < v269 {
-				v273 = -1
+			v258 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v255)))*4))
+			v261 = v254 - ((v254 / 7) * 7)
+			v264 = v258 - ((v258 / 7) * 7)
+			if v261 < v264 {
+				v268 = -1
 			} else {
-				v272 := int32(0)
-				if v269 < v266 {
-					v272 = 1
+				v267 := int32(0)
+				if v264 < v261 {
+					v267 = 1
 				}
-				v273 = v272
+				v268 = v267
 			}
 		}
 		{
-			v275 := v252
-			if v273 < 0 {
-				v275 = v254
+			v270 := v247
+			if v268 < 0 {
+				v270 = v249
 			}
-			v278 = v275
+			v273 = v270
 		}
-	b75:
-		v279 = v82 + v250
-		if uint64(v279) >= uint64(v5) {
-			g.Fault(10, v279, v5, v0)
+	b71:
+		v274 = v77 + v245
+		if uint64(v274) >= uint64(v5) {
+			g.Fault(9, v274, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v281 = int32(uint64(v279))
-		v282 = *(*int32)(unsafe.Add(m0, int(v281)*4))
-		v283 = v82 + v278
-		if uint64(v283) >= uint64(v5) {
-			g.Fault(11, v283, v5, v0)
+		v276 = int32(uint64(v274))
+		v277 = *(*int32)(unsafe.Add(m0, int(v276)*4))
+		v278 = v77 + v273
+		if uint64(v278) >= uint64(v5) {
+			g.Fault(10, v278, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v285 = int32(uint64(v283))
-			v286 := *(*int32)(unsafe.Add(m0, int(v285)*4))
-			v289 = v282 - ((v282 / 7) * 7)
-			v292 = v286 - ((v286 / 7) * 7)
-			if v289 < v292 {
-				v296 = -1
+			v280 = int32(uint64(v278))
+			v281 := *(*int32)(unsafe.Add(m0, int(v280)*4))
+			v284 = v277 - ((v277 / 7) * 7)
+			v287 = v281 - ((v281 / 7) * 7)
+			if v284 < v287 {
+				v291 = -1
 			} else {
-				v295 := int32(0)
-				if v292 < v289 {
-					v295 = 1
+				v290 := int32(0)
+				if v287 < v284 {
+					v290 = 1
 				}
-				v296 = v295
+				v291 = v290
 			}
 		}
-		if v296 < 0 {
-			v299 := *(*int32)(unsafe.Add(m0, int(v281)*4))
-			*(*int32)(unsafe.Add(m0, int(v281)*4)) = *(*int32)(unsafe.Add(m0, int(v285)*4))
-			*(*int32)(unsafe.Add(m0, int(v285)*4)) = v299
-			v250 = v278
+		if v291 < 0 {
+			v294 := *(*int32)(unsafe.Add(m0, int(v276)*4))
+			*(*int32)(unsafe.Add(m0, int(v276)*4)) = *(*int32)(unsafe.Add(m0, int(v280)*4))
+			*(*int32)(unsafe.Add(m0, int(v280)*4)) = v294
+			v245 = v273
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b66
+			goto b62
 		}
-	b81:
-		v242 = v242 + -1
+	b77:
+		v237 = v237 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b64
+		goto b60
+	b80:
+		if 0 > v300 {
+			goto b104
+		}
+		v302 = v77 + v300
+		if uint64(v302) >= uint64(v5) {
+			g.Fault(11, v302, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v304 = int32(uint64(v302))
+		v305 = *(*int32)(unsafe.Add(m0, int(v304)*4))
+		if !v229 {
+			g.Fault(12, v77, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v306 := *(*int32)(unsafe.Add(m0, int(v235)*4))
+			*(*int32)(unsafe.Add(m0, int(v235)*4)) = v305
+			*(*int32)(unsafe.Add(m0, int(v304)*4)) = v306
+			v309 = 0
+		}
 	b84:
-		if 0 > v305 {
-			goto b108
+		v310 = v309 * 2
+		v311 = v310 + 1
+		if v300 <= v311 {
+			goto b99
 		}
-		v307 = v82 + v305
-		if uint64(v307) >= uint64(v5) {
-			g.Fault(12, v307, v5, v0)
+		v313 = v310 + 2
+		if v313 >= v300 {
+			v337 = v311
+			goto b93
+		}
+		v315 = v77 + v311
+		if uint64(v315) >= uint64(v5) {
+			g.Fault(7, v315, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v309 = int32(uint64(v307))
-		v310 = *(*int32)(unsafe.Add(m0, int(v309)*4))
-		if !v234 {
-			g.Fault(13, v82, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v311 := *(*int32)(unsafe.Add(m0, int(v240)*4))
-			*(*int32)(unsafe.Add(m0, int(v240)*4)) = v310
-			*(*int32)(unsafe.Add(m0, int(v309)*4)) = v311
-			v314 = 0
-		}
-	b88:
-		v315 = v314 * 2
-		v316 = v315 + 1
-		if v305 <= v316 {
-			goto b103
-		}
-		v318 = v315 + 2
-		if v318 >= v305 {
-			v342 = v316
-			goto b97
-		}
-		v320 = v82 + v316
-		if uint64(v320) >= uint64(v5) {
-			g.Fault(8, v320, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v323 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v320)))*4))
-		v324 = v320 + 1
-		if uint64(v324) >= uint64(v5) {
-			g.Fault(9, v324, v5, v0)
+		v318 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v315)))*4))
+		v319 = v315 + 1
+		if uint64(v319) >= uint64(v5) {
+			g.Fault(8, v319, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v327 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v324)))*4))
-			v330 = v323 - ((v323 / 7) * 7)
-			v333 = v327 - ((v327 / 7) * 7)
-			if v330 < v333 {
-				v337 = -1
+			v322 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v319)))*4))
+			v325 = v318 - ((v318 / 7) * 7)
+			v328 = v322 - ((v322 / 7) * 7)
+			if v325 < v328 {
+				v332 = -1
 			} else {
-				v336 := int32(0)
-				if v333 < v330 {
-					v336 = 1
+				v331 := int32(0)
+				if v328 < v325 {
+					v331 = 1
 				}
-				v337 = v336
+				v332 = v331
 			}
 		}
 		{
-			v339 := v316
-			if v337 < 0 {
-				v339 = v318
+			v334 := v311
+			if v332 < 0 {
+				v334 = v313
 			}
-			v342 = v339
+			v337 = v334
 		}
-	b97:
-		v343 = v82 + v314
-		if uint64(v343) >= uint64(v5) {
-			g.Fault(10, v343, v5, v0)
+	b93:
+		v338 = v77 + v309
+		if uint64(v338) >= uint64(v5) {
+			g.Fault(9, v338, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v345 = int32(uint64(v343))
-		v346 = *(*int32)(unsafe.Add(m0, int(v345)*4))
-		v347 = v82 + v342
-		if uint64(v347) >= uint64(v5) {
-			g.Fault(11, v347, v5, v0)
+		v340 = int32(uint64(v338))
+		v341 = *(*int32)(unsafe.Add(m0, int(v340)*4))
+		v342 = v77 + v337
+		if uint64(v342) >= uint64(v5) {
+			g.Fault(10, v342, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v349 = int32(uint64(v347))
-			v350 := *(*int32)(unsafe.Add(m0, int(v349)*4))
-			v353 = v346 - ((v346 / 7) * 7)
-			v356 = v350 - ((v350 / 7) * 7)
-			if v353 < v356 {
-				v360 = -1
+			v344 = int32(uint64(v342))
+			v345 := *(*int32)(unsafe.Add(m0, int(v344)*4))
+			v348 = v341 - ((v341 / 7) * 7)
+			v351 = v345 - ((v345 / 7) * 7)
+			if v348 < v351 {
+				v355 = -1
 			} else {
-				v359 := int32(0)
-				if v356 < v353 {
-					v359 = 1
+				v354 := int32(0)
+				if v351 < v348 {
+					v354 = 1
 				}
-				v360 = v359
+				v355 = v354
 			}
 		}
-		if v360 < 0 {
-			v363 := *(*int32)(unsafe.Add(m0, int(v345)*4))
-			*(*int32)(unsafe.Add(m0, int(v345)*4)) = *(*int32)(unsafe.Add(m0, int(v349)*4))
-			*(*int32)(unsafe.Add(m0, int(v349)*4)) = v363
-			v314 = v342
+		if v355 < 0 {
+			v358 := *(*int32)(unsafe.Add(m0, int(v340)*4))
+			*(*int32)(unsafe.Add(m0, int(v340)*4)) = *(*int32)(unsafe.Add(m0, int(v344)*4))
+			*(*int32)(unsafe.Add(m0, int(v344)*4)) = v358
+			v309 = v337
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b88
+			goto b84
 		}
-	b103:
-		v305 = v305 + -1
+	b99:
+		v300 = v300 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b84
-	b108:
-		v1217 = v82
-		v1218 = v83
-		v1219 = v84
-		v1220 = v85
-		v1221 = v86
-		v1222 = v87
-		v1223 = true
-		goto b338
-	b109:
-		if v85 {
-			v456 = v84
-			goto b122
+		goto b80
+	b104:
+		v1188 = v77
+		v1189 = v78
+		v1190 = v79
+		v1191 = v80
+		v1192 = v81
+		v1193 = v82
+		v1194 = true
+		goto b334
+	b105:
+		if v80 {
+			v451 = v79
+			goto b118
 		}
 		{
-			v373 := int32(uint64(int64(uint64(v89) >> 32)))
-			v377 := (31 - (int32(bits.Len32(uint32(int32(uint64(v89))))) - 1)) + 32
-			v380 := 31 - (int32(bits.Len32(uint32(v373))) - 1)
-			if v373 == 0 {
-				v380 = v377
+			v368 := int32(uint64(int64(uint64(v84) >> 32)))
+			v372 := (31 - (int32(bits.Len32(uint32(int32(uint64(v84))))) - 1)) + 32
+			v375 := 31 - (int32(bits.Len32(uint32(v368))) - 1)
+			if v368 == 0 {
+				v375 = v372
 			}
-			v381 := 64 - v380
-			v386 := int64(0)
-			if uint32(v381) < 64 {
-				v386 = int64(1) << (uint64(int64(uint32(v381&63))) & 63)
+			v376 := 64 - v375
+			v381 := int64(0)
+			if uint32(v376) < 64 {
+				v381 = int64(1) << (uint64(int64(uint32(v376&63))) & 63)
 			}
-			v389 := v82 + (int64(uint64(v89)>>2) * 2)
-			v390 := v389 + -1
-			v395 = v389 + 1
-			v400 := ((-2147483648 <= v390) && (v390 <= 2147483647)) && (-2147483648 <= v389)
-			v403 := ((v400 && (v389 <= 2147483647)) && (v395 <= 2147483647)) && (uint64(v390) < uint64(v5))
-			v405 = v386 + -1
-			v406 = v386 + -1
-			if !(v403 && (uint64(v395) < uint64(v5))) {
-				v430 = v89
-				v431 = v390
-				goto b115
+			v384 := v77 + (int64(uint64(v84)>>2) * 2)
+			v385 := v384 + -1
+			v390 = v384 + 1
+			v395 := ((-2147483648 <= v385) && (v385 <= 2147483647)) && (-2147483648 <= v384)
+			v398 := ((v395 && (v384 <= 2147483647)) && (v390 <= 2147483647)) && (uint64(v385) < uint64(v5))
+			v400 = v381 + -1
+			v401 = v381 + -1
+			if !(v398 && (uint64(v390) < uint64(v5))) {
+				v425 = v84
+				v426 = v385
+				goto b111
 			}
-			v407 = v89
-			v408 = v390
+			v402 = v84
+			v403 = v385
 		}
-	b111:
-		if v408 > v395 {
-			goto b121
+	b107:
+		if v403 > v390 {
+			goto b117
 		}
 		{
-			v411 := v407 ^ (v407 << 13)
-			v413 := v411 ^ int64(uint64(v411)>>7)
-			v415 = v413 ^ (v413 << 17)
-			v416 := v415 & v406
-			v419 := v416
-			if v89 <= v416 {
-				v419 = v416 - v89
+			v406 := v402 ^ (v402 << 13)
+			v408 := v406 ^ int64(uint64(v406)>>7)
+			v410 = v408 ^ (v408 << 17)
+			v411 := v410 & v401
+			v414 := v411
+			if v84 <= v411 {
+				v414 = v411 - v84
 			}
-			v420 = v82 + v419
-			if uint64(v420) >= uint64(v5) {
-				g.Fault(14, v420, v5, v0)
+			v415 = v77 + v414
+			if uint64(v415) >= uint64(v5) {
+				g.Fault(13, v415, v5, v0)
 				g.Leave(li)
 				continue
 			}
 		}
 		{
-			v422 := int32(uint64(v420))
-			v424 := int32(uint64(v408))
-			v425 := *(*int32)(unsafe.Add(m0, int(v424)*4))
-			*(*int32)(unsafe.Add(m0, int(v424)*4)) = *(*int32)(unsafe.Add(m0, int(v422)*4))
-			*(*int32)(unsafe.Add(m0, int(v422)*4)) = v425
-			v407 = v415
-			v408 = v408 + 1
+			v417 := int32(uint64(v415))
+			v419 := int32(uint64(v403))
+			v420 := *(*int32)(unsafe.Add(m0, int(v419)*4))
+			*(*int32)(unsafe.Add(m0, int(v419)*4)) = *(*int32)(unsafe.Add(m0, int(v417)*4))
+			*(*int32)(unsafe.Add(m0, int(v417)*4)) = v420
+			v402 = v410
+			v403 = v403 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b107
+		}
+	b111:
+		if v426 > v390 {
+			goto b117
+		}
+		{
+			v429 := v425 ^ (v425 << 13)
+			v431 := v429 ^ int64(uint64(v429)>>7)
+			v433 = v431 ^ (v431 << 17)
+			v434 := v433 & v400
+			v437 := v434
+			if v84 <= v434 {
+				v437 = v434 - v84
+			}
+			v438 = v77 + v437
+			if uint64(v438) >= uint64(v5) {
+				g.Fault(13, v438, v5, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v440 = int32(uint64(v438))
+		v441 = *(*int32)(unsafe.Add(m0, int(v440)*4))
+		if uint64(v426) >= uint64(v5) {
+			g.Fault(14, v426, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v443 := int32(uint64(v426))
+			v444 := *(*int32)(unsafe.Add(m0, int(v443)*4))
+			*(*int32)(unsafe.Add(m0, int(v443)*4)) = v441
+			*(*int32)(unsafe.Add(m0, int(v440)*4)) = v444
+			v425 = v433
+			v426 = v426 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
 			goto b111
 		}
-	b115:
-		if v431 > v395 {
-			goto b121
-		}
+	b117:
+		v451 = v79 + -1
+	b118:
 		{
-			v434 := v430 ^ (v430 << 13)
-			v436 := v434 ^ int64(uint64(v434)>>7)
-			v438 = v436 ^ (v436 << 17)
-			v439 := v438 & v405
-			v442 := v439
-			if v89 <= v439 {
-				v442 = v439 - v89
-			}
-			v443 = v82 + v442
-			if uint64(v443) >= uint64(v5) {
-				g.Fault(14, v443, v5, v0)
-				g.Leave(li)
-				continue
+			v452 := int64(uint64(v84) >> 2)
+			v453 = v77 + v452
+			v455 = v77 + (v452 * 2)
+			v457 = v77 + (v452 * 3)
+			if 50 > v84 {
+				v647 = 0
+				v648 = v453
+				v649 = v455
+				v650 = v457
+				goto b162
 			}
 		}
-		v445 = int32(uint64(v443))
-		v446 = *(*int32)(unsafe.Add(m0, int(v445)*4))
-		if uint64(v431) >= uint64(v5) {
-			g.Fault(15, v431, v5, v0)
+		v459 = v453 + -1
+		v460 = v453 + 1
+		if uint64(v453) >= uint64(v5) {
+			g.Fault(15, v453, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v463 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v453)))*4))
+		if uint64(v459) >= uint64(v5) {
+			g.Fault(16, v459, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v448 := int32(uint64(v431))
-			v449 := *(*int32)(unsafe.Add(m0, int(v448)*4))
-			*(*int32)(unsafe.Add(m0, int(v448)*4)) = v446
-			*(*int32)(unsafe.Add(m0, int(v445)*4)) = v449
-			v430 = v438
-			v431 = v431 + 1
+			v466 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v459)))*4))
+			v469 = v463 - ((v463 / 7) * 7)
+			v472 = v466 - ((v466 / 7) * 7)
+			if v469 < v472 {
+				v476 = -1
+			} else {
+				v475 := int32(0)
+				if v472 < v469 {
+					v475 = 1
+				}
+				v476 = v475
+			}
+		}
+		if v476 < 0 {
+			v478 = 1
+			v479 = v453
+			v480 = v459
+		} else {
+			v478 = 0
+			v479 = v459
+			v480 = v453
+		}
+		if uint64(v460) >= uint64(v5) {
+			g.Fault(15, v460, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v483 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v460)))*4))
+			v485 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v480)))*4))
+			v488 = v483 - ((v483 / 7) * 7)
+			v491 = v485 - ((v485 / 7) * 7)
+			if v488 < v491 {
+				v495 = -1
+			} else {
+				v494 := int32(0)
+				if v491 < v488 {
+					v494 = 1
+				}
+				v495 = v494
+			}
+		}
+		{
+			v496 := v495 < 0
+			v498 = v478
+			if v496 {
+				v498 = v478 + 1
+			}
+			v499 = v480
+			if v496 {
+				v499 = v460
+			}
+			v501 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v499)))*4))
+			v503 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v479)))*4))
+			v506 = v501 - ((v501 / 7) * 7)
+			v509 = v503 - ((v503 / 7) * 7)
+			if v506 < v509 {
+				v513 = -1
+			} else {
+				v512 := int32(0)
+				if v509 < v506 {
+					v512 = 1
+				}
+				v513 = v512
+			}
+		}
+		{
+			v514 := v513 < 0
+			v516 = v498
+			if v514 {
+				v516 = v498 + 1
+			}
+			v517 = v499
+			if v514 {
+				v517 = v479
+			}
+			v518 = v455 + -1
+			v519 = v455 + 1
+			if uint64(v455) >= uint64(v5) {
+				g.Fault(15, v455, v5, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v522 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v455)))*4))
+		if uint64(v518) >= uint64(v5) {
+			g.Fault(16, v518, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v525 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v518)))*4))
+			v528 = v522 - ((v522 / 7) * 7)
+			v531 = v525 - ((v525 / 7) * 7)
+			if v528 < v531 {
+				v535 = -1
+			} else {
+				v534 := int32(0)
+				if v531 < v528 {
+					v534 = 1
+				}
+				v535 = v534
+			}
+		}
+		if v535 < 0 {
+			v538 = v516 + 1
+			v539 = v455
+			v540 = v518
+		} else {
+			v538 = v516
+			v539 = v518
+			v540 = v455
+		}
+		if uint64(v519) >= uint64(v5) {
+			g.Fault(15, v519, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v543 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v519)))*4))
+			v545 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v540)))*4))
+			v548 = v543 - ((v543 / 7) * 7)
+			v551 = v545 - ((v545 / 7) * 7)
+			if v548 < v551 {
+				v555 = -1
+			} else {
+				v554 := int32(0)
+				if v551 < v548 {
+					v554 = 1
+				}
+				v555 = v554
+			}
+		}
+		{
+			v556 := v555 < 0
+			v558 = v538
+			if v556 {
+				v558 = v538 + 1
+			}
+			v559 = v540
+			if v556 {
+				v559 = v519
+			}
+			v561 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v559)))*4))
+			v563 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v539)))*4))
+			v566 = v561 - ((v561 / 7) * 7)
+			v569 = v563 - ((v563 / 7) * 7)
+			if v566 < v569 {
+				v573 = -1
+			} else {
+				v572 := int32(0)
+				if v569 < v566 {
+					v572 = 1
+				}
+				v573 = v572
+			}
+		}
+		{
+			v574 := v573 < 0
+			v576 = v558
+			if v574 {
+				v576 = v558 + 1
+			}
+			v577 = v559
+			if v574 {
+				v577 = v539
+			}
+			v578 = v457 + -1
+			v579 = v457 + 1
+			if uint64(v457) >= uint64(v5) {
+				g.Fault(15, v457, v5, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v582 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v457)))*4))
+		if uint64(v578) >= uint64(v5) {
+			g.Fault(16, v578, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v585 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v578)))*4))
+			v588 = v582 - ((v582 / 7) * 7)
+			v591 = v585 - ((v585 / 7) * 7)
+			if v588 < v591 {
+				v595 = -1
+			} else {
+				v594 := int32(0)
+				if v591 < v588 {
+					v594 = 1
+				}
+				v595 = v594
+			}
+		}
+		if v595 < 0 {
+			v598 = v576 + 1
+			v599 = v457
+			v600 = v578
+		} else {
+			v598 = v576
+			v599 = v578
+			v600 = v457
+		}
+		if uint64(v579) >= uint64(v5) {
+			g.Fault(15, v579, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v603 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v579)))*4))
+			v605 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v600)))*4))
+			v608 = v603 - ((v603 / 7) * 7)
+			v611 = v605 - ((v605 / 7) * 7)
+			if v608 < v611 {
+				v615 = -1
+			} else {
+				v614 := int32(0)
+				if v611 < v608 {
+					v614 = 1
+				}
+				v615 = v614
+			}
+		}
+		{
+			v616 := v615 < 0
+			v618 = v598
+			if v616 {
+				v618 = v598 + 1
+			}
+			v619 = v600
+			if v616 {
+				v619 = v579
+			}
+			v621 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v619)))*4))
+			v623 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v599)))*4))
+			v626 = v621 - ((v621 / 7) * 7)
+			v629 = v623 - ((v623 / 7) * 7)
+			if v626 < v629 {
+				v633 = -1
+			} else {
+				v632 := int32(0)
+				if v629 < v626 {
+					v632 = 1
+				}
+				v633 = v632
+			}
+		}
+		{
+			v634 := v633 < 0
+			v636 := v618
+			if v634 {
+				v636 = v618 + 1
+			}
+			v637 := v619
+			if v634 {
+				v637 = v599
+			}
+			v647 = v636
+			v648 = v517
+			v649 = v577
+			v650 = v637
+		}
+	b162:
+		if uint64(v649) >= uint64(v5) {
+			g.Fault(15, v649, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v653 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v649)))*4))
+		if uint64(v648) >= uint64(v5) {
+			g.Fault(16, v648, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v656 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v648)))*4))
+			v659 = v653 - ((v653 / 7) * 7)
+			v662 = v656 - ((v656 / 7) * 7)
+			if v659 < v662 {
+				v666 = -1
+			} else {
+				v665 := int32(0)
+				if v662 < v659 {
+					v665 = 1
+				}
+				v666 = v665
+			}
+		}
+		if v666 < 0 {
+			v669 = v647 + 1
+			v670 = v649
+			v671 = v648
+		} else {
+			v669 = v647
+			v670 = v648
+			v671 = v649
+		}
+		if uint64(v650) >= uint64(v5) {
+			g.Fault(15, v650, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v674 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v650)))*4))
+			v676 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v671)))*4))
+			v679 = v674 - ((v674 / 7) * 7)
+			v682 = v676 - ((v676 / 7) * 7)
+			if v679 < v682 {
+				v686 = -1
+			} else {
+				v685 := int32(0)
+				if v682 < v679 {
+					v685 = 1
+				}
+				v686 = v685
+			}
+		}
+		{
+			v687 := v686 < 0
+			v689 = v669
+			if v687 {
+				v689 = v669 + 1
+			}
+			v690 = v671
+			if v687 {
+				v690 = v650
+			}
+			v692 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v690)))*4))
+			v694 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v670)))*4))
+			v697 = v692 - ((v692 / 7) * 7)
+			v700 = v694 - ((v694 / 7) * 7)
+			if v697 < v700 {
+				v704 = -1
+			} else {
+				v703 := int32(0)
+				if v700 < v697 {
+					v703 = 1
+				}
+				v704 = v703
+			}
+		}
+		{
+			v705 := v704 < 0
+			v707 = v689
+			if v705 {
+				v707 = v689 + 1
+			}
+			v708 = v690
+			if v705 {
+				v708 = v670
+			}
+			if v707 == 0 {
+				v712 = 1
+			} else {
+				v711 := int32(0)
+				if v707 == 12 {
+					v711 = 2
+				}
+				v712 = v711
+			}
+		}
+		if v712 == 2 {
+			v714 = v78 + -1
+			v715 = v77
+			v716 = v714
+		} else {
+			v732 = v708
+			v733 = v712
+			goto b184
+		}
+	b177:
+		if v715 >= v716 {
+			v732 = v714 - (v708 - v77)
+			v733 = 1
+			goto b184
+		}
+		if uint64(v716) >= uint64(v5) {
+			g.Fault(17, v716, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		v719 = int32(uint64(v716))
+		v720 = *(*int32)(unsafe.Add(m0, int(v719)*4))
+		if uint64(v715) >= uint64(v5) {
+			g.Fault(18, v715, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v722 := int32(uint64(v715))
+			v723 := *(*int32)(unsafe.Add(m0, int(v722)*4))
+			*(*int32)(unsafe.Add(m0, int(v722)*4)) = v720
+			*(*int32)(unsafe.Add(m0, int(v719)*4)) = v723
+			v715 = v715 + 1
+			v716 = v716 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b115
+			goto b177
 		}
-	b121:
-		v456 = v84 + -1
-	b122:
-		{
-			v457 := int64(uint64(v89) >> 2)
-			v458 = v82 + v457
-			v460 = v82 + (v457 * 2)
-			v462 = v82 + (v457 * 3)
-			if 50 > v89 {
-				v652 = 0
-				v653 = v458
-				v654 = v460
-				v655 = v462
-				goto b166
-			}
+	b184:
+		if !v80 {
+			goto b234
 		}
-		v464 = v458 + -1
-		v465 = v458 + 1
-		if uint64(v458) >= uint64(v5) {
-			g.Fault(16, v458, v5, v0)
-			g.Leave(li)
-			continue
+		if !v81 {
+			goto b234
 		}
-		v468 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v458)))*4))
-		if uint64(v464) >= uint64(v5) {
-			g.Fault(17, v464, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v471 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v464)))*4))
-			v474 = v468 - ((v468 / 7) * 7)
-			v477 = v471 - ((v471 / 7) * 7)
-			if v474 < v477 {
-				v481 = -1
-			} else {
-				v480 := int32(0)
-				if v477 < v474 {
-					v480 = 1
-				}
-				v481 = v480
-			}
-		}
-		if v481 < 0 {
-			v483 = 1
-			v484 = v458
-			v485 = v464
+		if v733 == 1 {
+			v736 = v78 <= 2147483647
+			v737 = v84 < 50
+			v738 = v77 + 1
+			v739 = 0
 		} else {
-			v483 = 0
-			v484 = v464
-			v485 = v458
-		}
-		if uint64(v465) >= uint64(v5) {
-			g.Fault(16, v465, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v488 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v465)))*4))
-			v490 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v485)))*4))
-			v493 = v488 - ((v488 / 7) * 7)
-			v496 = v490 - ((v490 / 7) * 7)
-			if v493 < v496 {
-				v500 = -1
-			} else {
-				v499 := int32(0)
-				if v496 < v493 {
-					v499 = 1
-				}
-				v500 = v499
-			}
-		}
-		{
-			v501 := v500 < 0
-			v503 = v483
-			if v501 {
-				v503 = v483 + 1
-			}
-			v504 = v485
-			if v501 {
-				v504 = v465
-			}
-			v506 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v504)))*4))
-			v508 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v484)))*4))
-			v511 = v506 - ((v506 / 7) * 7)
-			v514 = v508 - ((v508 / 7) * 7)
-			if v511 < v514 {
-				v518 = -1
-			} else {
-				v517 := int32(0)
-				if v514 < v511 {
-					v517 = 1
-				}
-				v518 = v517
-			}
-		}
-		{
-			v519 := v518 < 0
-			v521 = v503
-			if v519 {
-				v521 = v503 + 1
-			}
-			v522 = v504
-			if v519 {
-				v522 = v484
-			}
-			v523 = v460 + -1
-			v524 = v460 + 1
-			if uint64(v460) >= uint64(v5) {
-				g.Fault(16, v460, v5, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v527 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v460)))*4))
-		if uint64(v523) >= uint64(v5) {
-			g.Fault(17, v523, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v530 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v523)))*4))
-			v533 = v527 - ((v527 / 7) * 7)
-			v536 = v530 - ((v530 / 7) * 7)
-			if v533 < v536 {
-				v540 = -1
-			} else {
-				v539 := int32(0)
-				if v536 < v533 {
-					v539 = 1
-				}
-				v540 = v539
-			}
-		}
-		if v540 < 0 {
-			v543 = v521 + 1
-			v544 = v460
-			v545 = v523
-		} else {
-			v543 = v521
-			v544 = v523
-			v545 = v460
-		}
-		if uint64(v524) >= uint64(v5) {
-			g.Fault(16, v524, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v548 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v524)))*4))
-			v550 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v545)))*4))
-			v553 = v548 - ((v548 / 7) * 7)
-			v556 = v550 - ((v550 / 7) * 7)
-			if v553 < v556 {
-				v560 = -1
-			} else {
-				v559 := int32(0)
-				if v556 < v553 {
-					v559 = 1
-				}
-				v560 = v559
-			}
-		}
-		{
-			v561 := v560 < 0
-			v563 = v543
-			if v561 {
-				v563 = v543 + 1
-			}
-			v564 = v545
-			if v561 {
-				v564 = v524
-			}
-			v566 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v564)))*4))
-			v568 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v544)))*4))
-			v571 = v566 - ((v566 / 7) * 7)
-			v574 = v568 - ((v568 / 7) * 7)
-			if v571 < v574 {
-				v578 = -1
-			} else {
-				v577 := int32(0)
-				if v574 < v571 {
-					v577 = 1
-				}
-				v578 = v577
-			}
-		}
-		{
-			v579 := v578 < 0
-			v581 = v563
-			if v579 {
-				v581 = v563 + 1
-			}
-			v582 = v564
-			if v579 {
-				v582 = v544
-			}
-			v583 = v462 + -1
-			v584 = v462 + 1
-			if uint64(v462) >= uint64(v5) {
-				g.Fault(16, v462, v5, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v587 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v462)))*4))
-		if uint64(v583) >= uint64(v5) {
-			g.Fault(17, v583, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v590 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v583)))*4))
-			v593 = v587 - ((v587 / 7) * 7)
-			v596 = v590 - ((v590 / 7) * 7)
-			if v593 < v596 {
-				v600 = -1
-			} else {
-				v599 := int32(0)
-				if v596 < v593 {
-					v599 = 1
-				}
-				v600 = v599
-			}
-		}
-		if v600 < 0 {
-			v603 = v581 + 1
-			v604 = v462
-			v605 = v583
-		} else {
-			v603 = v581
-			v604 = v583
-			v605 = v462
-		}
-		if uint64(v584) >= uint64(v5) {
-			g.Fault(16, v584, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v608 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v584)))*4))
-			v610 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v605)))*4))
-			v613 = v608 - ((v608 / 7) * 7)
-			v616 = v610 - ((v610 / 7) * 7)
-			if v613 < v616 {
-				v620 = -1
-			} else {
-				v619 := int32(0)
-				if v616 < v613 {
-					v619 = 1
-				}
-				v620 = v619
-			}
-		}
-		{
-			v621 := v620 < 0
-			v623 = v603
-			if v621 {
-				v623 = v603 + 1
-			}
-			v624 = v605
-			if v621 {
-				v624 = v584
-			}
-			v626 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v624)))*4))
-			v628 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v604)))*4))
-			v631 = v626 - ((v626 / 7) * 7)
-			v634 = v628 - ((v628 / 7) * 7)
-			if v631 < v634 {
-				v638 = -1
-			} else {
-				v637 := int32(0)
-				if v634 < v631 {
-					v637 = 1
-				}
-				v638 = v637
-			}
-		}
-		{
-			v639 := v638 < 0
-			v641 := v623
-			if v639 {
-				v641 = v623 + 1
-			}
-			v642 := v624
-			if v639 {
-				v642 = v604
-			}
-			v652 = v641
-			v653 = v522
-			v654 = v582
-			v655 = v642
-		}
-	b166:
-		if uint64(v654) >= uint64(v5) {
-			g.Fault(16, v654, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v658 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v654)))*4))
-		if uint64(v653) >= uint64(v5) {
-			g.Fault(17, v653, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v661 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v653)))*4))
-			v664 = v658 - ((v658 / 7) * 7)
-			v667 = v661 - ((v661 / 7) * 7)
-			if v664 < v667 {
-				v671 = -1
-			} else {
-				v670 := int32(0)
-				if v667 < v664 {
-					v670 = 1
-				}
-				v671 = v670
-			}
-		}
-		if v671 < 0 {
-			v674 = v652 + 1
-			v675 = v654
-			v676 = v653
-		} else {
-			v674 = v652
-			v675 = v653
-			v676 = v654
-		}
-		if uint64(v655) >= uint64(v5) {
-			g.Fault(16, v655, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v679 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v655)))*4))
-			v681 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v676)))*4))
-			v684 = v679 - ((v679 / 7) * 7)
-			v687 = v681 - ((v681 / 7) * 7)
-			if v684 < v687 {
-				v691 = -1
-			} else {
-				v690 := int32(0)
-				if v687 < v684 {
-					v690 = 1
-				}
-				v691 = v690
-			}
-		}
-		{
-			v692 := v691 < 0
-			v694 = v674
-			if v692 {
-				v694 = v674 + 1
-			}
-			v695 = v676
-			if v692 {
-				v695 = v655
-			}
-			v697 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v695)))*4))
-			v699 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v675)))*4))
-			v702 = v697 - ((v697 / 7) * 7)
-			v705 = v699 - ((v699 / 7) * 7)
-			if v702 < v705 {
-				v709 = -1
-			} else {
-				v708 := int32(0)
-				if v705 < v702 {
-					v708 = 1
-				}
-				v709 = v708
-			}
-		}
-		{
-			v710 := v709 < 0
-			v712 = v694
-			if v710 {
-				v712 = v694 + 1
-			}
-			v713 = v695
-			if v710 {
-				v713 = v675
-			}
-			if v712 == 0 {
-				v717 = 1
-			} else {
-				v716 := int32(0)
-				if v712 == 12 {
-					v716 = 2
-				}
-				v717 = v716
-			}
-		}
-		if v717 == 2 {
-			v719 = v83 + -1
-			v720 = v82
-			v721 = v719
-		} else {
-			v737 = v713
-			v738 = v717
-			goto b188
-		}
-	b181:
-		if v720 >= v721 {
-			v737 = v719 - (v713 - v82)
-			v738 = 1
-			goto b188
-		}
-		if uint64(v721) >= uint64(v5) {
-			g.Fault(18, v721, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		v724 = int32(uint64(v721))
-		v725 = *(*int32)(unsafe.Add(m0, int(v724)*4))
-		if uint64(v720) >= uint64(v5) {
-			g.Fault(19, v720, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v727 := int32(uint64(v720))
-			v728 := *(*int32)(unsafe.Add(m0, int(v727)*4))
-			*(*int32)(unsafe.Add(m0, int(v727)*4)) = v725
-			*(*int32)(unsafe.Add(m0, int(v724)*4)) = v728
-			v720 = v720 + 1
-			v721 = v721 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b181
+			goto b234
 		}
 	b188:
-		if !v85 {
-			goto b238
-		}
-		if !v86 {
-			goto b238
-		}
-		if v738 == 1 {
-			v741 = -2147483648 <= v83
-			v742 = v83 <= 2147483647
-			v743 = v89 < 50
-			v744 = v82 + 1
-			v745 = 0
-		} else {
-			goto b238
-		}
-	b192:
-		if v745 >= 5 {
-			v906 = false
-			goto b237
+		if v739 >= 5 {
+			v895 = false
+			goto b233
 		}
 		{
-			v752 := v744 + ((v83 - v744) + -1)
-			v759 := ((-2147483648 <= v744) && (v744 <= 2147483647)) && v741
-			v760 := v759 && v742
-			v762 := (v760 && (uint64(v744) < uint64(v5))) && (uint64(v752) < uint64(v5))
-			v764 := (v762 && (uint64(v744+-1) < uint64(v5))) && (uint64(v752+-1) < uint64(v5))
-			if !v764 {
-				v784 = v744
-				goto b200
+			v746 := v738 + ((v78 - v738) + -1)
+			v754 := (((-2147483648 <= v738) && (v738 <= 2147483647)) && v736) && (uint64(v738) < uint64(v5))
+			v756 := (v754 && (uint64(v746) < uint64(v5))) && (uint64(v738+-1) < uint64(v5))
+			if !(v756 && (uint64(v746+-1) < uint64(v5))) {
+				v777 = v738
+				goto b196
 			}
-			v765 = v744
+			v758 = v738
 		}
-	b194:
-		if v765 >= v83 {
-			goto b199
+	b190:
+		if v758 >= v78 {
+			goto b195
 		}
 		{
-			v768 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v765)))*4))
-			v771 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v765+-1)))*4))
-			v774 = v768 - ((v768 / 7) * 7)
-			v777 = v771 - ((v771 / 7) * 7)
-			if v774 < v777 {
-				v781 = -1
+			v761 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v758)))*4))
+			v764 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v758+-1)))*4))
+			v767 = v761 - ((v761 / 7) * 7)
+			v770 = v764 - ((v764 / 7) * 7)
+			if v767 < v770 {
+				v774 = -1
 			} else {
-				v780 := int32(0)
-				if v777 < v774 {
-					v780 = 1
+				v773 := int32(0)
+				if v770 < v767 {
+					v773 = 1
 				}
-				v781 = v780
+				v774 = v773
 			}
 		}
-		if v781 >= 0 {
-			v765 = v765 + 1
+		if v774 >= 0 {
+			v758 = v758 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b194
+			goto b190
 		}
-	b199:
-		v807 = v765
-		goto b210
-	b200:
-		if v784 >= v83 {
-			goto b209
+	b195:
+		v800 = v758
+		goto b206
+	b196:
+		if v777 >= v78 {
+			goto b205
 		}
-		if uint64(v784) >= uint64(v5) {
-			g.Fault(20, v784, v5, v0)
+		if uint64(v777) >= uint64(v5) {
+			g.Fault(19, v777, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v788 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v784)))*4))
-		v789 = v784 + -1
-		if uint64(v789) >= uint64(v5) {
-			g.Fault(21, v789, v5, v0)
+		v781 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v777)))*4))
+		v782 = v777 + -1
+		if uint64(v782) >= uint64(v5) {
+			g.Fault(20, v782, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v792 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v789)))*4))
-			v795 = v788 - ((v788 / 7) * 7)
-			v798 = v792 - ((v792 / 7) * 7)
-			if v795 < v798 {
-				v802 = -1
+			v785 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v782)))*4))
+			v788 = v781 - ((v781 / 7) * 7)
+			v791 = v785 - ((v785 / 7) * 7)
+			if v788 < v791 {
+				v795 = -1
 			} else {
-				v801 := int32(0)
-				if v798 < v795 {
-					v801 = 1
+				v794 := int32(0)
+				if v791 < v788 {
+					v794 = 1
 				}
-				v802 = v801
+				v795 = v794
 			}
 		}
-		if v802 >= 0 {
-			v784 = v784 + 1
+		if v795 >= 0 {
+			v777 = v777 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b200
+			goto b196
 		}
-	b209:
-		v807 = v784
-	b210:
-		if v807 == v83 {
-			v906 = true
-			goto b237
+	b205:
+		v800 = v777
+	b206:
+		if v800 == v78 {
+			v895 = true
+			goto b233
 		}
-		if v743 {
-			v906 = false
-			goto b237
+		if v737 {
+			v895 = false
+			goto b233
 		}
-		v809 = v807 + -1
-		if uint64(v809) >= uint64(v5) {
-			g.Fault(22, v809, v5, v0)
+		v802 = v800 + -1
+		if uint64(v802) >= uint64(v5) {
+			g.Fault(21, v802, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v811 = int32(uint64(v809))
-		v812 = *(*int32)(unsafe.Add(m0, int(v811)*4))
-		if uint64(v807) >= uint64(v5) {
-			g.Fault(23, v807, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v814 := int32(uint64(v807))
-			v815 := *(*int32)(unsafe.Add(m0, int(v814)*4))
-			*(*int32)(unsafe.Add(m0, int(v814)*4)) = v812
-			*(*int32)(unsafe.Add(m0, int(v811)*4)) = v815
-			if 2 > (v807 - v82) {
-				goto b220
-			}
-			v820 = v809
-		}
-	b215:
-		if 1 > v820 {
-			goto b220
-		}
-		{
-			v822 = int32(uint64(v820))
-			v823 := *(*int32)(unsafe.Add(m0, int(v822)*4))
-			v824 = v820 + -1
-			v825 = int32(uint64(v824))
-			v826 := *(*int32)(unsafe.Add(m0, int(v825)*4))
-			v829 = v823 - ((v823 / 7) * 7)
-			v832 = v826 - ((v826 / 7) * 7)
-			if v829 < v832 {
-				v836 = -1
-			} else {
-				v835 := int32(0)
-				if v832 < v829 {
-					v835 = 1
-				}
-				v836 = v835
-			}
-		}
-		if v836 < 0 {
-			v839 := *(*int32)(unsafe.Add(m0, int(v822)*4))
-			*(*int32)(unsafe.Add(m0, int(v822)*4)) = *(*int32)(unsafe.Add(m0, int(v825)*4))
-			*(*int32)(unsafe.Add(m0, int(v825)*4)) = v839
-			v820 = v824
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b215
-		}
-	b220:
-		if 2 > (v83 - v807) {
-			goto b234
-		}
-		{
-			v844 := v807 + 1
-			v851 := (v844 <= 2147483647) && v741
-			v852 := v851 && v742
-			v854 := (v852 && (uint64(v844) < uint64(v5))) && (uint64(v844+((v83-v844)+-1)) < uint64(v5))
-			if !v854 {
-				v878 = v844
-				goto b227
-			}
-			v855 = v844
-		}
-	b222:
-		if v855 >= v83 {
-			goto b234
-		}
-		{
-			v857 = int32(uint64(v855))
-			v858 := *(*int32)(unsafe.Add(m0, int(v857)*4))
-			v860 = int32(uint64(v855 + -1))
-			v861 := *(*int32)(unsafe.Add(m0, int(v860)*4))
-			v864 = v858 - ((v858 / 7) * 7)
-			v867 = v861 - ((v861 / 7) * 7)
-			if v864 < v867 {
-				v871 = -1
-			} else {
-				v870 := int32(0)
-				if v867 < v864 {
-					v870 = 1
-				}
-				v871 = v870
-			}
-		}
-		if v871 < 0 {
-			v874 := *(*int32)(unsafe.Add(m0, int(v857)*4))
-			*(*int32)(unsafe.Add(m0, int(v857)*4)) = *(*int32)(unsafe.Add(m0, int(v860)*4))
-			*(*int32)(unsafe.Add(m0, int(v860)*4)) = v874
-			v855 = v855 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b222
-		}
-		goto b234
-	b227:
-		if v878 >= v83 {
-			goto b234
-		}
-		if uint64(v878) >= uint64(v5) {
-			g.Fault(24, v878, v5, v0)
+		v804 = int32(uint64(v802))
+		v805 = *(*int32)(unsafe.Add(m0, int(v804)*4))
+		if uint64(v800) >= uint64(v5) {
+			g.Fault(22, v800, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v881 = int32(uint64(v878))
-			v882 := *(*int32)(unsafe.Add(m0, int(v881)*4))
-			v884 = int32(uint64(v878 + -1))
-			v885 := *(*int32)(unsafe.Add(m0, int(v884)*4))
-			v888 = v882 - ((v882 / 7) * 7)
-			v891 = v885 - ((v885 / 7) * 7)
-			if v888 < v891 {
-				v895 = -1
+			v807 := int32(uint64(v800))
+			v808 := *(*int32)(unsafe.Add(m0, int(v807)*4))
+			*(*int32)(unsafe.Add(m0, int(v807)*4)) = v805
+			*(*int32)(unsafe.Add(m0, int(v804)*4)) = v808
+			if 2 > (v800 - v77) {
+				goto b216
+			}
+			v813 = v802
+		}
+	b211:
+		if 1 > v813 {
+			goto b216
+		}
+		{
+			v815 = int32(uint64(v813))
+			v816 := *(*int32)(unsafe.Add(m0, int(v815)*4))
+			v817 = v813 + -1
+			v818 = int32(uint64(v817))
+			v819 := *(*int32)(unsafe.Add(m0, int(v818)*4))
+			v822 = v816 - ((v816 / 7) * 7)
+			v825 = v819 - ((v819 / 7) * 7)
+			if v822 < v825 {
+				v829 = -1
 			} else {
-				v894 := int32(0)
-				if v891 < v888 {
-					v894 = 1
+				v828 := int32(0)
+				if v825 < v822 {
+					v828 = 1
 				}
-				v895 = v894
+				v829 = v828
 			}
 		}
-		if v895 < 0 {
-			v898 := *(*int32)(unsafe.Add(m0, int(v881)*4))
-			*(*int32)(unsafe.Add(m0, int(v881)*4)) = *(*int32)(unsafe.Add(m0, int(v884)*4))
-			*(*int32)(unsafe.Add(m0, int(v884)*4)) = v898
-			v878 = v878 + 1
+		if v829 < 0 {
+			v832 := *(*int32)(unsafe.Add(m0, int(v815)*4))
+			*(*int32)(unsafe.Add(m0, int(v815)*4)) = *(*int32)(unsafe.Add(m0, int(v818)*4))
+			*(*int32)(unsafe.Add(m0, int(v818)*4)) = v832
+			v813 = v817
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b227
+			goto b211
 		}
-	b234:
-		v744 = v807
-		v745 = v745 + 1
+	b216:
+		if 2 > (v78 - v800) {
+			goto b230
+		}
+		{
+			v837 := v800 + 1
+			v843 := (uint64(v837) < uint64(v5)) && (uint64(v837+((v78-v837)+-1)) < uint64(v5))
+			if !v843 {
+				v867 = v837
+				goto b223
+			}
+			v844 = v837
+		}
+	b218:
+		if v844 >= v78 {
+			goto b230
+		}
+		{
+			v846 = int32(uint64(v844))
+			v847 := *(*int32)(unsafe.Add(m0, int(v846)*4))
+			v849 = int32(uint64(v844 + -1))
+			v850 := *(*int32)(unsafe.Add(m0, int(v849)*4))
+			v853 = v847 - ((v847 / 7) * 7)
+			v856 = v850 - ((v850 / 7) * 7)
+			if v853 < v856 {
+				v860 = -1
+			} else {
+				v859 := int32(0)
+				if v856 < v853 {
+					v859 = 1
+				}
+				v860 = v859
+			}
+		}
+		if v860 < 0 {
+			v863 := *(*int32)(unsafe.Add(m0, int(v846)*4))
+			*(*int32)(unsafe.Add(m0, int(v846)*4)) = *(*int32)(unsafe.Add(m0, int(v849)*4))
+			*(*int32)(unsafe.Add(m0, int(v849)*4)) = v863
+			v844 = v844 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b218
+		}
+		goto b230
+	b223:
+		if v867 >= v78 {
+			goto b230
+		}
+		if uint64(v867) >= uint64(v5) {
+			g.Fault(23, v867, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v870 = int32(uint64(v867))
+			v871 := *(*int32)(unsafe.Add(m0, int(v870)*4))
+			v873 = int32(uint64(v867 + -1))
+			v874 := *(*int32)(unsafe.Add(m0, int(v873)*4))
+			v877 = v871 - ((v871 / 7) * 7)
+			v880 = v874 - ((v874 / 7) * 7)
+			if v877 < v880 {
+				v884 = -1
+			} else {
+				v883 := int32(0)
+				if v880 < v877 {
+					v883 = 1
+				}
+				v884 = v883
+			}
+		}
+		if v884 < 0 {
+			v887 := *(*int32)(unsafe.Add(m0, int(v870)*4))
+			*(*int32)(unsafe.Add(m0, int(v870)*4)) = *(*int32)(unsafe.Add(m0, int(v873)*4))
+			*(*int32)(unsafe.Add(m0, int(v873)*4)) = v887
+			v867 = v867 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b223
+		}
+	b230:
+		v738 = v800
+		v739 = v739 + 1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b192
-	b237:
-		if v906 {
-			v1211 = v82
-			v1212 = v83
-			v1213 = true
-			v1214 = true
-			v1215 = v87
-			v1216 = true
-			goto b337
+		goto b188
+	b233:
+		if v895 {
+			v1182 = v77
+			v1183 = v78
+			v1184 = true
+			v1185 = true
+			v1186 = v82
+			v1187 = true
+			goto b333
 		}
-	b238:
-		v907 = v82 + -1
-		if 0 > v907 {
-			goto b277
+	b234:
+		v896 = v77 + -1
+		if 0 > v896 {
+			goto b273
 		}
-		if uint64(v907) >= uint64(v5) {
-			g.Fault(25, v907, v5, v0)
+		if uint64(v896) >= uint64(v5) {
+			g.Fault(24, v896, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v911 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v907)))*4))
-		if uint64(v737) >= uint64(v5) {
-			g.Fault(26, v737, v5, v0)
+		v900 = *(*int32)(unsafe.Add(m0, int(int32(uint64(v896)))*4))
+		if uint64(v732) >= uint64(v5) {
+			g.Fault(25, v732, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v913 = int32(uint64(v737))
-			v914 := *(*int32)(unsafe.Add(m0, int(v913)*4))
-			v917 = v911 - ((v911 / 7) * 7)
-			v920 = v914 - ((v914 / 7) * 7)
-			if v917 < v920 {
-				v924 = -1
+			v902 = int32(uint64(v732))
+			v903 := *(*int32)(unsafe.Add(m0, int(v902)*4))
+			v906 = v900 - ((v900 / 7) * 7)
+			v909 = v903 - ((v903 / 7) * 7)
+			if v906 < v909 {
+				v913 = -1
 			} else {
-				v923 := int32(0)
-				if v920 < v917 {
-					v923 = 1
+				v912 := int32(0)
+				if v909 < v906 {
+					v912 = 1
 				}
-				v924 = v923
+				v913 = v912
 			}
 		}
-		if v924 < 0 {
-			goto b277
+		if v913 < 0 {
+			goto b273
 		}
-		v926 = *(*int32)(unsafe.Add(m0, int(v913)*4))
-		if uint64(v82) >= uint64(v5) {
-			g.Fault(27, v82, v5, v0)
+		v915 = *(*int32)(unsafe.Add(m0, int(v902)*4))
+		if uint64(v77) >= uint64(v5) {
+			g.Fault(26, v77, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v928 = int32(uint64(v82))
-			v929 := *(*int32)(unsafe.Add(m0, int(v928)*4))
-			*(*int32)(unsafe.Add(m0, int(v928)*4)) = v926
-			*(*int32)(unsafe.Add(m0, int(v913)*4)) = v929
-			v934 = v82 + 1
-			v935 = v83 + -1
+			v917 = int32(uint64(v77))
+			v918 := *(*int32)(unsafe.Add(m0, int(v917)*4))
+			*(*int32)(unsafe.Add(m0, int(v917)*4)) = v915
+			*(*int32)(unsafe.Add(m0, int(v902)*4)) = v918
+			v923 = v77 + 1
+			v924 = v78 + -1
 		}
-	b246:
-		if v934 > v935 {
-			goto b253
+	b242:
+		if v923 > v924 {
+			goto b249
 		}
-		v937 = *(*int32)(unsafe.Add(m0, int(v928)*4))
-		if uint64(v934) >= uint64(v5) {
-			g.Fault(28, v934, v5, v0)
+		v926 = *(*int32)(unsafe.Add(m0, int(v917)*4))
+		if uint64(v923) >= uint64(v5) {
+			g.Fault(27, v923, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v940 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v934)))*4))
-			v943 = v937 - ((v937 / 7) * 7)
-			v946 = v940 - ((v940 / 7) * 7)
-			if v943 < v946 {
-				v950 = -1
+			v929 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v923)))*4))
+			v932 = v926 - ((v926 / 7) * 7)
+			v935 = v929 - ((v929 / 7) * 7)
+			if v932 < v935 {
+				v939 = -1
 			} else {
-				v949 := int32(0)
-				if v946 < v943 {
-					v949 = 1
+				v938 := int32(0)
+				if v935 < v932 {
+					v938 = 1
 				}
-				v950 = v949
+				v939 = v938
 			}
 		}
-		if v950 >= 0 {
-			v1015 = v934 + 1
-			v1016 = v935
-			goto b272
+		if v939 >= 0 {
+			v996 = v923 + 1
+			v997 = v924
+			goto b268
 		}
-	b253:
+	b249:
 		{
-			v964 := ((-2147483648 <= v935) && (v935 <= 2147483647)) && (-2147483648 <= v934)
-			v966 := (v964 && (v934 <= 2147483647)) && (uint64(v935) < uint64(v5))
-			if !(v966 && (uint64(v935+((v935-v934)*-1)) < uint64(v5))) {
-				v985 = v935
-				goto b260
+			v948 := (uint64(v924) < uint64(v5)) && (uint64(v924+((v924-v923)*-1)) < uint64(v5))
+			if !v948 {
+				v966 = v924
+				goto b256
 			}
-			v968 = v935
+			v949 = v924
 		}
-	b254:
-		if v934 > v968 {
-			goto b259
+	b250:
+		if v923 > v949 {
+			goto b255
 		}
 		{
-			v970 := *(*int32)(unsafe.Add(m0, int(v928)*4))
-			v972 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v968)))*4))
-			v975 = v970 - ((v970 / 7) * 7)
-			v978 = v972 - ((v972 / 7) * 7)
-			if v975 < v978 {
-				v982 = -1
+			v951 := *(*int32)(unsafe.Add(m0, int(v917)*4))
+			v953 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v949)))*4))
+			v956 = v951 - ((v951 / 7) * 7)
+			v959 = v953 - ((v953 / 7) * 7)
+			if v956 < v959 {
+				v963 = -1
 			} else {
-				v981 := int32(0)
-				if v978 < v975 {
-					v981 = 1
+				v962 := int32(0)
+				if v959 < v956 {
+					v962 = 1
 				}
-				v982 = v981
+				v963 = v962
 			}
 		}
-		if v982 < 0 {
-			v968 = v968 + -1
+		if v963 < 0 {
+			v949 = v949 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b254
+			goto b250
 		}
-	b259:
-		v1004 = v968
-		goto b268
-	b260:
-		if v934 > v985 {
-			goto b267
+	b255:
+		v985 = v949
+		goto b264
+	b256:
+		if v923 > v966 {
+			goto b263
 		}
-		v987 = *(*int32)(unsafe.Add(m0, int(v928)*4))
+		v968 = *(*int32)(unsafe.Add(m0, int(v917)*4))
+		if uint64(v966) >= uint64(v5) {
+			g.Fault(28, v966, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v971 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v966)))*4))
+			v974 = v968 - ((v968 / 7) * 7)
+			v977 = v971 - ((v971 / 7) * 7)
+			if v974 < v977 {
+				v981 = -1
+			} else {
+				v980 := int32(0)
+				if v977 < v974 {
+					v980 = 1
+				}
+				v981 = v980
+			}
+		}
+		if v981 < 0 {
+			v966 = v966 + -1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b256
+		}
+	b263:
+		v985 = v966
+	b264:
+		if v985 < v923 {
+			v1177 = v923
+			v1178 = v78
+			v1179 = v80
+			v1180 = v81
+			v1181 = v82
+			goto b332
+		}
 		if uint64(v985) >= uint64(v5) {
 			g.Fault(29, v985, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v990 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
-			v993 = v987 - ((v987 / 7) * 7)
-			v996 = v990 - ((v990 / 7) * 7)
-			if v993 < v996 {
-				v1000 = -1
-			} else {
-				v999 := int32(0)
-				if v996 < v993 {
-					v999 = 1
-				}
-				v1000 = v999
-			}
+			v988 := int32(uint64(v985))
+			v990 := int32(uint64(v923))
+			v991 := *(*int32)(unsafe.Add(m0, int(v990)*4))
+			*(*int32)(unsafe.Add(m0, int(v990)*4)) = *(*int32)(unsafe.Add(m0, int(v988)*4))
+			*(*int32)(unsafe.Add(m0, int(v988)*4)) = v991
+			v996 = v923 + 1
+			v997 = v985 + -1
 		}
-		if v1000 < 0 {
-			v985 = v985 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b260
-		}
-	b267:
-		v1004 = v985
 	b268:
-		if v1004 < v934 {
-			v1206 = v934
-			v1207 = v83
-			v1208 = v85
-			v1209 = v86
-			v1210 = v87
-			goto b336
-		}
-		if uint64(v1004) >= uint64(v5) {
-			g.Fault(30, v1004, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v1007 := int32(uint64(v1004))
-			v1009 := int32(uint64(v934))
-			v1010 := *(*int32)(unsafe.Add(m0, int(v1009)*4))
-			*(*int32)(unsafe.Add(m0, int(v1009)*4)) = *(*int32)(unsafe.Add(m0, int(v1007)*4))
-			*(*int32)(unsafe.Add(m0, int(v1007)*4)) = v1010
-			v1015 = v934 + 1
-			v1016 = v1004 + -1
-		}
-	b272:
-		v934 = v1015
-		v935 = v1016
+		v923 = v996
+		v924 = v997
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b246
-	b277:
-		if uint64(v737) >= uint64(v5) {
-			g.Fault(31, v737, v5, v0)
+		goto b242
+	b273:
+		if uint64(v732) >= uint64(v5) {
+			g.Fault(30, v732, v5, v0)
 			g.Leave(li)
 			continue
 		}
-		v1022 = int32(uint64(v737))
-		v1023 = *(*int32)(unsafe.Add(m0, int(v1022)*4))
-		if uint64(v82) >= uint64(v5) {
-			g.Fault(32, v82, v5, v0)
+		v1003 = int32(uint64(v732))
+		v1004 = *(*int32)(unsafe.Add(m0, int(v1003)*4))
+		if uint64(v77) >= uint64(v5) {
+			g.Fault(31, v77, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1025 = int32(uint64(v82))
-			v1026 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v1023
-			*(*int32)(unsafe.Add(m0, int(v1022)*4)) = v1026
-			v1029 := v82 + 1
-			v1030 = v83 + -1
-			v1032 = -2147483648 <= v1030
-			v1033 = v1030 <= 2147483647
-			v1035 = uint64(v1030) < uint64(v5)
-			v1036 := (v1029 <= 2147483647) && v1032
-			v1037 := v1036 && v1033
-			v1039 := (v1037 && (uint64(v1029) < uint64(v5))) && v1035
-			if !v1039 {
-				v1057 = v1029
-				goto b287
+			v1006 = int32(uint64(v77))
+			v1007 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v1004
+			*(*int32)(unsafe.Add(m0, int(v1003)*4)) = v1007
+			v1010 := v77 + 1
+			v1011 = v78 + -1
+			v1013 = uint64(v1011) < uint64(v5)
+			v1014 := (uint64(v1010) < uint64(v5)) && v1013
+			if !v1014 {
+				v1032 = v1010
+				goto b283
 			}
-			v1040 = v1029
+			v1015 = v1010
 		}
-	b280:
-		if v1040 > v1030 {
-			v1077 = v1040
-			goto b297
+	b276:
+		if v1015 > v1011 {
+			v1052 = v1015
+			goto b293
 		}
 		{
-			v1043 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1040)))*4))
-			v1044 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1047 = v1043 - ((v1043 / 7) * 7)
-			v1050 = v1044 - ((v1044 / 7) * 7)
-			if v1047 < v1050 {
-				v1054 = -1
+			v1018 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1015)))*4))
+			v1019 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1022 = v1018 - ((v1018 / 7) * 7)
+			v1025 = v1019 - ((v1019 / 7) * 7)
+			if v1022 < v1025 {
+				v1029 = -1
 			} else {
-				v1053 := int32(0)
-				if v1050 < v1047 {
-					v1053 = 1
+				v1028 := int32(0)
+				if v1025 < v1022 {
+					v1028 = 1
 				}
-				v1054 = v1053
+				v1029 = v1028
 			}
 		}
-		if v1054 < 0 {
-			v1040 = v1040 + 1
+		if v1029 < 0 {
+			v1015 = v1015 + 1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b280
+			goto b276
 		}
-		v1075 = v1040
+		v1050 = v1015
+		goto b290
+	b283:
+		if v1032 > v1011 {
+			v1052 = v1032
+			goto b293
+		}
+		if uint64(v1032) >= uint64(v5) {
+			g.Fault(32, v1032, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v1036 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1032)))*4))
+			v1037 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1040 = v1036 - ((v1036 / 7) * 7)
+			v1043 = v1037 - ((v1037 / 7) * 7)
+			if v1040 < v1043 {
+				v1047 = -1
+			} else {
+				v1046 := int32(0)
+				if v1043 < v1040 {
+					v1046 = 1
+				}
+				v1047 = v1046
+			}
+		}
+		if v1047 < 0 {
+			v1032 = v1032 + 1
+			if stop.Load() {
+				g.Stop()
+				return
+			}
+			goto b283
+		}
+		v1050 = v1032
+	b290:
+		v1053 = v1050
 		goto b294
-	b287:
-		if v1057 > v1030 {
-			v1077 = v1057
-			goto b297
-		}
-		if uint64(v1057) >= uint64(v5) {
-			g.Fault(33, v1057, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v1061 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1057)))*4))
-			v1062 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1065 = v1061 - ((v1061 / 7) * 7)
-			v1068 = v1062 - ((v1062 / 7) * 7)
-			if v1065 < v1068 {
-				v1072 = -1
-			} else {
-				v1071 := int32(0)
-				if v1068 < v1065 {
-					v1071 = 1
-				}
-				v1072 = v1071
-			}
-		}
-		if v1072 < 0 {
-			v1057 = v1057 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b287
-		}
-		v1075 = v1057
+	b293:
+		v1053 = v1052
 	b294:
-		v1078 = v1075
-		goto b298
-	b297:
-		v1078 = v1077
-	b298:
 		{
-			v1084 := v1032 && v1033
-			v1086 := (v1084 && (v1078 <= 2147483647)) && v1035
-			v1087 := v1086 && (uint64(v1030+((v1030-v1078)*-1)) < uint64(v5))
-			if !v1087 {
-				v1105 = v1030
-				goto b305
+			v1058 := v1013 && (uint64(v1011+((v1011-v1053)*-1)) < uint64(v5))
+			if !v1058 {
+				v1076 = v1011
+				goto b301
 			}
-			v1088 = v1030
+			v1059 = v1011
 		}
-	b299:
-		if v1078 > v1088 {
-			goto b304
+	b295:
+		if v1053 > v1059 {
+			goto b300
 		}
 		{
-			v1091 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1088)))*4))
-			v1092 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1095 = v1091 - ((v1091 / 7) * 7)
-			v1098 = v1092 - ((v1092 / 7) * 7)
-			if v1095 < v1098 {
-				v1102 = -1
+			v1062 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1059)))*4))
+			v1063 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1066 = v1062 - ((v1062 / 7) * 7)
+			v1069 = v1063 - ((v1063 / 7) * 7)
+			if v1066 < v1069 {
+				v1073 = -1
 			} else {
-				v1101 := int32(0)
-				if v1098 < v1095 {
-					v1101 = 1
+				v1072 := int32(0)
+				if v1069 < v1066 {
+					v1072 = 1
 				}
-				v1102 = v1101
+				v1073 = v1072
 			}
 		}
-		if v1102 >= 0 {
-			v1088 = v1088 + -1
+		if v1073 >= 0 {
+			v1059 = v1059 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b299
+			goto b295
 		}
-	b304:
-		v1124 = v1088
-		goto b313
-	b305:
-		if v1078 > v1105 {
-			goto b312
+	b300:
+		v1095 = v1059
+		goto b309
+	b301:
+		if v1053 > v1076 {
+			goto b308
 		}
-		if uint64(v1105) >= uint64(v5) {
-			g.Fault(34, v1105, v5, v0)
+		if uint64(v1076) >= uint64(v5) {
+			g.Fault(33, v1076, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1109 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1105)))*4))
-			v1110 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1113 = v1109 - ((v1109 / 7) * 7)
-			v1116 = v1110 - ((v1110 / 7) * 7)
-			if v1113 < v1116 {
-				v1120 = -1
+			v1080 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1076)))*4))
+			v1081 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1084 = v1080 - ((v1080 / 7) * 7)
+			v1087 = v1081 - ((v1081 / 7) * 7)
+			if v1084 < v1087 {
+				v1091 = -1
 			} else {
-				v1119 := int32(0)
-				if v1116 < v1113 {
-					v1119 = 1
+				v1090 := int32(0)
+				if v1087 < v1084 {
+					v1090 = 1
 				}
-				v1120 = v1119
+				v1091 = v1090
 			}
 		}
-		if v1120 >= 0 {
-			v1105 = v1105 + -1
+		if v1091 >= 0 {
+			v1076 = v1076 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b305
+			goto b301
 		}
-	b312:
-		v1124 = v1105
+	b308:
+		v1095 = v1076
+	b309:
+		if v1095 >= v1053 {
+			goto b313
+		}
+		v1097 = *(*int32)(unsafe.Add(m0, int(v1006)*4))
+		if uint64(v1095) >= uint64(v5) {
+			g.Fault(34, v1095, v5, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v1099 := int32(uint64(v1095))
+			v1100 := *(*int32)(unsafe.Add(m0, int(v1099)*4))
+			*(*int32)(unsafe.Add(m0, int(v1099)*4)) = v1097
+			*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v1100
+			v1154 = v1095
+			v1155 = true
+			goto b327
+		}
 	b313:
-		if v1124 >= v1078 {
-			goto b317
-		}
-		v1126 = *(*int32)(unsafe.Add(m0, int(v1025)*4))
-		if uint64(v1124) >= uint64(v5) {
-			g.Fault(35, v1124, v5, v0)
+		if uint64(v1095) >= uint64(v5) {
+			g.Fault(35, v1095, v5, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v1128 := int32(uint64(v1124))
-			v1129 := *(*int32)(unsafe.Add(m0, int(v1128)*4))
-			*(*int32)(unsafe.Add(m0, int(v1128)*4)) = v1126
-			*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v1129
-			v1183 = v1124
-			v1184 = true
-			goto b331
+			v1105 := int32(uint64(v1095))
+			v1107 := int32(uint64(v1053))
+			v1108 := *(*int32)(unsafe.Add(m0, int(v1107)*4))
+			*(*int32)(unsafe.Add(m0, int(v1107)*4)) = *(*int32)(unsafe.Add(m0, int(v1105)*4))
+			*(*int32)(unsafe.Add(m0, int(v1105)*4)) = v1108
+			v1113 = v1053 + 1
+			v1114 = v1095 + -1
 		}
-	b317:
-		if uint64(v1124) >= uint64(v5) {
-			g.Fault(36, v1124, v5, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v1134 := int32(uint64(v1124))
-			v1136 := int32(uint64(v1078))
-			v1137 := *(*int32)(unsafe.Add(m0, int(v1136)*4))
-			*(*int32)(unsafe.Add(m0, int(v1136)*4)) = *(*int32)(unsafe.Add(m0, int(v1134)*4))
-			*(*int32)(unsafe.Add(m0, int(v1134)*4)) = v1137
-			v1142 = v1078 + 1
-			v1143 = v1124 + -1
-		}
-	b319:
-		if v1142 > v1143 {
-			v1160 = v1143
-			goto b324
+	b315:
+		if v1113 > v1114 {
+			v1131 = v1114
+			goto b320
 		}
 		{
-			v1146 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1142)))*4))
-			v1147 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1150 = v1146 - ((v1146 / 7) * 7)
-			v1153 = v1147 - ((v1147 / 7) * 7)
-			if v1150 < v1153 {
-				v1157 = -1
+			v1117 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1113)))*4))
+			v1118 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1121 = v1117 - ((v1117 / 7) * 7)
+			v1124 = v1118 - ((v1118 / 7) * 7)
+			if v1121 < v1124 {
+				v1128 = -1
 			} else {
-				v1156 := int32(0)
-				if v1153 < v1150 {
-					v1156 = 1
+				v1127 := int32(0)
+				if v1124 < v1121 {
+					v1127 = 1
 				}
-				v1157 = v1156
+				v1128 = v1127
 			}
 		}
-		if v1157 < 0 {
-			v1246 = v1142 + 1
-			v1247 = v1143
-			goto b344
+		if v1128 < 0 {
+			v1217 = v1113 + 1
+			v1218 = v1114
+			goto b340
 		}
-		v1160 = v1143
-	b324:
-		if v1142 > v1160 {
-			goto b329
+		v1131 = v1114
+	b320:
+		if v1113 > v1131 {
+			goto b325
 		}
 		{
-			v1163 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1160)))*4))
-			v1164 := *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			v1167 = v1163 - ((v1163 / 7) * 7)
-			v1170 = v1164 - ((v1164 / 7) * 7)
-			if v1167 < v1170 {
-				v1174 = -1
+			v1134 := *(*int32)(unsafe.Add(m0, int(int32(uint64(v1131)))*4))
+			v1135 := *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			v1138 = v1134 - ((v1134 / 7) * 7)
+			v1141 = v1135 - ((v1135 / 7) * 7)
+			if v1138 < v1141 {
+				v1145 = -1
 			} else {
-				v1173 := int32(0)
-				if v1170 < v1167 {
-					v1173 = 1
+				v1144 := int32(0)
+				if v1141 < v1138 {
+					v1144 = 1
 				}
-				v1174 = v1173
+				v1145 = v1144
 			}
 		}
-		if v1174 >= 0 {
-			v1160 = v1160 + -1
+		if v1145 >= 0 {
+			v1131 = v1131 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b324
+			goto b320
 		}
-	b329:
-		if v1160 >= v1142 {
-			v1238 := int32(uint64(v1160))
-			v1240 := int32(uint64(v1142))
-			v1241 := *(*int32)(unsafe.Add(m0, int(v1240)*4))
-			*(*int32)(unsafe.Add(m0, int(v1240)*4)) = *(*int32)(unsafe.Add(m0, int(v1238)*4))
-			*(*int32)(unsafe.Add(m0, int(v1238)*4)) = v1241
-			v1246 = v1142 + 1
-			v1247 = v1160 + -1
-			goto b344
+	b325:
+		if v1131 >= v1113 {
+			v1209 := int32(uint64(v1131))
+			v1211 := int32(uint64(v1113))
+			v1212 := *(*int32)(unsafe.Add(m0, int(v1211)*4))
+			*(*int32)(unsafe.Add(m0, int(v1211)*4)) = *(*int32)(unsafe.Add(m0, int(v1209)*4))
+			*(*int32)(unsafe.Add(m0, int(v1209)*4)) = v1212
+			v1217 = v1113 + 1
+			v1218 = v1131 + -1
+			goto b340
 		}
 		{
-			v1179 := int32(uint64(v1160))
-			v1180 := *(*int32)(unsafe.Add(m0, int(v1179)*4))
-			*(*int32)(unsafe.Add(m0, int(v1179)*4)) = *(*int32)(unsafe.Add(m0, int(v1025)*4))
-			*(*int32)(unsafe.Add(m0, int(v1025)*4)) = v1180
-			v1183 = v1160
-			v1184 = false
+			v1150 := int32(uint64(v1131))
+			v1151 := *(*int32)(unsafe.Add(m0, int(v1150)*4))
+			*(*int32)(unsafe.Add(m0, int(v1150)*4)) = *(*int32)(unsafe.Add(m0, int(v1006)*4))
+			*(*int32)(unsafe.Add(m0, int(v1006)*4)) = v1151
+			v1154 = v1131
+			v1155 = false
 		}
-	b331:
-		v1185 = v1183 - v82
-		v1186 = v83 - v1183
-		if v1185 < v1186 {
-			v1194 = v1183 + 1
-			v1195 = v83
-			v1196 = int64(uint64(v89)>>3) <= v1185
-			v1197 = v82
-			v1198 = v1183
+	b327:
+		v1156 = v1154 - v77
+		v1157 = v78 - v1154
+		if v1156 < v1157 {
+			v1165 = v1154 + 1
+			v1166 = v78
+			v1167 = int64(uint64(v84)>>3) <= v1156
+			v1168 = v77
+			v1169 = v1154
 		} else {
-			v1194 = v82
-			v1195 = v1183
-			v1196 = int64(uint64(v89)>>3) <= v1186
-			v1197 = v1183 + 1
-			v1198 = v83
+			v1165 = v77
+			v1166 = v1154
+			v1167 = int64(uint64(v84)>>3) <= v1157
+			v1168 = v1154 + 1
+			v1169 = v78
 		}
-		if uint32(v87) >= 48 {
-			g.Fault(37, v88, 48, v0)
+		if uint32(v82) >= 48 {
+			g.Fault(36, v83, 48, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int64)(unsafe.Add(m1, int(v87)*8)) = v1194
-		*(*int64)(unsafe.Add(m2, int(v87)*8)) = v1195
-		*(*int64)(unsafe.Add(m3, int(v87)*8)) = v456
-		*(*bool)(unsafe.Add(m4, int(v87))) = v1196
-		*(*bool)(unsafe.Add(m5, int(v87))) = v1184
-		v1206 = v1197
-		v1207 = v1198
-		v1208 = true
-		v1209 = true
-		v1210 = v87 + 1
-	b336:
-		v1211 = v1206
-		v1212 = v1207
-		v1213 = v1208
-		v1214 = v1209
-		v1215 = v1210
-		v1216 = false
-	b337:
-		v1217 = v1211
-		v1218 = v1212
-		v1219 = v456
-		v1220 = v1213
-		v1221 = v1214
-		v1222 = v1215
-		v1223 = v1216
-	b338:
-		if !v1223 {
-			v1231 = v1217
-			v1232 = v1218
-			v1233 = v1219
-			v1234 = v1220
-			v1235 = v1221
-			v1236 = v1222
-			goto b341
+		*(*int64)(unsafe.Add(m1, int(v82)*8)) = v1165
+		*(*int64)(unsafe.Add(m2, int(v82)*8)) = v1166
+		*(*int64)(unsafe.Add(m3, int(v82)*8)) = v451
+		*(*bool)(unsafe.Add(m4, int(v82))) = v1167
+		*(*bool)(unsafe.Add(m5, int(v82))) = v1155
+		v1177 = v1168
+		v1178 = v1169
+		v1179 = true
+		v1180 = true
+		v1181 = v82 + 1
+	b332:
+		v1182 = v1177
+		v1183 = v1178
+		v1184 = v1179
+		v1185 = v1180
+		v1186 = v1181
+		v1187 = false
+	b333:
+		v1188 = v1182
+		v1189 = v1183
+		v1190 = v451
+		v1191 = v1184
+		v1192 = v1185
+		v1193 = v1186
+		v1194 = v1187
+	b334:
+		if !v1194 {
+			v1202 = v1188
+			v1203 = v1189
+			v1204 = v1190
+			v1205 = v1191
+			v1206 = v1192
+			v1207 = v1193
+			goto b337
 		}
-		if v1222 == 0 {
-			goto b351
+		if v1193 == 0 {
+			goto b347
 		} else {
-			v1225 := v1222 + -1
-			v1231 = *(*int64)(unsafe.Add(m1, int(v1225)*8))
-			v1232 = *(*int64)(unsafe.Add(m2, int(v1225)*8))
-			v1233 = *(*int64)(unsafe.Add(m3, int(v1225)*8))
-			v1234 = *(*bool)(unsafe.Add(m4, int(v1225)))
-			v1235 = *(*bool)(unsafe.Add(m5, int(v1225)))
-			v1236 = v1225
+			v1196 := v1193 + -1
+			v1202 = *(*int64)(unsafe.Add(m1, int(v1196)*8))
+			v1203 = *(*int64)(unsafe.Add(m2, int(v1196)*8))
+			v1204 = *(*int64)(unsafe.Add(m3, int(v1196)*8))
+			v1205 = *(*bool)(unsafe.Add(m4, int(v1196)))
+			v1206 = *(*bool)(unsafe.Add(m5, int(v1196)))
+			v1207 = v1196
 		}
-	b341:
-		v82 = v1231
-		v83 = v1232
-		v84 = v1233
-		v85 = v1234
-		v86 = v1235
-		v87 = v1236
+	b337:
+		v77 = v1202
+		v78 = v1203
+		v79 = v1204
+		v80 = v1205
+		v81 = v1206
+		v82 = v1207
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b22
-	b344:
-		v1142 = v1246
-		v1143 = v1247
+		goto b18
+	b340:
+		v1113 = v1217
+		v1114 = v1218
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b319
-	b351:
+		goto b315
+	b347:
 		more = true
 	}
 	if !more {
@@ -3292,22 +3259,16 @@ func (g *pipelineHost) Run() {
 		if dead[li] {
 			continue
 		}
-		v50 := h50[li]
-		v0 := int32(basex + li)
-		v49 := h49[li]
+		v45 := h45[li]
 		v8 := int64(basex + li)
-		v1255 := *(*int32)(unsafe.Add(m0, li*4)) * 10
-		if v50 == 0 {
-			g.Fault(38, 0, v50, v0)
-			continue
-		}
-		v1258 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(int32(uint64(v49)))*4))
-		v1259 := v1255 + v1258
+		v0 := int32(basex + li)
+		v1227 := *(*int32)(unsafe.Add(unsafe.Pointer(&pipelineHostTable2), int(v45)*4))
+		v1228 := (*(*int32)(unsafe.Add(m0, li*4)) * 10) + v1227
 		if uint64(v8) >= uint64(v3) {
-			g.Fault(39, v8, v3, v0)
+			g.Fault(37, v8, v3, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v1259
+		*(*int32)(unsafe.Add(p1, (basex+li)*4)) = v1228
 	}
 }
 
@@ -3700,9 +3661,7 @@ func newSharedHost() kernelimpl.HostForm { return new(sharedHost) }
 
 const sharedHostSites = `1	internal/difftest/golang/sorting.go:121:14
 1	121:3
-1	slices/zsortanyfunc.go:12:33
-1	12:42
-1	27:31
+1	slices/zsortanyfunc.go:27:31
 1	27:50
 1	30:16
 1	30:34
@@ -3712,25 +3671,11 @@ const sharedHostSites = `1	internal/difftest/golang/sorting.go:121:14
 1	251:50
 1	299:13
 1	299:22
-1	323:26
-1	323:35
-1	202:26
-1	202:35
-1	214:28
-1	214:39
-1	228:18
-1	slices/kgen_sort.go:41:43
-1	41:53
+1	slices/kgen_sort.go:41:53
 1	slices/zsortanyfunc.go:174:42
-1	178:36
-1	181:35
-1	187:26
 1	136:29
 1	136:42
-1	139:25
-1	142:26
 1	146:35
-1	149:25
 1	slices/kgen_sort.go:53:11`
 
 func (g *sharedHost) Begin() {
@@ -3789,10 +3734,10 @@ func (g *sharedHost) Run() {
 		}
 		v3 := int32(li)
 		v0 := int32(basex + li)
-		var v16, v17, v18, v22, v23, v28, v49, v53, v68, v73, v93, v95, v97, v98, v99, v101, v103, v107, v122, v123, v127, v164, v172, v173, v174, v176, v178, v182, v197, v198, v202, v221, v223, v230, v231, v232, v234, v236, v240, v255, v256, v260, v305, v315, v316, v317, v318, v325, v330, v340, v341, v348, v353, v366, v368, v370, v372, v374, v375, v391, v392, v408, v423, v424, v425, v442, v443, v459, v474, v475, v476, v493, v494, v510, v536, v537, v538, v555, v556, v572, v587, v593, v594, v595, v611, v619, v640, v656, v661, v676, v678, v689, v693, v718, v738, v764, v788, v789, v819, v833, v849, v860, v861, v875, v883, v897, v912, v914, v915, v922, v936, v952, v970, v971, v985, v1005, v1007, v1008, v1016, v1017, v1019, v1020, v1028, v1029, v1033, v1034, v1039, v1040, v1041, v1053, v1054, v1055, v1068, v1069 int64
-		var v19, v20, v26, v27, v57, v78, v112, v132, v156, v187, v207, v245, v265, v383, v399, v414, v433, v450, v465, v484, v501, v516, v546, v563, v578, v615, v616, v617, v618, v648, v666, v697, v726, v747, v763, v773, v796, v825, v840, v879, v880, v889, v904, v928, v943, v977, v991, v1006, v1018, v1030, v1031, v1035, v1036, v1038, v1042, v1043, v1045, v1056, v1057 bool
-		var v21, v51, v54, v62, v71, v75, v83, v117, v125, v129, v137, v162, v163, v192, v200, v204, v212, v225, v250, v258, v262, v270, v355, v388, v390, v404, v407, v419, v422, v438, v441, v455, v458, v470, v473, v489, v492, v506, v509, v521, v535, v551, v554, v568, v571, v583, v586, v591, v598, v612, v620, v653, v671, v680, v691, v694, v702, v720, v723, v731, v741, v744, v752, v770, v778, v782, v801, v830, v845, v867, v870, v894, v909, v933, v948, v982, v996, v1032, v1037, v1044, v1058 int32
-		var v52, v55, v72, v76, v106, v110, v126, v130, v181, v185, v201, v205, v226, v239, v243, v259, v263, v356, v378, v381, v395, v397, v410, v412, v428, v431, v446, v448, v461, v463, v479, v482, v497, v499, v512, v514, v541, v544, v559, v561, v574, v576, v599, v643, v646, v660, v664, v681, v692, v695, v721, v724, v742, v745, v768, v771, v780, v791, v794, v821, v823, v835, v838, v868, v886, v887, v901, v902, v925, v926, v940, v941, v954, v974, v975, v988, v989 float32
+		var v16, v17, v18, v22, v23, v26, v28, v32, v49, v51, v53, v54, v55, v57, v59, v63, v78, v79, v83, v114, v123, v126, v131, v135, v151, v152, v156, v175, v177, v185, v188, v193, v197, v213, v214, v218, v260, v263, v264, v265, v266, v273, v278, v288, v289, v296, v301, v314, v316, v318, v320, v336, v337, v353, v368, v374, v375, v376, v388, v392, v409, v432, v433, v447, v470, v471, v483, v484, v498, v528, v529, v543, v563, v565, v566, v574, v575, v577, v578, v586, v587, v591, v592, v597, v598, v599, v611, v612, v613, v626, v627 int64
+		var v19, v20, v36, v68, v88, v109, v140, v161, v202, v223, v328, v344, v359, v400, v417, v439, v453, v490, v504, v535, v549, v564, v576, v588, v589, v593, v594, v596, v600, v601, v603, v614, v615 bool
+		var v21, v30, v33, v41, v73, v81, v85, v93, v112, v113, v122, v124, v125, v128, v145, v150, v154, v158, v166, v179, v184, v186, v187, v190, v207, v212, v216, v220, v228, v303, v333, v335, v349, v352, v364, v367, v372, v389, v405, v414, v422, v426, v444, v458, v475, v478, v495, v509, v540, v554, v590, v595, v602, v616 int32
+		var v31, v34, v62, v66, v82, v86, v134, v138, v155, v159, v180, v196, v200, v217, v221, v304, v323, v326, v340, v342, v355, v357, v395, v398, v412, v415, v424, v435, v437, v449, v451, v476, v487, v488, v501, v502, v513, v532, v533, v546, v547 float32
 		if v3 == 0 {
 			*(*[384]byte)(m1) = [384]byte{}
 			*(*[384]byte)(m2) = [384]byte{}
@@ -3806,2167 +3751,1236 @@ func (g *sharedHost) Run() {
 			v20 = true
 			v21 = 0
 		} else {
-			goto b440
+			goto b252
 		}
 	b6:
 		v22 = int64(uint32(v21))
 		v23 = v17 - v16
 		if v23 <= 12 {
-			v26 = -2147483648 <= v16
-			v27 = v16 <= 2147483647
-			v28 = v16 + 1
+			v26 = v16 + 1
 		} else {
-			goto b32
+			goto b19
 		}
 	b8:
-		if v28 >= v17 {
-			v1039 = v16
-			v1040 = v17
-			v1041 = v18
-			v1042 = v19
-			v1043 = v20
-			v1044 = v21
-			v1045 = true
-			goto b427
+		if v26 >= v17 {
+			v597 = v16
+			v598 = v17
+			v599 = v18
+			v600 = v19
+			v601 = v20
+			v602 = v21
+			v603 = true
+			goto b240
 		}
-		{
-			v36 := v28 + (((v28 - v16) * -1) + 1)
-			v44 := (((-2147483648 <= v28) && (v28 <= 2147483647)) && v26) && v27
-			v47 := ((v44 && (uint64(v28) < 32)) && (uint64(v36) < 32)) && (uint64(v28+-1) < 32)
-			if !(v47 && (uint64(v36+-1) < 32)) {
-				v68 = v28
-				goto b18
+		v28 = v26
+	b9:
+		if v16 >= v28 {
+			goto b17
+		}
+		v30 = int32(uint64(v28))
+		v31 = *(*float32)(unsafe.Add(m0, int(v30)*4))
+		v32 = v28 + -1
+		v33 = int32(uint64(v32))
+		v34 = *(*float32)(unsafe.Add(m0, int(v33)*4))
+		v36 = v31 != v31
+		if v34 != v34 {
+			v37 := int32(-1)
+			if v36 {
+				v37 = 0
 			}
-			v49 = v28
+			v41 = v37
+			goto b15
 		}
-	b10:
-		if v16 >= v49 {
-			goto b30
+		if v36 {
+			v41 = 1
+			goto b15
 		}
-		v51 = int32(uint64(v49))
-		v52 = *(*float32)(unsafe.Add(m0, int(v51)*4))
-		v53 = v49 + -1
-		v54 = int32(uint64(v53))
-		v55 = *(*float32)(unsafe.Add(m0, int(v54)*4))
-		v57 = v52 != v52
-		if v55 != v55 {
-			v58 := int32(-1)
-			if v57 {
-				v58 = 0
-			}
-			v62 = v58
-			goto b16
-		}
-		if v57 {
-			v62 = 1
-			goto b16
-		}
-		if v55 < v52 {
-			v62 = -1
+		if v34 < v31 {
+			v41 = -1
 		} else {
-			v61 := int32(0)
-			if v52 < v55 {
-				v61 = 1
+			v40 := int32(0)
+			if v31 < v34 {
+				v40 = 1
 			}
-			v62 = v61
+			v41 = v40
 		}
-	b16:
-		if v62 < 0 {
-			v65 := *(*float32)(unsafe.Add(m0, int(v51)*4))
-			*(*float32)(unsafe.Add(m0, int(v51)*4)) = *(*float32)(unsafe.Add(m0, int(v54)*4))
-			*(*float32)(unsafe.Add(m0, int(v54)*4)) = v65
-			v49 = v53
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b10
+	b15:
+		if v41 < 0 {
+			v44 := *(*float32)(unsafe.Add(m0, int(v30)*4))
+			*(*float32)(unsafe.Add(m0, int(v30)*4)) = *(*float32)(unsafe.Add(m0, int(v33)*4))
+			*(*float32)(unsafe.Add(m0, int(v33)*4)) = v44
+			v28 = v32
+			goto b9
 		}
-		goto b30
-	b18:
-		if v16 >= v68 {
-			goto b30
-		}
-		if uint64(v68) >= 32 {
-			g.Fault(2, v68, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v71 = int32(uint64(v68))
-		v72 = *(*float32)(unsafe.Add(m0, int(v71)*4))
-		v73 = v68 + -1
-		if uint64(v73) >= 32 {
-			g.Fault(3, v73, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v75 = int32(uint64(v73))
-		v76 = *(*float32)(unsafe.Add(m0, int(v75)*4))
-		v78 = v72 != v72
-		if v76 != v76 {
-			v79 := int32(-1)
-			if v78 {
-				v79 = 0
-			}
-			v83 = v79
-			goto b26
-		}
-		if v78 {
-			v83 = 1
-			goto b26
-		}
-		if v76 < v72 {
-			v83 = -1
-		} else {
-			v82 := int32(0)
-			if v72 < v76 {
-				v82 = 1
-			}
-			v83 = v82
-		}
-	b26:
-		if v83 < 0 {
-			v86 := *(*float32)(unsafe.Add(m0, int(v71)*4))
-			*(*float32)(unsafe.Add(m0, int(v71)*4)) = *(*float32)(unsafe.Add(m0, int(v75)*4))
-			*(*float32)(unsafe.Add(m0, int(v75)*4)) = v86
-			v68 = v73
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b18
-		}
-	b30:
-		v28 = v28 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
+	b17:
+		v26 = v26 + 1
 		goto b8
-	b32:
+	b19:
 		if v18 == 0 {
-			v93 = v23 + -1
-			v95 = int64(uint64(v93) >> 1)
+			v49 = v23 + -1
+			v51 = int64(uint64(v49) >> 1)
 		} else {
-			goto b117
+			goto b104
+		}
+	b21:
+		if 0 > v51 {
+			goto b46
+		}
+		v53 = v51
+	b22:
+		v54 = v53 * 2
+		v55 = v54 + 1
+		if v23 <= v55 {
+			goto b43
+		}
+		v57 = v54 + 2
+		if v57 >= v23 {
+			v78 = v55
+			goto b34
+		}
+		v59 = v16 + v55
+		if uint64(v59) >= 32 {
+			g.Fault(2, v59, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v62 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v59)))*4))
+		v63 = v59 + 1
+		if uint64(v63) >= 32 {
+			g.Fault(3, v63, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v66 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v63)))*4))
+		v68 = v62 != v62
+		if v66 != v66 {
+			v69 := int32(-1)
+			if v68 {
+				v69 = 0
+			}
+			v73 = v69
+			goto b31
+		}
+		if v68 {
+			v73 = 1
+			goto b31
+		}
+		if v66 < v62 {
+			v73 = -1
+		} else {
+			v72 := int32(0)
+			if v62 < v66 {
+				v72 = 1
+			}
+			v73 = v72
+		}
+	b31:
+		{
+			v75 := v55
+			if v73 < 0 {
+				v75 = v57
+			}
+			v78 = v75
 		}
 	b34:
-		if 0 > v95 {
-			goto b59
-		}
-		v97 = v95
-	b35:
-		v98 = v97 * 2
-		v99 = v98 + 1
-		if v23 <= v99 {
-			goto b56
-		}
-		v101 = v98 + 2
-		if v101 >= v23 {
-			v122 = v99
-			goto b47
-		}
-		v103 = v16 + v99
-		if uint64(v103) >= 32 {
-			g.Fault(4, v103, 32, v0)
+		v79 = v16 + v53
+		if uint64(v79) >= 32 {
+			g.Fault(4, v79, 32, v0)
 			g.Leave(li)
 			continue
 		}
-		v106 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v103)))*4))
-		v107 = v103 + 1
-		if uint64(v107) >= 32 {
-			g.Fault(5, v107, 32, v0)
+		v81 = int32(uint64(v79))
+		v82 = *(*float32)(unsafe.Add(m0, int(v81)*4))
+		v83 = v16 + v78
+		if uint64(v83) >= 32 {
+			g.Fault(5, v83, 32, v0)
 			g.Leave(li)
 			continue
 		}
-		v110 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v107)))*4))
-		v112 = v106 != v106
-		if v110 != v110 {
-			v113 := int32(-1)
-			if v112 {
-				v113 = 0
+		v85 = int32(uint64(v83))
+		v86 = *(*float32)(unsafe.Add(m0, int(v85)*4))
+		v88 = v82 != v82
+		if v86 != v86 {
+			v89 := int32(-1)
+			if v88 {
+				v89 = 0
 			}
-			v117 = v113
-			goto b44
+			v93 = v89
+			goto b41
 		}
-		if v112 {
-			v117 = 1
-			goto b44
+		if v88 {
+			v93 = 1
+			goto b41
 		}
-		if v110 < v106 {
-			v117 = -1
+		if v86 < v82 {
+			v93 = -1
 		} else {
-			v116 := int32(0)
-			if v106 < v110 {
-				v116 = 1
+			v92 := int32(0)
+			if v82 < v86 {
+				v92 = 1
 			}
-			v117 = v116
+			v93 = v92
 		}
-	b44:
-		{
-			v119 := v99
-			if v117 < 0 {
-				v119 = v101
+	b41:
+		if v93 < 0 {
+			v96 := *(*float32)(unsafe.Add(m0, int(v81)*4))
+			*(*float32)(unsafe.Add(m0, int(v81)*4)) = *(*float32)(unsafe.Add(m0, int(v85)*4))
+			*(*float32)(unsafe.Add(m0, int(v85)*4)) = v96
+			v53 = v78
+			if stop.Load() {
+				g.Stop()
+				return
 			}
-			v122 = v119
+			goto b22
+		}
+	b43:
+		v51 = v51 + -1
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b21
+	b46:
+		{
+			v109 = uint64(v16) < 32
+			v110 := (uint64(v16+v49) < 32) && (uint64(v16+(v49+((v23*-1)+1))) < 32)
+			v111 := v110 && v109
+			v112 = int32(uint64(v16))
+			v113 = int32(uint64(v16))
+			if !v111 {
+				v175 = v49
+				goto b73
+			}
+			v114 = v49
 		}
 	b47:
-		v123 = v16 + v97
-		if uint64(v123) >= 32 {
-			g.Fault(6, v123, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v125 = int32(uint64(v123))
-		v126 = *(*float32)(unsafe.Add(m0, int(v125)*4))
-		v127 = v16 + v122
-		if uint64(v127) >= 32 {
-			g.Fault(7, v127, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v129 = int32(uint64(v127))
-		v130 = *(*float32)(unsafe.Add(m0, int(v129)*4))
-		v132 = v126 != v126
-		if v130 != v130 {
-			v133 := int32(-1)
-			if v132 {
-				v133 = 0
-			}
-			v137 = v133
-			goto b54
-		}
-		if v132 {
-			v137 = 1
-			goto b54
-		}
-		if v130 < v126 {
-			v137 = -1
+		if 0 <= v114 {
+			v117 := int32(uint64(v16 + v114))
+			v119 := *(*float32)(unsafe.Add(m0, int(v113)*4))
+			*(*float32)(unsafe.Add(m0, int(v113)*4)) = *(*float32)(unsafe.Add(m0, int(v117)*4))
+			*(*float32)(unsafe.Add(m0, int(v117)*4)) = v119
+			v122 = 0
 		} else {
-			v136 := int32(0)
-			if v126 < v130 {
-				v136 = 1
-			}
-			v137 = v136
+			goto b103
 		}
-	b54:
-		if v137 < 0 {
-			v140 := *(*float32)(unsafe.Add(m0, int(v125)*4))
-			*(*float32)(unsafe.Add(m0, int(v125)*4)) = *(*float32)(unsafe.Add(m0, int(v129)*4))
-			*(*float32)(unsafe.Add(m0, int(v129)*4)) = v140
-			v97 = v122
+	b49:
+		v123 = int64(uint32(v122))
+		v124 = v122 * 2
+		v125 = v124 + 1
+		v126 = int64(uint32(v125))
+		if v114 <= v126 {
+			goto b70
+		}
+		v128 = v124 + 2
+		if int64(uint32(v128)) >= v114 {
+			v150 = v125
+			goto b61
+		}
+		v131 = v16 + v126
+		if uint64(v131) >= 32 {
+			g.Fault(2, v131, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v134 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v131)))*4))
+		v135 = v131 + 1
+		if uint64(v135) >= 32 {
+			g.Fault(3, v135, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v138 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v135)))*4))
+		v140 = v134 != v134
+		if v138 != v138 {
+			v141 := int32(-1)
+			if v140 {
+				v141 = 0
+			}
+			v145 = v141
+			goto b58
+		}
+		if v140 {
+			v145 = 1
+			goto b58
+		}
+		if v138 < v134 {
+			v145 = -1
+		} else {
+			v144 := int32(0)
+			if v134 < v138 {
+				v144 = 1
+			}
+			v145 = v144
+		}
+	b58:
+		{
+			v147 := v125
+			if v145 < 0 {
+				v147 = v128
+			}
+			v150 = v147
+		}
+	b61:
+		v151 = int64(uint32(v150))
+		v152 = v16 + v123
+		if uint64(v152) >= 32 {
+			g.Fault(4, v152, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v154 = int32(uint64(v152))
+		v155 = *(*float32)(unsafe.Add(m0, int(v154)*4))
+		v156 = v16 + v151
+		if uint64(v156) >= 32 {
+			g.Fault(5, v156, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v158 = int32(uint64(v156))
+		v159 = *(*float32)(unsafe.Add(m0, int(v158)*4))
+		v161 = v155 != v155
+		if v159 != v159 {
+			v162 := int32(-1)
+			if v161 {
+				v162 = 0
+			}
+			v166 = v162
+			goto b68
+		}
+		if v161 {
+			v166 = 1
+			goto b68
+		}
+		if v159 < v155 {
+			v166 = -1
+		} else {
+			v165 := int32(0)
+			if v155 < v159 {
+				v165 = 1
+			}
+			v166 = v165
+		}
+	b68:
+		if v166 < 0 {
+			v169 := *(*float32)(unsafe.Add(m0, int(v154)*4))
+			*(*float32)(unsafe.Add(m0, int(v154)*4)) = *(*float32)(unsafe.Add(m0, int(v158)*4))
+			*(*float32)(unsafe.Add(m0, int(v158)*4)) = v169
+			v122 = v150
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b35
+			goto b49
 		}
-	b56:
-		v95 = v95 + -1
+	b70:
+		v114 = v114 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b34
-	b59:
+		goto b47
+	b73:
+		if 0 > v175 {
+			goto b103
+		}
+		v177 = v16 + v175
+		if uint64(v177) >= 32 {
+			g.Fault(6, v177, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v179 = int32(uint64(v177))
+		v180 = *(*float32)(unsafe.Add(m0, int(v179)*4))
+		if !v109 {
+			g.Fault(7, v16, 32, v0)
+			g.Leave(li)
+			continue
+		}
 		{
-			v156 = uint64(v16) < 32
-			v158 := ((-2147483648 <= v16) && (v16 <= 2147483647)) && (v93 <= 2147483647)
-			v160 := (v158 && (uint64(v16+v93) < 32)) && (uint64(v16+(v93+((v23*-1)+1))) < 32)
-			v161 := v160 && v156
-			v162 = int32(uint64(v16))
-			v163 = int32(uint64(v16))
-			if !v161 {
-				v221 = v93
-				goto b86
-			}
-			v164 = v93
+			v181 := *(*float32)(unsafe.Add(m0, int(v112)*4))
+			*(*float32)(unsafe.Add(m0, int(v112)*4)) = v180
+			*(*float32)(unsafe.Add(m0, int(v179)*4)) = v181
+			v184 = 0
 		}
-	b60:
-		if 0 <= v164 {
-			v167 := int32(uint64(v16 + v164))
-			v169 := *(*float32)(unsafe.Add(m0, int(v163)*4))
-			*(*float32)(unsafe.Add(m0, int(v163)*4)) = *(*float32)(unsafe.Add(m0, int(v167)*4))
-			*(*float32)(unsafe.Add(m0, int(v167)*4)) = v169
-			v172 = 0
+	b77:
+		v185 = int64(uint32(v184))
+		v186 = v184 * 2
+		v187 = v186 + 1
+		v188 = int64(uint32(v187))
+		if v175 <= v188 {
+			goto b98
+		}
+		v190 = v186 + 2
+		if int64(uint32(v190)) >= v175 {
+			v212 = v187
+			goto b89
+		}
+		v193 = v16 + v188
+		if uint64(v193) >= 32 {
+			g.Fault(2, v193, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v196 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v193)))*4))
+		v197 = v193 + 1
+		if uint64(v197) >= 32 {
+			g.Fault(3, v197, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v200 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v197)))*4))
+		v202 = v196 != v196
+		if v200 != v200 {
+			v203 := int32(-1)
+			if v202 {
+				v203 = 0
+			}
+			v207 = v203
+			goto b86
+		}
+		if v202 {
+			v207 = 1
+			goto b86
+		}
+		if v200 < v196 {
+			v207 = -1
 		} else {
-			goto b116
-		}
-	b62:
-		v173 = v172 * 2
-		v174 = v173 + 1
-		if v164 <= v174 {
-			goto b83
-		}
-		v176 = v173 + 2
-		if v176 >= v164 {
-			v197 = v174
-			goto b74
-		}
-		v178 = v16 + v174
-		if uint64(v178) >= 32 {
-			g.Fault(4, v178, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v181 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v178)))*4))
-		v182 = v178 + 1
-		if uint64(v182) >= 32 {
-			g.Fault(5, v182, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v185 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v182)))*4))
-		v187 = v181 != v181
-		if v185 != v185 {
-			v188 := int32(-1)
-			if v187 {
-				v188 = 0
+			v206 := int32(0)
+			if v196 < v200 {
+				v206 = 1
 			}
-			v192 = v188
-			goto b71
+			v207 = v206
 		}
-		if v187 {
-			v192 = 1
-			goto b71
-		}
-		if v185 < v181 {
-			v192 = -1
-		} else {
-			v191 := int32(0)
-			if v181 < v185 {
-				v191 = 1
-			}
-			v192 = v191
-		}
-	b71:
-		{
-			v194 := v174
-			if v192 < 0 {
-				v194 = v176
-			}
-			v197 = v194
-		}
-	b74:
-		v198 = v16 + v172
-		if uint64(v198) >= 32 {
-			g.Fault(6, v198, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v200 = int32(uint64(v198))
-		v201 = *(*float32)(unsafe.Add(m0, int(v200)*4))
-		v202 = v16 + v197
-		if uint64(v202) >= 32 {
-			g.Fault(7, v202, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v204 = int32(uint64(v202))
-		v205 = *(*float32)(unsafe.Add(m0, int(v204)*4))
-		v207 = v201 != v201
-		if v205 != v205 {
-			v208 := int32(-1)
-			if v207 {
-				v208 = 0
-			}
-			v212 = v208
-			goto b81
-		}
-		if v207 {
-			v212 = 1
-			goto b81
-		}
-		if v205 < v201 {
-			v212 = -1
-		} else {
-			v211 := int32(0)
-			if v201 < v205 {
-				v211 = 1
-			}
-			v212 = v211
-		}
-	b81:
-		if v212 < 0 {
-			v215 := *(*float32)(unsafe.Add(m0, int(v200)*4))
-			*(*float32)(unsafe.Add(m0, int(v200)*4)) = *(*float32)(unsafe.Add(m0, int(v204)*4))
-			*(*float32)(unsafe.Add(m0, int(v204)*4)) = v215
-			v172 = v197
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b62
-		}
-	b83:
-		v164 = v164 + -1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b60
 	b86:
-		if 0 > v221 {
-			goto b116
-		}
-		v223 = v16 + v221
-		if uint64(v223) >= 32 {
-			g.Fault(8, v223, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v225 = int32(uint64(v223))
-		v226 = *(*float32)(unsafe.Add(m0, int(v225)*4))
-		if !v156 {
-			g.Fault(9, v16, 32, v0)
-			g.Leave(li)
-			continue
-		}
 		{
-			v227 := *(*float32)(unsafe.Add(m0, int(v162)*4))
-			*(*float32)(unsafe.Add(m0, int(v162)*4)) = v226
-			*(*float32)(unsafe.Add(m0, int(v225)*4)) = v227
-			v230 = 0
-		}
-	b90:
-		v231 = v230 * 2
-		v232 = v231 + 1
-		if v221 <= v232 {
-			goto b111
-		}
-		v234 = v231 + 2
-		if v234 >= v221 {
-			v255 = v232
-			goto b102
-		}
-		v236 = v16 + v232
-		if uint64(v236) >= 32 {
-			g.Fault(4, v236, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v239 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v236)))*4))
-		v240 = v236 + 1
-		if uint64(v240) >= 32 {
-			g.Fault(5, v240, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v243 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v240)))*4))
-		v245 = v239 != v239
-		if v243 != v243 {
-			v246 := int32(-1)
-			if v245 {
-				v246 = 0
+			v209 := v187
+			if v207 < 0 {
+				v209 = v190
 			}
-			v250 = v246
-			goto b99
+			v212 = v209
 		}
-		if v245 {
-			v250 = 1
-			goto b99
+	b89:
+		v213 = int64(uint32(v212))
+		v214 = v16 + v185
+		if uint64(v214) >= 32 {
+			g.Fault(4, v214, 32, v0)
+			g.Leave(li)
+			continue
 		}
-		if v243 < v239 {
-			v250 = -1
+		v216 = int32(uint64(v214))
+		v217 = *(*float32)(unsafe.Add(m0, int(v216)*4))
+		v218 = v16 + v213
+		if uint64(v218) >= 32 {
+			g.Fault(5, v218, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v220 = int32(uint64(v218))
+		v221 = *(*float32)(unsafe.Add(m0, int(v220)*4))
+		v223 = v217 != v217
+		if v221 != v221 {
+			v224 := int32(-1)
+			if v223 {
+				v224 = 0
+			}
+			v228 = v224
+			goto b96
+		}
+		if v223 {
+			v228 = 1
+			goto b96
+		}
+		if v221 < v217 {
+			v228 = -1
 		} else {
-			v249 := int32(0)
-			if v239 < v243 {
-				v249 = 1
+			v227 := int32(0)
+			if v217 < v221 {
+				v227 = 1
 			}
-			v250 = v249
+			v228 = v227
 		}
-	b99:
-		{
-			v252 := v232
-			if v250 < 0 {
-				v252 = v234
-			}
-			v255 = v252
-		}
-	b102:
-		v256 = v16 + v230
-		if uint64(v256) >= 32 {
-			g.Fault(6, v256, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v258 = int32(uint64(v256))
-		v259 = *(*float32)(unsafe.Add(m0, int(v258)*4))
-		v260 = v16 + v255
-		if uint64(v260) >= 32 {
-			g.Fault(7, v260, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v262 = int32(uint64(v260))
-		v263 = *(*float32)(unsafe.Add(m0, int(v262)*4))
-		v265 = v259 != v259
-		if v263 != v263 {
-			v266 := int32(-1)
-			if v265 {
-				v266 = 0
-			}
-			v270 = v266
-			goto b109
-		}
-		if v265 {
-			v270 = 1
-			goto b109
-		}
-		if v263 < v259 {
-			v270 = -1
-		} else {
-			v269 := int32(0)
-			if v259 < v263 {
-				v269 = 1
-			}
-			v270 = v269
-		}
-	b109:
-		if v270 < 0 {
-			v273 := *(*float32)(unsafe.Add(m0, int(v258)*4))
-			*(*float32)(unsafe.Add(m0, int(v258)*4)) = *(*float32)(unsafe.Add(m0, int(v262)*4))
-			*(*float32)(unsafe.Add(m0, int(v262)*4)) = v273
-			v230 = v255
+	b96:
+		if v228 < 0 {
+			v231 := *(*float32)(unsafe.Add(m0, int(v216)*4))
+			*(*float32)(unsafe.Add(m0, int(v216)*4)) = *(*float32)(unsafe.Add(m0, int(v220)*4))
+			*(*float32)(unsafe.Add(m0, int(v220)*4)) = v231
+			v184 = v212
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b90
+			goto b77
 		}
-	b111:
-		v221 = v221 + -1
+	b98:
+		v175 = v175 + -1
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b86
-	b116:
-		v1039 = v16
-		v1040 = v17
-		v1041 = v18
-		v1042 = v19
-		v1043 = v20
-		v1044 = v21
-		v1045 = true
-		goto b427
-	b117:
+		goto b73
+	b103:
+		v597 = v16
+		v598 = v17
+		v599 = v18
+		v600 = v19
+		v601 = v20
+		v602 = v21
+		v603 = true
+		goto b240
+	b104:
 		if v19 {
-			v366 = v18
-			goto b130
+			v314 = v18
+			goto b117
 		}
 		{
-			v283 := int32(uint64(int64(uint64(v23) >> 32)))
-			v287 := (31 - (int32(bits.Len32(uint32(int32(uint64(v23))))) - 1)) + 32
-			v290 := 31 - (int32(bits.Len32(uint32(v283))) - 1)
-			if v283 == 0 {
-				v290 = v287
+			v241 := int32(uint64(int64(uint64(v23) >> 32)))
+			v245 := (31 - (int32(bits.Len32(uint32(int32(uint64(v23))))) - 1)) + 32
+			v248 := 31 - (int32(bits.Len32(uint32(v241))) - 1)
+			if v241 == 0 {
+				v248 = v245
 			}
-			v291 := 64 - v290
-			v296 := int64(0)
-			if uint32(v291) < 64 {
-				v296 = int64(1) << (uint64(int64(uint32(v291&63))) & 63)
+			v249 := 64 - v248
+			v254 := int64(0)
+			if uint32(v249) < 64 {
+				v254 = int64(1) << (uint64(int64(uint32(v249&63))) & 63)
 			}
-			v299 := v16 + (int64(uint64(v23)>>2) * 2)
-			v300 := v299 + -1
-			v305 = v299 + 1
-			v310 := ((-2147483648 <= v300) && (v300 <= 2147483647)) && (-2147483648 <= v299)
-			v313 := ((v310 && (v299 <= 2147483647)) && (v305 <= 2147483647)) && (uint64(v300) < 32)
-			v315 = v296 + -1
-			v316 = v296 + -1
-			if !(v313 && (uint64(v305) < 32)) {
-				v340 = v23
-				v341 = v300
-				goto b123
+			v257 := v16 + (int64(uint64(v23)>>2) * 2)
+			v258 := v257 + -1
+			v260 = v257 + 1
+			v263 = v254 + -1
+			v264 = v254 + -1
+			if !((uint64(v258) < 32) && (uint64(v260) < 32)) {
+				v288 = v23
+				v289 = v258
+				goto b110
 			}
-			v317 = v23
-			v318 = v300
+			v265 = v23
+			v266 = v258
 		}
-	b119:
-		if v318 > v305 {
-			goto b129
+	b106:
+		if v266 > v260 {
+			goto b116
 		}
 		{
-			v321 := v317 ^ (v317 << 13)
-			v323 := v321 ^ int64(uint64(v321)>>7)
-			v325 = v323 ^ (v323 << 17)
-			v326 := v325 & v316
-			v329 := v326
-			if v23 <= v326 {
-				v329 = v326 - v23
+			v269 := v265 ^ (v265 << 13)
+			v271 := v269 ^ int64(uint64(v269)>>7)
+			v273 = v271 ^ (v271 << 17)
+			v274 := v273 & v264
+			v277 := v274
+			if v23 <= v274 {
+				v277 = v274 - v23
 			}
-			v330 = v16 + v329
-			if uint64(v330) >= 32 {
-				g.Fault(10, v330, 32, v0)
+			v278 = v16 + v277
+			if uint64(v278) >= 32 {
+				g.Fault(8, v278, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
 		{
-			v332 := int32(uint64(v330))
-			v334 := int32(uint64(v318))
-			v335 := *(*float32)(unsafe.Add(m0, int(v334)*4))
-			*(*float32)(unsafe.Add(m0, int(v334)*4)) = *(*float32)(unsafe.Add(m0, int(v332)*4))
-			*(*float32)(unsafe.Add(m0, int(v332)*4)) = v335
-			v317 = v325
-			v318 = v318 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b119
+			v280 := int32(uint64(v278))
+			v282 := int32(uint64(v266))
+			v283 := *(*float32)(unsafe.Add(m0, int(v282)*4))
+			*(*float32)(unsafe.Add(m0, int(v282)*4)) = *(*float32)(unsafe.Add(m0, int(v280)*4))
+			*(*float32)(unsafe.Add(m0, int(v280)*4)) = v283
+			v265 = v273
+			v266 = v266 + 1
+			goto b106
 		}
-	b123:
-		if v341 > v305 {
-			goto b129
+	b110:
+		if v289 > v260 {
+			goto b116
 		}
 		{
-			v344 := v340 ^ (v340 << 13)
-			v346 := v344 ^ int64(uint64(v344)>>7)
-			v348 = v346 ^ (v346 << 17)
-			v349 := v348 & v315
-			v352 := v349
-			if v23 <= v349 {
-				v352 = v349 - v23
+			v292 := v288 ^ (v288 << 13)
+			v294 := v292 ^ int64(uint64(v292)>>7)
+			v296 = v294 ^ (v294 << 17)
+			v297 := v296 & v263
+			v300 := v297
+			if v23 <= v297 {
+				v300 = v297 - v23
 			}
-			v353 = v16 + v352
-			if uint64(v353) >= 32 {
-				g.Fault(10, v353, 32, v0)
+			v301 = v16 + v300
+			if uint64(v301) >= 32 {
+				g.Fault(8, v301, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v355 = int32(uint64(v353))
-		v356 = *(*float32)(unsafe.Add(m0, int(v355)*4))
-		if uint64(v341) >= 32 {
-			g.Fault(11, v341, 32, v0)
+		v303 = int32(uint64(v301))
+		v304 = *(*float32)(unsafe.Add(m0, int(v303)*4))
+		if uint64(v289) >= 32 {
+			g.Fault(9, v289, 32, v0)
 			g.Leave(li)
 			continue
 		}
 		{
-			v358 := int32(uint64(v341))
-			v359 := *(*float32)(unsafe.Add(m0, int(v358)*4))
-			*(*float32)(unsafe.Add(m0, int(v358)*4)) = v356
-			*(*float32)(unsafe.Add(m0, int(v355)*4)) = v359
-			v340 = v348
-			v341 = v341 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b123
+			v306 := int32(uint64(v289))
+			v307 := *(*float32)(unsafe.Add(m0, int(v306)*4))
+			*(*float32)(unsafe.Add(m0, int(v306)*4)) = v304
+			*(*float32)(unsafe.Add(m0, int(v303)*4)) = v307
+			v288 = v296
+			v289 = v289 + 1
+			goto b110
 		}
-	b129:
-		v366 = v18 + -1
-	b130:
+	b116:
+		v314 = v18 + -1
+	b117:
 		{
-			v367 := int64(uint64(v23) >> 2)
-			v368 = v16 + v367
-			v370 = v16 + (v367 * 2)
-			v372 = v16 + (v367 * 3)
-			if 50 > v23 {
-				v535 = 0
-				v536 = v368
-				v537 = v370
-				v538 = v372
-				goto b201
-			}
-		}
-		v374 = v368 + -1
-		v375 = v368 + 1
-		if uint64(v368) >= 32 {
-			g.Fault(12, v368, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v378 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v368)))*4))
-		if uint64(v374) >= 32 {
-			g.Fault(13, v374, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v381 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v374)))*4))
-		v383 = v378 != v378
-		if v381 != v381 {
-			v384 := int32(-1)
-			if v383 {
-				v384 = 0
-			}
-			v388 = v384
-			goto b138
-		}
-		if v383 {
-			v388 = 1
-			goto b138
-		}
-		if v381 < v378 {
-			v388 = -1
-		} else {
-			v387 := int32(0)
-			if v378 < v381 {
-				v387 = 1
-			}
-			v388 = v387
-		}
-	b138:
-		if v388 < 0 {
-			v390 = 1
-			v391 = v368
-			v392 = v374
-		} else {
-			v390 = 0
-			v391 = v374
-			v392 = v368
-		}
-		if uint64(v375) >= 32 {
-			g.Fault(12, v375, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v395 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v375)))*4))
-		v397 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v392)))*4))
-		v399 = v395 != v395
-		if v397 != v397 {
-			v400 := int32(-1)
-			if v399 {
-				v400 = 0
-			}
-			v404 = v400
-			goto b146
-		}
-		if v399 {
-			v404 = 1
-			goto b146
-		}
-		if v397 < v395 {
-			v404 = -1
-		} else {
-			v403 := int32(0)
-			if v395 < v397 {
-				v403 = 1
-			}
-			v404 = v403
-		}
-	b146:
-		{
-			v405 := v404 < 0
-			v407 = v390
-			if v405 {
-				v407 = v390 + 1
-			}
-			v408 = v392
-			if v405 {
-				v408 = v375
-			}
-			v410 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v408)))*4))
-			v412 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v391)))*4))
-			v414 = v410 != v410
-			if v412 != v412 {
-				v415 := int32(-1)
-				if v414 {
-					v415 = 0
-				}
-				v419 = v415
-				goto b151
-			}
-		}
-		if v414 {
-			v419 = 1
-			goto b151
-		}
-		if v412 < v410 {
-			v419 = -1
-		} else {
-			v418 := int32(0)
-			if v410 < v412 {
-				v418 = 1
-			}
-			v419 = v418
-		}
-	b151:
-		{
-			v420 := v419 < 0
-			v422 = v407
-			if v420 {
-				v422 = v407 + 1
-			}
-			v423 = v408
-			if v420 {
-				v423 = v391
-			}
-			v424 = v370 + -1
-			v425 = v370 + 1
-			if uint64(v370) >= 32 {
-				g.Fault(12, v370, 32, v0)
+			v315 := int64(uint64(v23) >> 2)
+			v316 = v16 + v315
+			v318 = v16 + (v315 * 2)
+			v320 = v16 + (v315 * 3)
+			if uint64(v318) >= 32 {
+				g.Fault(10, v318, 32, v0)
 				g.Leave(li)
 				continue
 			}
 		}
-		v428 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v370)))*4))
-		if uint64(v424) >= 32 {
-			g.Fault(13, v424, 32, v0)
+		v323 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v318)))*4))
+		if uint64(v316) >= 32 {
+			g.Fault(11, v316, 32, v0)
 			g.Leave(li)
 			continue
 		}
-		v431 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v424)))*4))
-		v433 = v428 != v428
-		if v431 != v431 {
-			v434 := int32(-1)
-			if v433 {
-				v434 = 0
+		v326 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v316)))*4))
+		v328 = v323 != v323
+		if v326 != v326 {
+			v329 := int32(-1)
+			if v328 {
+				v329 = 0
 			}
-			v438 = v434
-			goto b158
+			v333 = v329
+			goto b124
 		}
-		if v433 {
-			v438 = 1
-			goto b158
+		if v328 {
+			v333 = 1
+			goto b124
 		}
-		if v431 < v428 {
-			v438 = -1
+		if v326 < v323 {
+			v333 = -1
 		} else {
-			v437 := int32(0)
-			if v428 < v431 {
-				v437 = 1
+			v332 := int32(0)
+			if v323 < v326 {
+				v332 = 1
 			}
-			v438 = v437
+			v333 = v332
 		}
-	b158:
-		if v438 < 0 {
-			v441 = v422 + 1
-			v442 = v370
-			v443 = v424
+	b124:
+		if v333 < 0 {
+			v335 = 1
+			v336 = v318
+			v337 = v316
 		} else {
-			v441 = v422
-			v442 = v424
-			v443 = v370
+			v335 = 0
+			v336 = v316
+			v337 = v318
 		}
-		if uint64(v425) >= 32 {
-			g.Fault(12, v425, 32, v0)
+		if uint64(v320) >= 32 {
+			g.Fault(10, v320, 32, v0)
 			g.Leave(li)
 			continue
 		}
-		v446 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v425)))*4))
-		v448 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v443)))*4))
-		v450 = v446 != v446
-		if v448 != v448 {
-			v451 := int32(-1)
-			if v450 {
-				v451 = 0
+		v340 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v320)))*4))
+		v342 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v337)))*4))
+		v344 = v340 != v340
+		if v342 != v342 {
+			v345 := int32(-1)
+			if v344 {
+				v345 = 0
 			}
-			v455 = v451
-			goto b166
+			v349 = v345
+			goto b132
 		}
-		if v450 {
-			v455 = 1
-			goto b166
+		if v344 {
+			v349 = 1
+			goto b132
 		}
-		if v448 < v446 {
-			v455 = -1
+		if v342 < v340 {
+			v349 = -1
 		} else {
-			v454 := int32(0)
-			if v446 < v448 {
-				v454 = 1
+			v348 := int32(0)
+			if v340 < v342 {
+				v348 = 1
 			}
-			v455 = v454
+			v349 = v348
 		}
-	b166:
+	b132:
 		{
-			v456 := v455 < 0
-			v458 = v441
-			if v456 {
-				v458 = v441 + 1
+			v350 := v349 < 0
+			v352 = v335
+			if v350 {
+				v352 = v335 + 1
 			}
-			v459 = v443
-			if v456 {
-				v459 = v425
+			v353 = v337
+			if v350 {
+				v353 = v320
 			}
-			v461 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v459)))*4))
-			v463 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v442)))*4))
-			v465 = v461 != v461
-			if v463 != v463 {
-				v466 := int32(-1)
-				if v465 {
-					v466 = 0
+			v355 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v353)))*4))
+			v357 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v336)))*4))
+			v359 = v355 != v355
+			if v357 != v357 {
+				v360 := int32(-1)
+				if v359 {
+					v360 = 0
 				}
-				v470 = v466
-				goto b171
+				v364 = v360
+				goto b137
 			}
 		}
-		if v465 {
-			v470 = 1
-			goto b171
+		if v359 {
+			v364 = 1
+			goto b137
 		}
-		if v463 < v461 {
-			v470 = -1
+		if v357 < v355 {
+			v364 = -1
 		} else {
-			v469 := int32(0)
-			if v461 < v463 {
-				v469 = 1
+			v363 := int32(0)
+			if v355 < v357 {
+				v363 = 1
 			}
-			v470 = v469
+			v364 = v363
 		}
-	b171:
+	b137:
 		{
-			v471 := v470 < 0
-			v473 = v458
-			if v471 {
-				v473 = v458 + 1
+			v365 := v364 < 0
+			v367 = v352
+			if v365 {
+				v367 = v352 + 1
 			}
-			v474 = v459
-			if v471 {
-				v474 = v442
+			v368 = v353
+			if v365 {
+				v368 = v336
 			}
-			v475 = v372 + -1
-			v476 = v372 + 1
-			if uint64(v372) >= 32 {
-				g.Fault(12, v372, 32, v0)
-				g.Leave(li)
-				continue
-			}
-		}
-		v479 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v372)))*4))
-		if uint64(v475) >= 32 {
-			g.Fault(13, v475, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v482 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v475)))*4))
-		v484 = v479 != v479
-		if v482 != v482 {
-			v485 := int32(-1)
-			if v484 {
-				v485 = 0
-			}
-			v489 = v485
-			goto b178
-		}
-		if v484 {
-			v489 = 1
-			goto b178
-		}
-		if v482 < v479 {
-			v489 = -1
-		} else {
-			v488 := int32(0)
-			if v479 < v482 {
-				v488 = 1
-			}
-			v489 = v488
-		}
-	b178:
-		if v489 < 0 {
-			v492 = v473 + 1
-			v493 = v372
-			v494 = v475
-		} else {
-			v492 = v473
-			v493 = v475
-			v494 = v372
-		}
-		if uint64(v476) >= 32 {
-			g.Fault(12, v476, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v497 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v476)))*4))
-		v499 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v494)))*4))
-		v501 = v497 != v497
-		if v499 != v499 {
-			v502 := int32(-1)
-			if v501 {
-				v502 = 0
-			}
-			v506 = v502
-			goto b186
-		}
-		if v501 {
-			v506 = 1
-			goto b186
-		}
-		if v499 < v497 {
-			v506 = -1
-		} else {
-			v505 := int32(0)
-			if v497 < v499 {
-				v505 = 1
-			}
-			v506 = v505
-		}
-	b186:
-		{
-			v507 := v506 < 0
-			v509 = v492
-			if v507 {
-				v509 = v492 + 1
-			}
-			v510 = v494
-			if v507 {
-				v510 = v476
-			}
-			v512 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v510)))*4))
-			v514 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v493)))*4))
-			v516 = v512 != v512
-			if v514 != v514 {
-				v517 := int32(-1)
-				if v516 {
-					v517 = 0
-				}
-				v521 = v517
-				goto b191
-			}
-		}
-		if v516 {
-			v521 = 1
-			goto b191
-		}
-		if v514 < v512 {
-			v521 = -1
-		} else {
-			v520 := int32(0)
-			if v512 < v514 {
-				v520 = 1
-			}
-			v521 = v520
-		}
-	b191:
-		{
-			v522 := v521 < 0
-			v524 := v509
-			if v522 {
-				v524 = v509 + 1
-			}
-			v525 := v510
-			if v522 {
-				v525 = v493
-			}
-			v535 = v524
-			v536 = v423
-			v537 = v474
-			v538 = v525
-		}
-	b201:
-		if uint64(v537) >= 32 {
-			g.Fault(12, v537, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v541 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v537)))*4))
-		if uint64(v536) >= 32 {
-			g.Fault(13, v536, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v544 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v536)))*4))
-		v546 = v541 != v541
-		if v544 != v544 {
-			v547 := int32(-1)
-			if v546 {
-				v547 = 0
-			}
-			v551 = v547
-			goto b208
-		}
-		if v546 {
-			v551 = 1
-			goto b208
-		}
-		if v544 < v541 {
-			v551 = -1
-		} else {
-			v550 := int32(0)
-			if v541 < v544 {
-				v550 = 1
-			}
-			v551 = v550
-		}
-	b208:
-		if v551 < 0 {
-			v554 = v535 + 1
-			v555 = v537
-			v556 = v536
-		} else {
-			v554 = v535
-			v555 = v536
-			v556 = v537
-		}
-		if uint64(v538) >= 32 {
-			g.Fault(12, v538, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v559 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v538)))*4))
-		v561 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v556)))*4))
-		v563 = v559 != v559
-		if v561 != v561 {
-			v564 := int32(-1)
-			if v563 {
-				v564 = 0
-			}
-			v568 = v564
-			goto b216
-		}
-		if v563 {
-			v568 = 1
-			goto b216
-		}
-		if v561 < v559 {
-			v568 = -1
-		} else {
-			v567 := int32(0)
-			if v559 < v561 {
-				v567 = 1
-			}
-			v568 = v567
-		}
-	b216:
-		{
-			v569 := v568 < 0
-			v571 = v554
-			if v569 {
-				v571 = v554 + 1
-			}
-			v572 = v556
-			if v569 {
-				v572 = v538
-			}
-			v574 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v572)))*4))
-			v576 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v555)))*4))
-			v578 = v574 != v574
-			if v576 != v576 {
-				v579 := int32(-1)
-				if v578 {
-					v579 = 0
-				}
-				v583 = v579
-				goto b221
-			}
-		}
-		if v578 {
-			v583 = 1
-			goto b221
-		}
-		if v576 < v574 {
-			v583 = -1
-		} else {
-			v582 := int32(0)
-			if v574 < v576 {
-				v582 = 1
-			}
-			v583 = v582
-		}
-	b221:
-		{
-			v584 := v583 < 0
-			v586 = v571
-			if v584 {
-				v586 = v571 + 1
-			}
-			v587 = v572
-			if v584 {
-				v587 = v555
-			}
-			if v586 == 0 {
-				v591 = 1
+			if v367 == 0 {
+				v372 = 1
 			} else {
-				v590 := int32(0)
-				if v586 == 12 {
-					v590 = 2
+				v371 := int32(0)
+				if v367 == 12 {
+					v371 = 2
 				}
-				v591 = v590
+				v372 = v371
 			}
 		}
-		if v591 == 2 {
-			v593 = v17 + -1
-			v594 = v16
-			v595 = v593
+		if v372 == 2 {
+			v374 = v17 + -1
+			v375 = v16
+			v376 = v374
 		} else {
-			v611 = v587
-			v612 = v591
-			goto b232
+			v388 = v368
+			v389 = v372
+			goto b144
 		}
-	b225:
-		if v594 >= v595 {
-			v611 = v593 - (v587 - v16)
-			v612 = 1
-			goto b232
-		}
-		if uint64(v595) >= 32 {
-			g.Fault(14, v595, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v598 = int32(uint64(v595))
-		v599 = *(*float32)(unsafe.Add(m0, int(v598)*4))
-		if uint64(v594) >= 32 {
-			g.Fault(15, v594, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v601 := int32(uint64(v594))
-			v602 := *(*float32)(unsafe.Add(m0, int(v601)*4))
-			*(*float32)(unsafe.Add(m0, int(v601)*4)) = v599
-			*(*float32)(unsafe.Add(m0, int(v598)*4)) = v602
-			v594 = v594 + 1
-			v595 = v595 + -1
+	b141:
+		if v375 < v376 {
+			v378 := int32(uint64(v376))
+			v380 := int32(uint64(v375))
+			v381 := *(*float32)(unsafe.Add(m0, int(v380)*4))
+			*(*float32)(unsafe.Add(m0, int(v380)*4)) = *(*float32)(unsafe.Add(m0, int(v378)*4))
+			*(*float32)(unsafe.Add(m0, int(v378)*4)) = v381
+			v375 = v375 + 1
+			v376 = v376 + -1
 			if stop.Load() {
 				g.Stop()
 				return
 			}
-			goto b225
+			goto b141
 		}
-	b232:
+		v388 = v374 - (v368 - v16)
+		v389 = 1
+	b144:
 		if !v19 {
-			goto b297
+			goto b157
 		}
 		if !v20 {
-			goto b297
+			goto b157
 		}
-		if v612 == 1 {
-			v615 = -2147483648 <= v17
-			v616 = v17 <= 2147483647
-			v617 = v23 < 50
-			v618 = v615 && v616
-			v619 = v16 + 1
-			v620 = 0
+		if v389 == 1 {
+			v392 = v16 + 1
 		} else {
-			goto b297
+			goto b157
 		}
-	b236:
-		if v620 >= 5 {
-			v763 = false
-			goto b296
+	b148:
+		if v392 >= v17 {
+			goto b156
+		}
+		v395 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v392)))*4))
+		v398 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v392+-1)))*4))
+		v400 = v395 != v395
+		if v398 != v398 {
+			v401 := int32(-1)
+			if v400 {
+				v401 = 0
+			}
+			v405 = v401
+			goto b154
+		}
+		if v400 {
+			v405 = 1
+			goto b154
+		}
+		if v398 < v395 {
+			v405 = -1
+		} else {
+			v404 := int32(0)
+			if v395 < v398 {
+				v404 = 1
+			}
+			v405 = v404
+		}
+	b154:
+		if v405 >= 0 {
+			v392 = v392 + 1
+			goto b148
+		}
+	b156:
+		if v392 == v17 {
+			v591 = v16
+			v592 = v17
+			v593 = true
+			v594 = true
+			v595 = v21
+			v596 = true
+			goto b239
+		}
+	b157:
+		v409 = v16 + -1
+		if 0 > v409 {
+			goto b189
+		}
+		v412 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v409)))*4))
+		if uint64(v388) >= 32 {
+			g.Fault(12, v388, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v414 = int32(uint64(v388))
+		v415 = *(*float32)(unsafe.Add(m0, int(v414)*4))
+		v417 = v412 != v412
+		if v415 != v415 {
+			v418 := int32(-1)
+			if v417 {
+				v418 = 0
+			}
+			v422 = v418
+			goto b164
+		}
+		if v417 {
+			v422 = 1
+			goto b164
+		}
+		if v415 < v412 {
+			v422 = -1
+		} else {
+			v421 := int32(0)
+			if v412 < v415 {
+				v421 = 1
+			}
+			v422 = v421
+		}
+	b164:
+		if v422 < 0 {
+			goto b189
+		}
+		v424 = *(*float32)(unsafe.Add(m0, int(v414)*4))
+		if uint64(v16) >= 32 {
+			g.Fault(13, v16, 32, v0)
+			g.Leave(li)
+			continue
 		}
 		{
-			v627 := v619 + ((v17 - v619) + -1)
-			v634 := ((-2147483648 <= v619) && (v619 <= 2147483647)) && v615
-			v635 := v634 && v616
-			v638 := ((v635 && (uint64(v619) < 32)) && (uint64(v627) < 32)) && (uint64(v619+-1) < 32)
-			if !(v638 && (uint64(v627+-1) < 32)) {
-				v656 = v619
-				goto b247
-			}
-			v640 = v619
+			v426 = int32(uint64(v16))
+			v427 := *(*float32)(unsafe.Add(m0, int(v426)*4))
+			*(*float32)(unsafe.Add(m0, int(v426)*4)) = v424
+			*(*float32)(unsafe.Add(m0, int(v414)*4)) = v427
+			v432 = v16 + 1
+			v433 = v17 + -1
 		}
-	b238:
-		if v640 >= v17 {
+	b167:
+		if v432 > v433 {
+			v447 = v433
+			goto b175
+		}
+		v435 = *(*float32)(unsafe.Add(m0, int(v426)*4))
+		v437 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v432)))*4))
+		v439 = v435 != v435
+		if v437 != v437 {
+			v440 := int32(-1)
+			if v439 {
+				v440 = 0
+			}
+			v444 = v440
+			goto b173
+		}
+		if v439 {
+			v444 = 1
+			goto b173
+		}
+		if v437 < v435 {
+			v444 = -1
+		} else {
+			v443 := int32(0)
+			if v435 < v437 {
+				v443 = 1
+			}
+			v444 = v443
+		}
+	b173:
+		if v444 >= 0 {
+			v470 = v432 + 1
+			v471 = v433
+			goto b186
+		}
+		v447 = v433
+	b175:
+		if v432 > v447 {
+			goto b183
+		}
+		v449 = *(*float32)(unsafe.Add(m0, int(v426)*4))
+		v451 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v447)))*4))
+		v453 = v449 != v449
+		if v451 != v451 {
+			v454 := int32(-1)
+			if v453 {
+				v454 = 0
+			}
+			v458 = v454
+			goto b181
+		}
+		if v453 {
+			v458 = 1
+			goto b181
+		}
+		if v451 < v449 {
+			v458 = -1
+		} else {
+			v457 := int32(0)
+			if v449 < v451 {
+				v457 = 1
+			}
+			v458 = v457
+		}
+	b181:
+		if v458 < 0 {
+			v447 = v447 + -1
+			goto b175
+		}
+	b183:
+		if v447 >= v432 {
+			v462 := int32(uint64(v447))
+			v464 := int32(uint64(v432))
+			v465 := *(*float32)(unsafe.Add(m0, int(v464)*4))
+			*(*float32)(unsafe.Add(m0, int(v464)*4)) = *(*float32)(unsafe.Add(m0, int(v462)*4))
+			*(*float32)(unsafe.Add(m0, int(v462)*4)) = v465
+			v470 = v432 + 1
+			v471 = v447 + -1
+			goto b186
+		}
+		v586 = v432
+		v587 = v17
+		v588 = v19
+		v589 = v20
+		v590 = v21
+		goto b238
+	b186:
+		v432 = v470
+		v433 = v471
+		if stop.Load() {
+			g.Stop()
+			return
+		}
+		goto b167
+	b189:
+		if uint64(v388) >= 32 {
+			g.Fault(14, v388, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v475 = int32(uint64(v388))
+		v476 = *(*float32)(unsafe.Add(m0, int(v475)*4))
+		if uint64(v16) >= 32 {
+			g.Fault(15, v16, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v478 = int32(uint64(v16))
+			v479 := *(*float32)(unsafe.Add(m0, int(v478)*4))
+			*(*float32)(unsafe.Add(m0, int(v478)*4)) = v476
+			*(*float32)(unsafe.Add(m0, int(v475)*4)) = v479
+			v483 = v17 + -1
+			v484 = v16 + 1
+		}
+	b192:
+		if v484 > v483 {
+			v498 = v483
+			goto b202
+		}
+		v487 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v484)))*4))
+		v488 = *(*float32)(unsafe.Add(m0, int(v478)*4))
+		v490 = v487 != v487
+		if v488 != v488 {
+			v491 := int32(-1)
+			if v490 {
+				v491 = 0
+			}
+			v495 = v491
+			goto b198
+		}
+		if v490 {
+			v495 = 1
+			goto b198
+		}
+		if v488 < v487 {
+			v495 = -1
+		} else {
+			v494 := int32(0)
+			if v487 < v488 {
+				v494 = 1
+			}
+			v495 = v494
+		}
+	b198:
+		if v495 < 0 {
+			v484 = v484 + 1
+			goto b192
+		}
+		v498 = v483
+	b202:
+		if v484 > v498 {
+			goto b210
+		}
+		v501 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v498)))*4))
+		v502 = *(*float32)(unsafe.Add(m0, int(v478)*4))
+		v504 = v501 != v501
+		if v502 != v502 {
+			v505 := int32(-1)
+			if v504 {
+				v505 = 0
+			}
+			v509 = v505
+			goto b208
+		}
+		if v504 {
+			v509 = 1
+			goto b208
+		}
+		if v502 < v501 {
+			v509 = -1
+		} else {
+			v508 := int32(0)
+			if v501 < v502 {
+				v508 = 1
+			}
+			v509 = v508
+		}
+	b208:
+		if v509 >= 0 {
+			v498 = v498 + -1
+			goto b202
+		}
+	b210:
+		if v498 >= v484 {
+			v520 := int32(uint64(v498))
+			v522 := int32(uint64(v484))
+			v523 := *(*float32)(unsafe.Add(m0, int(v522)*4))
+			*(*float32)(unsafe.Add(m0, int(v522)*4)) = *(*float32)(unsafe.Add(m0, int(v520)*4))
+			*(*float32)(unsafe.Add(m0, int(v520)*4)) = v523
+			v528 = v484 + 1
+			v529 = v498 + -1
+			goto b215
+		}
+		v513 = *(*float32)(unsafe.Add(m0, int(v478)*4))
+		if uint64(v498) >= 32 {
+			g.Fault(16, v498, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		{
+			v515 := int32(uint64(v498))
+			v516 := *(*float32)(unsafe.Add(m0, int(v515)*4))
+			*(*float32)(unsafe.Add(m0, int(v515)*4)) = v513
+			*(*float32)(unsafe.Add(m0, int(v478)*4)) = v516
+			v563 = v498
+			v564 = true
+			goto b233
+		}
+	b215:
+		if v528 > v529 {
+			v543 = v529
+			goto b223
+		}
+		v532 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v528)))*4))
+		v533 = *(*float32)(unsafe.Add(m0, int(v478)*4))
+		v535 = v532 != v532
+		if v533 != v533 {
+			v536 := int32(-1)
+			if v535 {
+				v536 = 0
+			}
+			v540 = v536
+			goto b221
+		}
+		if v535 {
+			v540 = 1
+			goto b221
+		}
+		if v533 < v532 {
+			v540 = -1
+		} else {
+			v539 := int32(0)
+			if v532 < v533 {
+				v539 = 1
+			}
+			v540 = v539
+		}
+	b221:
+		if v540 < 0 {
+			v626 = v528 + 1
+			v627 = v529
 			goto b246
 		}
-		v643 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640)))*4))
-		v646 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v640+-1)))*4))
-		v648 = v643 != v643
-		if v646 != v646 {
-			v649 := int32(-1)
-			if v648 {
-				v649 = 0
+		v543 = v529
+	b223:
+		if v528 > v543 {
+			goto b231
+		}
+		v546 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v543)))*4))
+		v547 = *(*float32)(unsafe.Add(m0, int(v478)*4))
+		v549 = v546 != v546
+		if v547 != v547 {
+			v550 := int32(-1)
+			if v549 {
+				v550 = 0
 			}
-			v653 = v649
-			goto b244
+			v554 = v550
+			goto b229
 		}
-		if v648 {
-			v653 = 1
-			goto b244
+		if v549 {
+			v554 = 1
+			goto b229
 		}
-		if v646 < v643 {
-			v653 = -1
+		if v547 < v546 {
+			v554 = -1
 		} else {
-			v652 := int32(0)
-			if v643 < v646 {
-				v652 = 1
+			v553 := int32(0)
+			if v546 < v547 {
+				v553 = 1
 			}
-			v653 = v652
+			v554 = v553
 		}
-	b244:
-		if v653 >= 0 {
-			v640 = v640 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b238
+	b229:
+		if v554 >= 0 {
+			v543 = v543 + -1
+			goto b223
 		}
-	b246:
-		v676 = v640
-		goto b260
-	b247:
-		if v656 >= v17 {
-			goto b259
-		}
-		if uint64(v656) >= 32 {
-			g.Fault(16, v656, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v660 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v656)))*4))
-		v661 = v656 + -1
-		if uint64(v661) >= 32 {
-			g.Fault(17, v661, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v664 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v661)))*4))
-		v666 = v660 != v660
-		if v664 != v664 {
-			v667 := int32(-1)
-			if v666 {
-				v667 = 0
-			}
-			v671 = v667
-			goto b255
-		}
-		if v666 {
-			v671 = 1
-			goto b255
-		}
-		if v664 < v660 {
-			v671 = -1
-		} else {
-			v670 := int32(0)
-			if v660 < v664 {
-				v670 = 1
-			}
-			v671 = v670
-		}
-	b255:
-		if v671 >= 0 {
-			v656 = v656 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b247
-		}
-	b259:
-		v676 = v656
-	b260:
-		if v676 == v17 {
-			v763 = true
-			goto b296
-		}
-		if v617 {
-			v763 = false
-			goto b296
-		}
-		v678 = v676 + -1
-		if uint64(v678) >= 32 {
-			g.Fault(18, v678, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v680 = int32(uint64(v678))
-		v681 = *(*float32)(unsafe.Add(m0, int(v680)*4))
-		if uint64(v676) >= 32 {
-			g.Fault(19, v676, 32, v0)
-			g.Leave(li)
-			continue
+	b231:
+		if v543 >= v528 {
+			v618 := int32(uint64(v543))
+			v620 := int32(uint64(v528))
+			v621 := *(*float32)(unsafe.Add(m0, int(v620)*4))
+			*(*float32)(unsafe.Add(m0, int(v620)*4)) = *(*float32)(unsafe.Add(m0, int(v618)*4))
+			*(*float32)(unsafe.Add(m0, int(v618)*4)) = v621
+			v626 = v528 + 1
+			v627 = v543 + -1
+			goto b246
 		}
 		{
-			v683 := int32(uint64(v676))
-			v684 := *(*float32)(unsafe.Add(m0, int(v683)*4))
-			*(*float32)(unsafe.Add(m0, int(v683)*4)) = v681
-			*(*float32)(unsafe.Add(m0, int(v680)*4)) = v684
-			if 2 > (v676 - v16) {
-				goto b273
-			}
-			v689 = v678
+			v559 := int32(uint64(v543))
+			v560 := *(*float32)(unsafe.Add(m0, int(v559)*4))
+			*(*float32)(unsafe.Add(m0, int(v559)*4)) = *(*float32)(unsafe.Add(m0, int(v478)*4))
+			*(*float32)(unsafe.Add(m0, int(v478)*4)) = v560
+			v563 = v543
+			v564 = false
 		}
-	b265:
-		if 1 > v689 {
-			goto b273
-		}
-		v691 = int32(uint64(v689))
-		v692 = *(*float32)(unsafe.Add(m0, int(v691)*4))
-		v693 = v689 + -1
-		v694 = int32(uint64(v693))
-		v695 = *(*float32)(unsafe.Add(m0, int(v694)*4))
-		v697 = v692 != v692
-		if v695 != v695 {
-			v698 := int32(-1)
-			if v697 {
-				v698 = 0
-			}
-			v702 = v698
-			goto b271
-		}
-		if v697 {
-			v702 = 1
-			goto b271
-		}
-		if v695 < v692 {
-			v702 = -1
+	b233:
+		v565 = v563 - v16
+		v566 = v17 - v563
+		if v565 < v566 {
+			v574 = v563 + 1
+			v575 = v17
+			v576 = int64(uint64(v23)>>3) <= v565
+			v577 = v16
+			v578 = v563
 		} else {
-			v701 := int32(0)
-			if v692 < v695 {
-				v701 = 1
-			}
-			v702 = v701
-		}
-	b271:
-		if v702 < 0 {
-			v705 := *(*float32)(unsafe.Add(m0, int(v691)*4))
-			*(*float32)(unsafe.Add(m0, int(v691)*4)) = *(*float32)(unsafe.Add(m0, int(v694)*4))
-			*(*float32)(unsafe.Add(m0, int(v694)*4)) = v705
-			v689 = v693
-			goto b265
-		}
-	b273:
-		if 2 > (v17 - v676) {
-			goto b293
-		}
-		{
-			v710 := v676 + 1
-			v717 := (v618 && (uint64(v710) < 32)) && (uint64(v710+((v17-v710)+-1)) < 32)
-			if !v717 {
-				v738 = v710
-				goto b283
-			}
-			v718 = v710
-		}
-	b275:
-		if v718 >= v17 {
-			goto b293
-		}
-		v720 = int32(uint64(v718))
-		v721 = *(*float32)(unsafe.Add(m0, int(v720)*4))
-		v723 = int32(uint64(v718 + -1))
-		v724 = *(*float32)(unsafe.Add(m0, int(v723)*4))
-		v726 = v721 != v721
-		if v724 != v724 {
-			v727 := int32(-1)
-			if v726 {
-				v727 = 0
-			}
-			v731 = v727
-			goto b281
-		}
-		if v726 {
-			v731 = 1
-			goto b281
-		}
-		if v724 < v721 {
-			v731 = -1
-		} else {
-			v730 := int32(0)
-			if v721 < v724 {
-				v730 = 1
-			}
-			v731 = v730
-		}
-	b281:
-		if v731 < 0 {
-			v734 := *(*float32)(unsafe.Add(m0, int(v720)*4))
-			*(*float32)(unsafe.Add(m0, int(v720)*4)) = *(*float32)(unsafe.Add(m0, int(v723)*4))
-			*(*float32)(unsafe.Add(m0, int(v723)*4)) = v734
-			v718 = v718 + 1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b275
-		}
-		goto b293
-	b283:
-		if v738 >= v17 {
-			goto b293
-		}
-		if uint64(v738) >= 32 {
-			g.Fault(20, v738, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v741 = int32(uint64(v738))
-		v742 = *(*float32)(unsafe.Add(m0, int(v741)*4))
-		v744 = int32(uint64(v738 + -1))
-		v745 = *(*float32)(unsafe.Add(m0, int(v744)*4))
-		v747 = v742 != v742
-		if v745 != v745 {
-			v748 := int32(-1)
-			if v747 {
-				v748 = 0
-			}
-			v752 = v748
-			goto b290
-		}
-		if v747 {
-			v752 = 1
-			goto b290
-		}
-		if v745 < v742 {
-			v752 = -1
-		} else {
-			v751 := int32(0)
-			if v742 < v745 {
-				v751 = 1
-			}
-			v752 = v751
-		}
-	b290:
-		if v752 < 0 {
-			v755 := *(*float32)(unsafe.Add(m0, int(v741)*4))
-			*(*float32)(unsafe.Add(m0, int(v741)*4)) = *(*float32)(unsafe.Add(m0, int(v744)*4))
-			*(*float32)(unsafe.Add(m0, int(v744)*4)) = v755
-			v738 = v738 + 1
-			goto b283
-		}
-	b293:
-		v619 = v676
-		v620 = v620 + 1
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b236
-	b296:
-		if v763 {
-			v1033 = v16
-			v1034 = v17
-			v1035 = true
-			v1036 = true
-			v1037 = v21
-			v1038 = true
-			goto b426
-		}
-	b297:
-		v764 = v16 + -1
-		if 0 > v764 {
-			goto b348
-		}
-		if uint64(v764) >= 32 {
-			g.Fault(21, v764, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v768 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v764)))*4))
-		if uint64(v611) >= 32 {
-			g.Fault(22, v611, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v770 = int32(uint64(v611))
-		v771 = *(*float32)(unsafe.Add(m0, int(v770)*4))
-		v773 = v768 != v768
-		if v771 != v771 {
-			v774 := int32(-1)
-			if v773 {
-				v774 = 0
-			}
-			v778 = v774
-			goto b305
-		}
-		if v773 {
-			v778 = 1
-			goto b305
-		}
-		if v771 < v768 {
-			v778 = -1
-		} else {
-			v777 := int32(0)
-			if v768 < v771 {
-				v777 = 1
-			}
-			v778 = v777
-		}
-	b305:
-		if v778 < 0 {
-			goto b348
-		}
-		v780 = *(*float32)(unsafe.Add(m0, int(v770)*4))
-		if uint64(v16) >= 32 {
-			g.Fault(23, v16, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v782 = int32(uint64(v16))
-			v783 := *(*float32)(unsafe.Add(m0, int(v782)*4))
-			*(*float32)(unsafe.Add(m0, int(v782)*4)) = v780
-			*(*float32)(unsafe.Add(m0, int(v770)*4)) = v783
-			v788 = v16 + 1
-			v789 = v17 + -1
-		}
-	b308:
-		if v788 > v789 {
-			goto b318
-		}
-		v791 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-		if uint64(v788) >= 32 {
-			g.Fault(24, v788, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v794 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v788)))*4))
-		v796 = v791 != v791
-		if v794 != v794 {
-			v797 := int32(-1)
-			if v796 {
-				v797 = 0
-			}
-			v801 = v797
-			goto b315
-		}
-		if v796 {
-			v801 = 1
-			goto b315
-		}
-		if v794 < v791 {
-			v801 = -1
-		} else {
-			v800 := int32(0)
-			if v791 < v794 {
-				v800 = 1
-			}
-			v801 = v800
-		}
-	b315:
-		if v801 >= 0 {
-			v860 = v788 + 1
-			v861 = v789
-			goto b343
-		}
-	b318:
-		{
-			v815 := ((-2147483648 <= v789) && (v789 <= 2147483647)) && (-2147483648 <= v788)
-			v818 := ((v815 && (v788 <= 2147483647)) && (uint64(v789) < 32)) && (uint64(v789+((v789-v788)*-1)) < 32)
-			if !v818 {
-				v833 = v789
-				goto b328
-			}
-			v819 = v789
-		}
-	b319:
-		if v788 > v819 {
-			goto b327
-		}
-		v821 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-		v823 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v819)))*4))
-		v825 = v821 != v821
-		if v823 != v823 {
-			v826 := int32(-1)
-			if v825 {
-				v826 = 0
-			}
-			v830 = v826
-			goto b325
-		}
-		if v825 {
-			v830 = 1
-			goto b325
-		}
-		if v823 < v821 {
-			v830 = -1
-		} else {
-			v829 := int32(0)
-			if v821 < v823 {
-				v829 = 1
-			}
-			v830 = v829
-		}
-	b325:
-		if v830 < 0 {
-			v819 = v819 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b319
-		}
-	b327:
-		v849 = v819
-		goto b339
-	b328:
-		if v788 > v833 {
-			goto b338
-		}
-		v835 = *(*float32)(unsafe.Add(m0, int(v782)*4))
-		if uint64(v833) >= 32 {
-			g.Fault(25, v833, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v838 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v833)))*4))
-		v840 = v835 != v835
-		if v838 != v838 {
-			v841 := int32(-1)
-			if v840 {
-				v841 = 0
-			}
-			v845 = v841
-			goto b335
-		}
-		if v840 {
-			v845 = 1
-			goto b335
-		}
-		if v838 < v835 {
-			v845 = -1
-		} else {
-			v844 := int32(0)
-			if v835 < v838 {
-				v844 = 1
-			}
-			v845 = v844
-		}
-	b335:
-		if v845 < 0 {
-			v833 = v833 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b328
-		}
-	b338:
-		v849 = v833
-	b339:
-		if v849 < v788 {
-			v1028 = v788
-			v1029 = v17
-			v1030 = v19
-			v1031 = v20
-			v1032 = v21
-			goto b425
-		}
-		if uint64(v849) >= 32 {
-			g.Fault(26, v849, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v852 := int32(uint64(v849))
-			v854 := int32(uint64(v788))
-			v855 := *(*float32)(unsafe.Add(m0, int(v854)*4))
-			*(*float32)(unsafe.Add(m0, int(v854)*4)) = *(*float32)(unsafe.Add(m0, int(v852)*4))
-			*(*float32)(unsafe.Add(m0, int(v852)*4)) = v855
-			v860 = v788 + 1
-			v861 = v849 + -1
-		}
-	b343:
-		v788 = v860
-		v789 = v861
-		if stop.Load() {
-			g.Stop()
-			return
-		}
-		goto b308
-	b348:
-		if uint64(v611) >= 32 {
-			g.Fault(27, v611, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v867 = int32(uint64(v611))
-		v868 = *(*float32)(unsafe.Add(m0, int(v867)*4))
-		if uint64(v16) >= 32 {
-			g.Fault(28, v16, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v870 = int32(uint64(v16))
-			v871 := *(*float32)(unsafe.Add(m0, int(v870)*4))
-			*(*float32)(unsafe.Add(m0, int(v870)*4)) = v868
-			*(*float32)(unsafe.Add(m0, int(v867)*4)) = v871
-			v874 := v16 + 1
-			v875 = v17 + -1
-			v879 = uint64(v875) < 32
-			v880 = (-2147483648 <= v875) && (v875 <= 2147483647)
-			v881 := v880 && (uint64(v874) < 32)
-			v882 := v881 && v879
-			if !v882 {
-				v897 = v874
-				goto b361
-			}
-			v883 = v874
-		}
-	b351:
-		if v883 > v875 {
-			v914 = v883
-			goto b374
-		}
-		v886 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v883)))*4))
-		v887 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v889 = v886 != v886
-		if v887 != v887 {
-			v890 := int32(-1)
-			if v889 {
-				v890 = 0
-			}
-			v894 = v890
-			goto b357
-		}
-		if v889 {
-			v894 = 1
-			goto b357
-		}
-		if v887 < v886 {
-			v894 = -1
-		} else {
-			v893 := int32(0)
-			if v886 < v887 {
-				v893 = 1
-			}
-			v894 = v893
-		}
-	b357:
-		if v894 < 0 {
-			v883 = v883 + 1
-			goto b351
-		}
-		v912 = v883
-		goto b371
-	b361:
-		if v897 > v875 {
-			v914 = v897
-			goto b374
-		}
-		if uint64(v897) >= 32 {
-			g.Fault(29, v897, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v901 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v897)))*4))
-		v902 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v904 = v901 != v901
-		if v902 != v902 {
-			v905 := int32(-1)
-			if v904 {
-				v905 = 0
-			}
-			v909 = v905
-			goto b368
-		}
-		if v904 {
-			v909 = 1
-			goto b368
-		}
-		if v902 < v901 {
-			v909 = -1
-		} else {
-			v908 := int32(0)
-			if v901 < v902 {
-				v908 = 1
-			}
-			v909 = v908
-		}
-	b368:
-		if v909 < 0 {
-			v897 = v897 + 1
-			goto b361
-		}
-		v912 = v897
-	b371:
-		v915 = v912
-		goto b375
-	b374:
-		v915 = v914
-	b375:
-		{
-			v920 := v880 && v879
-			if !(v920 && (uint64(v875+((v875-v915)*-1)) < 32)) {
-				v936 = v875
-				goto b385
-			}
-			v922 = v875
-		}
-	b376:
-		if v915 > v922 {
-			goto b384
-		}
-		v925 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v922)))*4))
-		v926 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v928 = v925 != v925
-		if v926 != v926 {
-			v929 := int32(-1)
-			if v928 {
-				v929 = 0
-			}
-			v933 = v929
-			goto b382
-		}
-		if v928 {
-			v933 = 1
-			goto b382
-		}
-		if v926 < v925 {
-			v933 = -1
-		} else {
-			v932 := int32(0)
-			if v925 < v926 {
-				v932 = 1
-			}
-			v933 = v932
-		}
-	b382:
-		if v933 >= 0 {
-			v922 = v922 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b376
-		}
-	b384:
-		v952 = v922
-		goto b396
-	b385:
-		if v915 > v936 {
-			goto b395
-		}
-		if uint64(v936) >= 32 {
-			g.Fault(30, v936, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		v940 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v936)))*4))
-		v941 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v943 = v940 != v940
-		if v941 != v941 {
-			v944 := int32(-1)
-			if v943 {
-				v944 = 0
-			}
-			v948 = v944
-			goto b392
-		}
-		if v943 {
-			v948 = 1
-			goto b392
-		}
-		if v941 < v940 {
-			v948 = -1
-		} else {
-			v947 := int32(0)
-			if v940 < v941 {
-				v947 = 1
-			}
-			v948 = v947
-		}
-	b392:
-		if v948 >= 0 {
-			v936 = v936 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b385
-		}
-	b395:
-		v952 = v936
-	b396:
-		if v952 >= v915 {
-			goto b400
-		}
-		v954 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		if uint64(v952) >= 32 {
-			g.Fault(31, v952, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v956 := int32(uint64(v952))
-			v957 := *(*float32)(unsafe.Add(m0, int(v956)*4))
-			*(*float32)(unsafe.Add(m0, int(v956)*4)) = v954
-			*(*float32)(unsafe.Add(m0, int(v870)*4)) = v957
-			v1005 = v952
-			v1006 = true
-			goto b420
-		}
-	b400:
-		if uint64(v952) >= 32 {
-			g.Fault(32, v952, 32, v0)
-			g.Leave(li)
-			continue
-		}
-		{
-			v962 := int32(uint64(v952))
-			v964 := int32(uint64(v915))
-			v965 := *(*float32)(unsafe.Add(m0, int(v964)*4))
-			*(*float32)(unsafe.Add(m0, int(v964)*4)) = *(*float32)(unsafe.Add(m0, int(v962)*4))
-			*(*float32)(unsafe.Add(m0, int(v962)*4)) = v965
-			v970 = v915 + 1
-			v971 = v952 + -1
-		}
-	b402:
-		if v970 > v971 {
-			v985 = v971
-			goto b410
-		}
-		v974 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v970)))*4))
-		v975 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v977 = v974 != v974
-		if v975 != v975 {
-			v978 := int32(-1)
-			if v977 {
-				v978 = 0
-			}
-			v982 = v978
-			goto b408
-		}
-		if v977 {
-			v982 = 1
-			goto b408
-		}
-		if v975 < v974 {
-			v982 = -1
-		} else {
-			v981 := int32(0)
-			if v974 < v975 {
-				v981 = 1
-			}
-			v982 = v981
-		}
-	b408:
-		if v982 < 0 {
-			v1068 = v970 + 1
-			v1069 = v971
-			goto b433
-		}
-		v985 = v971
-	b410:
-		if v970 > v985 {
-			goto b418
-		}
-		v988 = *(*float32)(unsafe.Add(m0, int(int32(uint64(v985)))*4))
-		v989 = *(*float32)(unsafe.Add(m0, int(v870)*4))
-		v991 = v988 != v988
-		if v989 != v989 {
-			v992 := int32(-1)
-			if v991 {
-				v992 = 0
-			}
-			v996 = v992
-			goto b416
-		}
-		if v991 {
-			v996 = 1
-			goto b416
-		}
-		if v989 < v988 {
-			v996 = -1
-		} else {
-			v995 := int32(0)
-			if v988 < v989 {
-				v995 = 1
-			}
-			v996 = v995
-		}
-	b416:
-		if v996 >= 0 {
-			v985 = v985 + -1
-			if stop.Load() {
-				g.Stop()
-				return
-			}
-			goto b410
-		}
-	b418:
-		if v985 >= v970 {
-			v1060 := int32(uint64(v985))
-			v1062 := int32(uint64(v970))
-			v1063 := *(*float32)(unsafe.Add(m0, int(v1062)*4))
-			*(*float32)(unsafe.Add(m0, int(v1062)*4)) = *(*float32)(unsafe.Add(m0, int(v1060)*4))
-			*(*float32)(unsafe.Add(m0, int(v1060)*4)) = v1063
-			v1068 = v970 + 1
-			v1069 = v985 + -1
-			goto b433
-		}
-		{
-			v1001 := int32(uint64(v985))
-			v1002 := *(*float32)(unsafe.Add(m0, int(v1001)*4))
-			*(*float32)(unsafe.Add(m0, int(v1001)*4)) = *(*float32)(unsafe.Add(m0, int(v870)*4))
-			*(*float32)(unsafe.Add(m0, int(v870)*4)) = v1002
-			v1005 = v985
-			v1006 = false
-		}
-	b420:
-		v1007 = v1005 - v16
-		v1008 = v17 - v1005
-		if v1007 < v1008 {
-			v1016 = v1005 + 1
-			v1017 = v17
-			v1018 = int64(uint64(v23)>>3) <= v1007
-			v1019 = v16
-			v1020 = v1005
-		} else {
-			v1016 = v16
-			v1017 = v1005
-			v1018 = int64(uint64(v23)>>3) <= v1008
-			v1019 = v1005 + 1
-			v1020 = v17
+			v574 = v16
+			v575 = v563
+			v576 = int64(uint64(v23)>>3) <= v566
+			v577 = v563 + 1
+			v578 = v17
 		}
 		if uint32(v21) >= 48 {
-			g.Fault(33, v22, 48, v0)
+			g.Fault(17, v22, 48, v0)
 			g.Leave(li)
 			continue
 		}
-		*(*int64)(unsafe.Add(m1, int(v21)*8)) = v1016
-		*(*int64)(unsafe.Add(m2, int(v21)*8)) = v1017
-		*(*int64)(unsafe.Add(m3, int(v21)*8)) = v366
-		*(*bool)(unsafe.Add(m4, int(v21))) = v1018
-		*(*bool)(unsafe.Add(m5, int(v21))) = v1006
-		v1028 = v1019
-		v1029 = v1020
-		v1030 = true
-		v1031 = true
-		v1032 = v21 + 1
-	b425:
-		v1033 = v1028
-		v1034 = v1029
-		v1035 = v1030
-		v1036 = v1031
-		v1037 = v1032
-		v1038 = false
-	b426:
-		v1039 = v1033
-		v1040 = v1034
-		v1041 = v366
-		v1042 = v1035
-		v1043 = v1036
-		v1044 = v1037
-		v1045 = v1038
-	b427:
-		if !v1045 {
-			v1053 = v1039
-			v1054 = v1040
-			v1055 = v1041
-			v1056 = v1042
-			v1057 = v1043
-			v1058 = v1044
-			goto b430
+		*(*int64)(unsafe.Add(m1, int(v21)*8)) = v574
+		*(*int64)(unsafe.Add(m2, int(v21)*8)) = v575
+		*(*int64)(unsafe.Add(m3, int(v21)*8)) = v314
+		*(*bool)(unsafe.Add(m4, int(v21))) = v576
+		*(*bool)(unsafe.Add(m5, int(v21))) = v564
+		v586 = v577
+		v587 = v578
+		v588 = true
+		v589 = true
+		v590 = v21 + 1
+	b238:
+		v591 = v586
+		v592 = v587
+		v593 = v588
+		v594 = v589
+		v595 = v590
+		v596 = false
+	b239:
+		v597 = v591
+		v598 = v592
+		v599 = v314
+		v600 = v593
+		v601 = v594
+		v602 = v595
+		v603 = v596
+	b240:
+		if !v603 {
+			v611 = v597
+			v612 = v598
+			v613 = v599
+			v614 = v600
+			v615 = v601
+			v616 = v602
+			goto b243
 		}
-		if v1044 == 0 {
-			goto b440
+		if v602 == 0 {
+			goto b252
 		} else {
-			v1047 := v1044 + -1
-			v1053 = *(*int64)(unsafe.Add(m1, int(v1047)*8))
-			v1054 = *(*int64)(unsafe.Add(m2, int(v1047)*8))
-			v1055 = *(*int64)(unsafe.Add(m3, int(v1047)*8))
-			v1056 = *(*bool)(unsafe.Add(m4, int(v1047)))
-			v1057 = *(*bool)(unsafe.Add(m5, int(v1047)))
-			v1058 = v1047
+			v605 := v602 + -1
+			v611 = *(*int64)(unsafe.Add(m1, int(v605)*8))
+			v612 = *(*int64)(unsafe.Add(m2, int(v605)*8))
+			v613 = *(*int64)(unsafe.Add(m3, int(v605)*8))
+			v614 = *(*bool)(unsafe.Add(m4, int(v605)))
+			v615 = *(*bool)(unsafe.Add(m5, int(v605)))
+			v616 = v605
 		}
-	b430:
-		v16 = v1053
-		v17 = v1054
-		v18 = v1055
-		v19 = v1056
-		v20 = v1057
-		v21 = v1058
+	b243:
+		v16 = v611
+		v17 = v612
+		v18 = v613
+		v19 = v614
+		v20 = v615
+		v21 = v616
 		if stop.Load() {
 			g.Stop()
 			return
 		}
 		goto b6
-	b433:
-		v970 = v1068
-		v971 = v1069
+	b246:
+		v528 = v626
+		v529 = v627
 		if stop.Load() {
 			g.Stop()
 			return
 		}
-		goto b402
-	b440:
+		goto b215
+	b252:
 		more = true
 	}
 	if !more {
@@ -6967,7 +5981,8 @@ func (g *watchedHost) Run() {
 			if v25 {
 				v28 = int64(v26)
 			}
-			v32 := ((int64(uint32(v9)) + -1) + (v12 + v14)) + ((((int64(v19) + 11) + v28) + 3) + int64(uint32(v2+1)))
+			v31 := ((int64(uint32(v19+11)) + v28) + 3) + int64(uint32(v2+1))
+			v32 := (int64(uint32(v9+-1)) + (v12 + v14)) + v31
 			v36 := ((v5 + 10) + (v5 * 2)) + v5
 			if uint32(v2) >= 5000 {
 				g.Fault(0, v5, 5000, v2)
@@ -7001,7 +6016,8 @@ func (g *watchedHost) Run() {
 		if v25 {
 			v28 = int64(v26)
 		}
-		v32 := ((int64(uint32(v9)) + -1) + (v12 + v14)) + ((((int64(v19) + 11) + v28) + 3) + int64(uint32(v2+1)))
+		v31 := ((int64(uint32(v19+11)) + v28) + 3) + int64(uint32(v2+1))
+		v32 := (int64(uint32(v9+-1)) + (v12 + v14)) + v31
 		v36 := ((v5 + 10) + (v5 * 2)) + v5
 		if uint32(v2) >= 5000 {
 			g.Fault(0, v5, 5000, v2)

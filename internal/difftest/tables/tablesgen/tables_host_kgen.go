@@ -117,8 +117,7 @@ func (g *tablesHost) Run() {
 			g.Stop()
 			return
 		}
-		var v28, v31, v39 int32
-		var v79, v91 int64
+		var v28, v31, v39, v77, v87 int32
 		v2 := int32(x)
 		v7 := int64(x)
 		if uint64(v7) >= uint64(v3) {
@@ -175,68 +174,58 @@ func (g *tablesHost) Run() {
 		v52 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable5), int(v48)*8))
 		v53 := *(*bool)(unsafe.Add(unsafe.Pointer(&tablesHostTable6), int(v48)))
 		v54 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable7), int(v48)*4))
-		v55 := int64(uint32(v54))
-		v56 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
-		v57 := int64(uint32(v56))
-		v64 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
-		v65 := v64 ^ v52
-		*(*int64)(unsafe.Add(p1, v14+24)) = v65
+		v55 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable8), int(v48)*4))
+		v62 := ((int64(v49) << 32) ^ (int64(uint32(v50)) << 16)) ^ int64(uint32(v51))
+		v63 := v62 ^ v52
+		*(*int64)(unsafe.Add(p1, v14+24)) = v63
 		if v53 {
-			*(*int64)(unsafe.Add(p1, v14+24)) = v65 + 1
+			*(*int64)(unsafe.Add(p1, v14+24)) = v63 + 1
 		}
-		v69 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
-		v70 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
-		*(*int64)(unsafe.Add(p1, v14+32)) = v69 + v70
-		v74 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
-		*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v74))
-		v77 := v56 == 3
-		v78 := int64(0)
-		if v77 {
-			v78 = v57
+		v67 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable9), int(v48)*8))
+		v68 := *(*int64)(unsafe.Add(unsafe.Pointer(&tablesHostTable10), int(v48)*8))
+		*(*int64)(unsafe.Add(p1, v14+32)) = v67 + v68
+		v72 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable11), int(v9&1)*4))
+		*(*int64)(unsafe.Add(p1, v14+40)) = int64(uint32(v72))
+		v75 := v55 == 3
+		v76 := int32(0)
+		if v75 {
+			v76 = v55
 		}
-		v79 = 0
+		v77 = 0
 	b14:
-		if v79 >= v78 {
+		if v77 >= v76 {
 			goto b17
 		}
 		{
-			v83 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v79)))*4))
-			v86 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v79+7)))*4))
-			if v83 == v86 {
-				v79 = v79 + 1
-				if stop.Load() {
-					g.Stop()
-					return
-				}
+			v80 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v54+v77)*4))
+			v82 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v77+7)*4))
+			if v80 == v82 {
+				v77 = v77 + 1
 				goto b14
 			}
 		}
 	b17:
-		v90 := v77 && (v79 == v78)
-		if v90 {
+		v86 := v75 && (v77 == v76)
+		if v86 {
 			goto b22
 		}
-		v91 = 0
+		v87 = 0
 	b18:
-		if v91 >= v78 {
+		if v87 >= v76 {
 			goto b21
 		}
 		{
-			v95 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v55+v91)))*4))
-			v98 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(int32(uint64(v91+10)))*4))
-			if v95 == v98 {
-				v91 = v91 + 1
-				if stop.Load() {
-					g.Stop()
-					return
-				}
+			v90 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v54+v87)*4))
+			v92 := *(*int32)(unsafe.Add(unsafe.Pointer(&tablesHostTable12), int(v87+10)*4))
+			if v90 == v92 {
+				v87 = v87 + 1
 				goto b18
 			}
 		}
 	b21:
 		{
-			v102 := v77 && (v91 == v78)
-			if !v102 {
+			v96 := v75 && (v87 == v76)
+			if !v96 {
 				goto b23
 			}
 		}
