@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/kgen-go/kgen/codegen"
 )
@@ -153,39 +151,21 @@ func (v *viewer) serve(ctx context.Context, addr string) int {
 		return 1
 	}
 	fmt.Fprintf(v.stderr, "%s at http://%s/; interrupt to end\n", v.what, listener.Addr())
-	server := &http.Server{Handler: v.handler(ctx), ReadHeaderTimeout: 10 * time.Second}
-	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(listener) }()
-	select {
-	case err = <-ended:
+	if err := v.answer(ctx, listener); err != nil {
 		fmt.Fprintln(v.stderr, "kgen:", err)
 		return 1
-	case <-ctx.Done():
-		server.Close()
-		return 0
 	}
+	return 0
 }
 
-// handler serves the page, made anew if sources have changed.
-func (v *viewer) handler(ctx context.Context) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		v.mu.Lock()
-		if stamp(v.folders) != v.stamp {
-			v.make(ctx)
-		}
-		text, fault := v.text, v.fault
-		v.mu.Unlock()
-		if fault != nil {
-			http.Error(w, "kgen: "+fault.Error(), http.StatusInternalServerError)
-			return
-		}
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		w.Header().Set("Cache-Control", "no-store")
-		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Write(text)
-	})
-	return mux
+// current returns the page, made anew if sources have changed, or why there is none.
+func (v *viewer) current(ctx context.Context) (text []byte, fault error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if stamp(v.folders) != v.stamp {
+		v.make(ctx)
+	}
+	return v.text, v.fault
 }
 
 // stamp tells states of the Go files in folders apart.

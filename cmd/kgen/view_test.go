@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -100,6 +101,64 @@ func TestViewServe(t *testing.T) {
 	}
 }
 
+// ask returns the answer to a request, as package net/http reads it.
+func ask(t *testing.T, v *viewer, request string) (*http.Response, []byte) {
+	t.Helper()
+	client, server := net.Pipe()
+	defer client.Close()
+	done := make(chan struct{})
+	go func() {
+		v.respond(t.Context(), server)
+		server.Close()
+		close(done)
+	}()
+	io.WriteString(client, request) // all of it, or as much as the server reads
+	method, _, _ := strings.Cut(request, " ")
+	answer, err := http.ReadResponse(bufio.NewReader(client), &http.Request{Method: method})
+	if err != nil {
+		t.Fatalf("%.40q: %v", request, err)
+	}
+	page, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Errorf("%.40q: %v", request, err)
+	}
+	<-done
+	return answer, page
+}
+
+// TestViewRequests has requests of browsers, and others.
+func TestViewRequests(t *testing.T) {
+	v := &viewer{text: []byte("<!doctype html>x")}
+	for request, want := range map[string]struct {
+		status int
+		page   string
+	}{
+		"GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\n\r\n": {200, "<!doctype html>x"},
+		"GET /?a=b HTTP/1.0\n\n":                       {200, "<!doctype html>x"},
+		"HEAD / HTTP/1.1\r\n\r\n":                      {200, ""},
+		"GET /favicon.ico HTTP/1.1\r\n\r\n":            {404, "kgen: the only page is /\n"},
+		"POST / HTTP/1.1\r\nContent-Length: 0\r\n\r\n": {405, "kgen: the page can only be read\n"},
+		"GET /\r\n":          {400, "kgen: this is no request for a page\n"},
+		"\x16\x03\x01\x00\n": {400, "kgen: this is no request for a page\n"},
+		"GET / HTTP/1.1\r\n" + strings.Repeat("x", 64<<10-len("GET / HTTP/1.1\r\n")): {400, "kgen: this is no request for a page\n"},
+	} {
+		answer, page := ask(t, v, request)
+		if answer.StatusCode != want.status || string(page) != want.page || !answer.Close {
+			t.Errorf("%.40q: %s, %q; want %d, %q", request, answer.Status, page, want.status, want.page)
+		}
+		if length := answer.ContentLength; want.status == 200 && length != int64(len(v.text)) {
+			t.Errorf("%.40q: Content-Length %d, want %d", request, length, len(v.text))
+		}
+		if want.status == 200 && (answer.Header.Get("Content-Type") != "text/html; charset=utf-8" || answer.Header.Get("Cache-Control") != "no-store") {
+			t.Errorf("%.40q: %v", request, answer.Header)
+		}
+	}
+	v = &viewer{fault: errors.New("why")}
+	if answer, text := ask(t, v, "GET / HTTP/1.1\r\n\r\n"); answer.StatusCode != 500 || string(text) != "kgen: why\n" {
+		t.Errorf("%s, %q", answer.Status, text)
+	}
+}
+
 // TestViewChanged: the page is made anew when a source has changed, also when it is wrong then.
 func TestViewChanged(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -130,15 +189,13 @@ func TestViewChanged(t *testing.T) {
 	if code := v.make(t.Context()); code != 0 || v.text == nil {
 		t.Fatal(code, &stderr)
 	}
-	handler := v.handler(t.Context())
 	get := func(want string) []byte {
 		t.Helper()
-		r := httptest.NewRecorder()
-		handler.ServeHTTP(r, httptest.NewRequest("GET", "/", nil))
-		if !strings.Contains(r.Body.String(), want) {
-			t.Errorf("the page has no %s; %s", want, &stderr)
+		answer, page := ask(t, v, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+		if answer.StatusCode != 200 || !bytes.Contains(page, []byte(want)) {
+			t.Errorf("%s: the page has no %s; %s", answer.Status, want, &stderr)
 		}
-		return r.Body.Bytes()
+		return page
 	}
 	first := get(`"name":"One"`)
 	made := &v.text[0]

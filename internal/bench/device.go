@@ -225,7 +225,7 @@ func plain[T number](b *Bench, out []T, n int, f func(lo, hi int), check func() 
 
 // groups returns the nd-range of n work-items and more, in work-groups of size.
 func groups(n, size int) runtime.NDRange1 {
-	return runtime.NDRange1{Global: runtime.Range1((n + size - 1) / size * size), Local: runtime.Range1(size)}
+	return runtime.NDRange1{Global: runtime.Range1(n), Local: runtime.Range1(size)}.RoundUp()
 }
 
 // size prints a number of elements.

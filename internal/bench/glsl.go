@@ -10,12 +10,8 @@ import (
 	"github.com/kgen-go/kgen/runtime"
 )
 
-//go:generate glslc --target-env=vulkan1.2 -O glsl/saxpy.comp -o glsl/saxpy.spv
-//go:generate glslc --target-env=vulkan1.2 -O glsl/blur.comp -o glsl/blur.spv
-//go:generate glslc --target-env=vulkan1.2 -O glsl/dot.comp -o glsl/dot.spv
-//go:generate glslc --target-env=vulkan1.2 -O glsl/matmul.comp -o glsl/matmul.spv
-//go:generate glslc --target-env=vulkan1.2 -O glsl/nbody.comp -o glsl/nbody.spv
-
+// The modules of the shaders beside them, which make shaders compiles.
+//
 //go:embed glsl/*.spv
 var shaders embed.FS
 

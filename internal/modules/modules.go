@@ -34,6 +34,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -230,26 +231,45 @@ func Read(dir string) (map[string]*abi.Kernel, error) {
 	return out, err
 }
 
+// loaded is what there is of a package that has been asked for: its kernels by name, or an error.
+type loaded struct {
+	kernels map[string]*abi.Kernel
+	err     error
+}
+
 // packages are those that have been asked for.
 var packages struct {
 	sync.Mutex
-	of map[string]map[string]*abi.Kernel
+	of map[Package]*loaded
 }
 
 // Package is the import path of a package with the directive.
 type Package string
 
 // Kernel is called by stubs. It returns the description of a kernel with its modules; vars
-// point to the variables of abi.Kernel.Variables. It panics where there is none to be had,
-// with what to do.
+// point to the variables of abi.Kernel.Variables. Stubs call it while a program's packages are
+// initialized, before the program has read its flags. So a package without modules is no panic:
+// the description then has no module, and Missing says why.
 func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
-	kernels, err := of(string(pkg))
-	if err != nil {
-		panic(fmt.Sprintf("the modules of package %s: %v", pkg, err))
+	packages.Lock()
+	defer packages.Unlock()
+	p := packages.of[pkg]
+	if p == nil {
+		p = &loaded{}
+		if p.kernels, p.err = read(string(pkg)); p.err != nil {
+			p.err = fmt.Errorf("the modules of package %s: %w", pkg, p.err)
+		}
+		if packages.of == nil {
+			packages.of = map[Package]*loaded{}
+		}
+		packages.of[pkg] = p
 	}
-	k := kernels[name]
-	if k == nil || len(vars) != len(k.Variables) {
-		panic(fmt.Sprintf("the modules of package %s are not those of its stubs: run go generate there", pkg))
+	k := p.kernels[name]
+	if p.err == nil && (k == nil || len(vars) != len(k.Variables)) {
+		p.err = fmt.Errorf("the modules of package %s are not those of its stubs: run go generate there", pkg)
+	}
+	if p.err != nil {
+		return &abi.Kernel{Name: name, Package: string(pkg)}
 	}
 	for i, v := range vars {
 		k.Variables[i].Var = v
@@ -257,26 +277,25 @@ func (pkg Package) Kernel(name string, vars ...any) *abi.Kernel {
 	return k
 }
 
-// of returns the kernels of a package.
-func of(pkg string) (map[string]*abi.Kernel, error) {
+// Missing returns an error that names the packages without modules among those that Kernel was
+// called for, with the reason for each, and what to do; nil if all have theirs.
+func Missing() error {
 	packages.Lock()
 	defer packages.Unlock()
-	if k := packages.of[pkg]; k != nil {
-		return k, nil
+	var errs []error
+	for _, pkg := range slices.Sorted(maps.Keys(packages.of)) {
+		errs = append(errs, packages.of[pkg].err)
 	}
+	return errors.Join(errs...)
+}
+
+// read returns the kernels of a package.
+func read(pkg string) (map[string]*abi.Kernel, error) {
 	dir, err := Folder(pkg)
 	if err != nil {
 		return nil, err
 	}
-	kernels, err := Read(dir)
-	if err != nil {
-		return nil, err
-	}
-	if packages.of == nil {
-		packages.of = map[string]map[string]*abi.Kernel{}
-	}
-	packages.of[pkg] = kernels
-	return kernels, nil
+	return Read(dir)
 }
 
 // Folder returns the folder of a package's modules, which are compiled first if they have

@@ -2,6 +2,7 @@ package modules_test
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +12,12 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/golden"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/internal/stubs"
 	"github.com/kgen-go/kgen/properties"
+	"github.com/kgen-go/kgen/runtime"
 )
 
 // TestSums compares the modules of all test kernels with those of corpus.sums, so that a
@@ -86,4 +90,49 @@ func TestFiles(t *testing.T) {
 	if _, err := modules.Folder(modules.Module + "/internal/conformance/args"); err == nil || !strings.Contains(err.Error(), "make modules") {
 		t.Error(err)
 	}
+}
+
+// noModules is the type of a kernel whose modules are not there.
+type noModules struct{}
+
+func (noModules) Kernel(dsl.Item1) {}
+
+// TestMissing: a program whose kernels have no modules starts, so that it can show its flags. Each
+// use of such a kernel is an error that says what is missing and what to do.
+func TestMissing(t *testing.T) {
+	t.Setenv("KGEN_TEST_MODULES", t.TempDir())
+	const pkg modules.Package = modules.Module + "/internal/testflag"
+	if err := modules.Missing(); err != nil {
+		t.Fatal(err)
+	}
+	kernel, run := stubs.Range1(pkg.Kernel("noModules"), noModules.Kernel)
+	says := func(what string, err error) {
+		t.Helper()
+		for _, want := range []string{string(pkg), "run make modules"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, want an error with %q", what, err, want)
+			}
+		}
+	}
+	says("Missing", modules.Missing())
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	for _, r := range []runtime.Range1{0, 1} {
+		if err = run(t.Context(), dev, noModules{}, r); !errors.Is(err, runtime.ErrBuild) {
+			t.Errorf("Run: %v, want ErrBuild", err)
+		}
+		says("Run", err)
+	}
+	_, err = runtime.LaunchKernel(dev.DefaultQueue(), kernel, runtime.Range1(1), nil)
+	says("LaunchKernel", err)
+	_, err = runtime.NewProgram(dev, kernel)
+	says("NewProgram", err)
+	func() {
+		defer func() { err, _ = recover().(error) }()
+		stubs.Kernels(pkg)
+	}()
+	says("Kernels", err)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/modules"
+	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/kernelimpl"
 )
@@ -26,7 +27,7 @@ type RunTask[K any] = func(ctx context.Context, dev *runtime.Device, k K, opts .
 
 // Task does so with a task.
 func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.Kernel, RunTask[K]) {
-	kernel := register(d, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
+	kernel := register(d, abi.Task, 0, func(k K) any { return func(it dsl.Task) { body(k, it) } }, more)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, opts ...runtime.LaunchOption) error {
 		return fill(kernel, &k).RunTask(ctx, dev, opts)
 	}
@@ -35,55 +36,62 @@ func Task[K any](d *abi.Kernel, body func(K, dsl.Task), more ...any) (*runtime.K
 // Range1, Range2 and Range3 do so with kernels over ranges.
 
 func Range1[K any](d *abi.Kernel, body func(K, dsl.Item1), more ...any) (*runtime.Kernel, Run[K, runtime.Range1]) {
-	return over(d, func(k K) any { return func(it dsl.Item1) { body(k, it) } }, more, (*kernelimpl.Launch).Run1)
+	return over(d, abi.Range, 1, func(k K) any { return func(it dsl.Item1) { body(k, it) } }, more, (*kernelimpl.Launch).Run1)
 }
 
 func Range2[K any](d *abi.Kernel, body func(K, dsl.Item2), more ...any) (*runtime.Kernel, Run[K, runtime.Range2]) {
-	return over(d, func(k K) any { return func(it dsl.Item2) { body(k, it) } }, more, (*kernelimpl.Launch).Run2)
+	return over(d, abi.Range, 2, func(k K) any { return func(it dsl.Item2) { body(k, it) } }, more, (*kernelimpl.Launch).Run2)
 }
 
 func Range3[K any](d *abi.Kernel, body func(K, dsl.Item3), more ...any) (*runtime.Kernel, Run[K, runtime.Range3]) {
-	return over(d, func(k K) any { return func(it dsl.Item3) { body(k, it) } }, more, (*kernelimpl.Launch).Run3)
+	return over(d, abi.Range, 3, func(k K) any { return func(it dsl.Item3) { body(k, it) } }, more, (*kernelimpl.Launch).Run3)
 }
 
 // NDRange1, NDRange2 and NDRange3 do so with kernels with work-groups.
 
 func NDRange1[K any](d *abi.Kernel, body func(K, dsl.NDItem1), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange1]) {
-	return over(d, func(k K) any { return func(it dsl.NDItem1) { body(k, it) } }, more, (*kernelimpl.Launch).RunND1)
+	return over(d, abi.NDRange, 1, func(k K) any { return func(it dsl.NDItem1) { body(k, it) } }, more, (*kernelimpl.Launch).RunND1)
 }
 
 func NDRange2[K any](d *abi.Kernel, body func(K, dsl.NDItem2), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange2]) {
-	return over(d, func(k K) any { return func(it dsl.NDItem2) { body(k, it) } }, more, (*kernelimpl.Launch).RunND2)
+	return over(d, abi.NDRange, 2, func(k K) any { return func(it dsl.NDItem2) { body(k, it) } }, more, (*kernelimpl.Launch).RunND2)
 }
 
 func NDRange3[K any](d *abi.Kernel, body func(K, dsl.NDItem3), more ...any) (*runtime.Kernel, Run[K, runtime.NDRange3]) {
-	return over(d, func(k K) any { return func(it dsl.NDItem3) { body(k, it) } }, more, (*kernelimpl.Launch).RunND3)
+	return over(d, abi.NDRange, 3, func(k K) any { return func(it dsl.NDItem3) { body(k, it) } }, more, (*kernelimpl.Launch).RunND3)
 }
 
-func over[K, R any](d *abi.Kernel, bind func(K) any, more []any,
+func over[K, R any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any,
 	run func(*kernelimpl.Launch, context.Context, *runtime.Device, R, []runtime.LaunchOption) error) (*runtime.Kernel, Run[K, R]) {
-	kernel := register(d, bind, more)
+	kernel := register(d, form, rank, bind, more)
 	return kernel, func(ctx context.Context, dev *runtime.Device, k K, r R, opts ...runtime.LaunchOption) error {
 		return run(fill(kernel, &k), ctx, dev, r, opts)
 	}
 }
 
-// register makes a kernel known.
-func register[K any](d *abi.Kernel, bind func(K) any, more []any) *runtime.Kernel {
-	var form func() kernelimpl.HostForm
+// register makes a kernel known. form and rank are those of its Kernel method.
+func register[K any](d *abi.Kernel, form abi.Form, rank int, bind func(K) any, more []any) *runtime.Kernel {
+	if d.SPIRV == "" { // see missing
+		d.Form, d.Rank = form, rank
+	}
+	var hostForm func() kernelimpl.HostForm
 	var specs []dsl.AnySpecConstant
 	for _, m := range more {
 		switch m := m.(type) {
 		case func() kernelimpl.HostForm:
-			form = m
+			hostForm = m
 		case dsl.AnySpecConstant:
 			specs = append(specs, m)
 		default:
 			panic(fmt.Sprintf("BUG: a %T as part of kernel %s", m, d.Name))
 		}
 	}
-	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, form, specs...)
-	kernelimpl.Properties[K](kernel)
+	kernel := kernelimpl.RegisterForm(d, func(a *kernelimpl.HostArgs) any { return bind(*kernelimpl.HostReceiver[K](a)) }, hostForm, specs...)
+	if d.SPIRV == "" {
+		kernelimpl.Properties[missing](kernel)
+	} else {
+		kernelimpl.Properties[K](kernel)
+	}
 	kernels[d.Package] = append(kernels[d.Package], kernel)
 	return kernel
 }
@@ -92,8 +100,20 @@ func register[K any](d *abi.Kernel, bind func(K) any, more []any) *runtime.Kerne
 // registered. Only the initialization of packages writes it.
 var kernels = map[string][]*runtime.Kernel{}
 
-// Kernels returns the kernels of a package.
-func Kernels(pkg modules.Package) []*runtime.Kernel { return slices.Clone(kernels[string(pkg)]) }
+// Kernels returns the kernels of a package. It panics if a package of the program has no modules.
+func Kernels(pkg modules.Package) []*runtime.Kernel {
+	if err := modules.Missing(); err != nil {
+		panic(err)
+	}
+	return slices.Clone(kernels[string(pkg)])
+}
+
+// missing stands for the type of a kernel that has no module. The runtime asks a kernel's type
+// for its properties before the first launch, program or node, and this one answers with the
+// reason: each launch is a runtime.ErrBuild that has it.
+type missing struct{}
+
+func (missing) Properties() properties.List { panic(modules.Missing()) }
 
 // fill begins a launch with k's fields.
 func fill[K any](kernel *runtime.Kernel, k *K) *kernelimpl.Launch {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/textproto"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -140,13 +139,13 @@ func Serve(in io.Reader, out io.Writer, pause time.Duration, tags ...string) err
 
 // read reads a message.
 func (s *server) read() (*message, error) {
-	header, err := textproto.NewReader(s.in).ReadMIMEHeader()
+	length, err := s.readHeader()
 	if err != nil {
 		return nil, err
 	}
-	n, err := strconv.Atoi(header.Get("Content-Length"))
+	n, err := strconv.Atoi(length)
 	if err != nil || n < 0 || n > 1<<30 {
-		return nil, fmt.Errorf("Content-Length is %q", header.Get("Content-Length"))
+		return nil, fmt.Errorf("Content-Length is %q", length)
 	}
 	text := make([]byte, n)
 	if _, err := io.ReadFull(s.in, text); err != nil {
@@ -154,6 +153,31 @@ func (s *server) read() (*message, error) {
 	}
 	m := new(message)
 	return m, json.Unmarshal(text, m)
+}
+
+// readHeader reads the lines before a message, and the empty line after them. It returns the value
+// of Content-Length, or "". Package net/textproto does so, too, but has kgenvet compile package net.
+func (s *server) readHeader() (length string, err error) {
+	for first := true; ; first = false {
+		line, err := s.in.ReadString('\n')
+		switch {
+		case err == io.EOF && (line != "" || !first):
+			return "", io.ErrUnexpectedEOF
+		case err != nil:
+			return "", err
+		}
+		line = strings.TrimRight(line, "\r\n")
+		if line == "" {
+			return length, nil
+		}
+		name, value, ok := strings.Cut(line, ":")
+		if !ok {
+			return "", fmt.Errorf("the header line %q has no colon", line)
+		}
+		if strings.EqualFold(name, "Content-Length") {
+			length = strings.TrimSpace(value)
+		}
+	}
 }
 
 // send writes a message. An editor that is gone is noticed when reading.

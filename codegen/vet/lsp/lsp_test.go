@@ -209,10 +209,15 @@ func TestLanguageServer(t *testing.T) {
 func TestLanguageServerGone(t *testing.T) {
 	for text, want := range map[string]error{
 		"": io.EOF,
-		"Content-Length: 33\r\n\r\n" + `{"jsonrpc":"2.0","method":"exit"}`: ErrNoShutdown,
-		"Content-Length: many\r\n\r\n":                                     nil,
-		"Content-Length: 7\r\n\r\n{}":                                      io.ErrUnexpectedEOF,
-		"Content-Length: 2\r\n\r\n[]":                                      nil,
+		"Content-Length: 33\r\n\r\n" + `{"jsonrpc":"2.0","method":"exit"}`:                                                       ErrNoShutdown,
+		"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\ncontent-length:33\n\n" + `{"jsonrpc":"2.0","method":"exit"}`: ErrNoShutdown,
+		"Content-Length: 2":            io.ErrUnexpectedEOF,
+		"Content-Length: 2\r\n":        io.ErrUnexpectedEOF,
+		"Content-Length 2\r\n\r\n{}":   nil,
+		"\r\n{}":                       nil,
+		"Content-Length: many\r\n\r\n": nil,
+		"Content-Length: 7\r\n\r\n{}":  io.ErrUnexpectedEOF,
+		"Content-Length: 2\r\n\r\n[]":  nil,
 	} {
 		err := Serve(strings.NewReader(text), io.Discard, time.Millisecond)
 		if err == nil || want != nil && !errors.Is(err, want) {

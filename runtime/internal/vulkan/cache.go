@@ -5,10 +5,10 @@ package vulkan
 import (
 	"bytes"
 	"cmp"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc64"
 	"io"
 	"io/fs"
 	"os"
@@ -47,12 +47,15 @@ import (
 //	20      4     driverVersion
 //	24      16    pipelineCacheUUID
 //	40      8     length of the data
-//	48      32    SHA-256 of the header before it and the data
-//	80            data
+//	48      8     CRC-64 (ECMA) of the header before it and the data
+//	56            data
+//
+// The checksum finds damage. Whose file it is, the owner and the permissions say. Package
+// crypto/sha256 would do the same, and have each program compile 27 more packages.
 const (
 	cacheMagic   = "kgen.vkp"
-	cacheVersion = 1
-	cacheHeader  = 80
+	cacheVersion = 2
+	cacheHeader  = 56
 
 	// cacheLimit is the most bytes of one file. A save that would make more starts
 	// anew with what its own process has compiled.
@@ -85,8 +88,8 @@ type cacheStore struct {
 	limit  int64 // bytes of the file
 
 	mu    sync.Mutex
-	known [32]byte // of the newest file of which the device's own cache has everything
-	saved [32]byte // of the newest data that were saved, before what was merged
+	known uint64 // of the newest file of which the device's own cache has everything
+	saved uint64 // of the newest data that were saved, before what was merged
 }
 
 // init finds the file's place. Without a cache directory there is no file. The user's is
@@ -112,8 +115,8 @@ func (c *cacheStore) init(p *vkx.PhysicalDeviceInfo, program string) error {
 		binary.LittleEndian.PutUint32(c.prefix[8+4*i:], v)
 	}
 	copy(c.prefix[24:], p.PipelineCacheUUID[:])
-	of := sha256.Sum256([]byte(program))
-	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x-%x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4], of[:6]))
+	of := crc64.Checksum([]byte(program), cacheTable) >> 16
+	c.path = filepath.Join(dir, fmt.Sprintf("pipelines-%04x-%04x-%x-%012x.bin", p.VendorID, p.DeviceID, p.PipelineCacheUUID[:4], of))
 	c.limit = cacheLimit
 	return nil
 }
@@ -164,7 +167,7 @@ func (c *cacheStore) load() []byte {
 	return data
 }
 
-func (c *cacheStore) read() (data []byte, sum [32]byte) {
+func (c *cacheStore) read() (data []byte, sum uint64) {
 	f, err := os.Open(c.path)
 	if err != nil {
 		return nil, sum
@@ -182,7 +185,7 @@ func (c *cacheStore) read() (data []byte, sum [32]byte) {
 	if binary.LittleEndian.Uint64(file[40:]) != uint64(len(data)) {
 		return nil, sum
 	}
-	if sum = cacheSum(file[:48], data); !bytes.Equal(file[48:cacheHeader], sum[:]) {
+	if sum = cacheSum(file[:48], data); binary.LittleEndian.Uint64(file[48:]) != sum {
 		return nil, sum
 	}
 	return data, sum
@@ -195,12 +198,10 @@ func ours(info fs.FileInfo) bool {
 	return ok && (int(st.Uid) == os.Geteuid() || st.Uid == 0) && info.Mode().Perm()&0o022 == 0
 }
 
-func cacheSum(header, data []byte) (sum [32]byte) {
-	h := sha256.New()
-	h.Write(header)
-	h.Write(data)
-	h.Sum(sum[:0])
-	return sum
+var cacheTable = crc64.MakeTable(crc64.ECMA)
+
+func cacheSum(header, data []byte) uint64 {
+	return crc64.Update(crc64.Checksum(header, cacheTable), cacheTable, data)
 }
 
 // save writes the file as a whole or not at all. Where other processes have written
@@ -252,7 +253,7 @@ func (c *cacheStore) header(data []byte) []byte {
 	return binary.LittleEndian.AppendUint64(append([]byte(nil), c.prefix[:]...), uint64(len(data)))
 }
 
-func (c *cacheStore) sumOf(data []byte) [32]byte { return cacheSum(c.header(data), data) }
+func (c *cacheStore) sumOf(data []byte) uint64 { return cacheSum(c.header(data), data) }
 
 // write puts a new file in the place of the old one. It is flushed to the disk
 // first: a file that is renamed before its data are there could be empty after a
@@ -267,8 +268,8 @@ func (c *cacheStore) write(dir string, data []byte) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	sum := c.sumOf(data)
-	for _, part := range [][]byte{c.header(data), sum[:], data} {
+	sum := binary.LittleEndian.AppendUint64(nil, c.sumOf(data))
+	for _, part := range [][]byte{c.header(data), sum, data} {
 		if _, err := f.Write(part); err != nil {
 			return err
 		}

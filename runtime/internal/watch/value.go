@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"runtime"
 	"strings"
 	"unsafe"
@@ -158,12 +157,24 @@ func funcName(v reflect.Value) string {
 		return ""
 	case strings.Count(last, ".") == 1:
 		return name
-	case literal.MatchString(last):
+	case isLiteral(last):
 		file, line := fn.FileLine(fn.Entry())
 		return fmt.Sprintf("%s:%d", path.Base(filepath.ToSlash(file)), line)
 	}
 	return ""
 }
 
-// literal finds the names that gc gives to function literals.
-var literal = regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
+// isLiteral reports whether gc gives the name to a function literal: it ends in .func and a
+// number, after which more numbers may stand, each after a dot, as in kernels.init.func1.2.
+func isLiteral(name string) bool {
+	at := strings.LastIndex(name, ".func")
+	if at < 0 {
+		return false
+	}
+	for number := range strings.SplitSeq(name[at+len(".func"):], ".") {
+		if number == "" || strings.Trim(number, "0123456789") != "" {
+			return false
+		}
+	}
+	return true
+}

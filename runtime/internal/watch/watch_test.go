@@ -1,6 +1,8 @@
 package watch
 
 import (
+	"regexp"
+	"slices"
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
@@ -41,5 +43,34 @@ func BenchmarkChanged(b *testing.B) {
 func TestNothing(t *testing.T) {
 	if s := New([]abi.Variable{{Name: "watch.v", Sum: 1}}); s != nil || s.Changed() != nil {
 		t.Error("a variable that is not there has changed")
+	}
+}
+
+// TestIsLiteral compares with the expression that says which names gc gives to function literals.
+func TestIsLiteral(t *testing.T) {
+	literal := regexp.MustCompile(`\.func[0-9]+(\.[0-9]+)*$`)
+	parts := []string{".func", ".", "1", "20", "f", "init", ".gowrap", "-fm", ""}
+	names := []string{""}
+	for range 5 {
+		for _, n := range names {
+			for _, p := range parts {
+				names = append(names, n+p)
+			}
+		}
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	n := 0
+	for _, name := range names {
+		want := literal.MatchString(name)
+		if got := isLiteral(name); got != want {
+			t.Fatalf("%q: %v, want %v", name, got, want)
+		}
+		if want {
+			n++
+		}
+	}
+	if n < 100 {
+		t.Errorf("%d of %d names are literals'", n, len(names))
 	}
 }

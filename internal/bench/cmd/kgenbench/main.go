@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/kgen-go/kgen/internal/bench"
+	"github.com/kgen-go/kgen/internal/modules"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -56,6 +57,9 @@ func run(ctx context.Context) error {
 	}
 	if *from != "" {
 		return again(*from)
+	}
+	if err := modules.Missing(); err != nil {
+		return err
 	}
 	var opts []runtime.OpenOption
 	if *device != "" {
