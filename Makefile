@@ -26,7 +26,7 @@ PACKAGES := -p $(shell n=$$(nproc 2>/dev/null || echo 2); echo $$((n + 1)))
 # Linked without tables for debuggers, which takes half the time: there are a hundred programs.
 LINK := -ldflags='-s -w'
 
-.PHONY: all build compile test deps lint generate modules check unit race nocgo spirv deep soak bench browser plugin
+.PHONY: all build compile test deps lint generate shaders grammar modules check unit race nocgo spirv deep soak bench browser plugin
 
 all: build
 
@@ -49,9 +49,19 @@ lint:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not gofmt'ed: $$out"; exit 1; fi
 	$(GC) $(GO) vet ./...
 
-# Regenerate everything that is generated.
+# Regenerate what kgen and Go alone generate.
 generate:
 	$(GO) generate ./...
+
+# Compile the shaders that are written by hand: the Vulkan backend's own kernels, and those of its
+# tests and of the benchmarks. Needs glslc.
+SHADERS := $(wildcard runtime/internal/vulkan/kernels/*.comp runtime/internal/backendtest/testdata/*.comp internal/bench/glsl/*.comp)
+shaders:
+	@for k in $(SHADERS:.comp=); do echo $$k.comp; glslc -O --target-env=vulkan1.2 -o $$k.spv $$k.comp || exit 1; done
+
+# The tables of package spirv, from the grammar of the Debian package spirv-headers.
+grammar:
+	cd codegen/spirv && $(GO) run ./_gen
 
 # Committed output is what kgen writes today. The modules that are not committed are
 # written to a folder, for the tests.

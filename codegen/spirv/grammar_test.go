@@ -34,7 +34,7 @@ func TestGeneratedFilesAreCurrent(t *testing.T) {
 		have, _ := os.ReadFile(name)
 		want, _ := os.ReadFile(filepath.Join(dir, name))
 		if !bytes.Equal(have, want) {
-			t.Errorf("%s is stale, or made from another grammar than the installed one: run go generate ./codegen/spirv", name)
+			t.Errorf("%s is stale, or made from another grammar than the installed one: run make grammar", name)
 		}
 	}
 }

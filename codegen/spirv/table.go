@@ -7,8 +7,6 @@ import (
 	"strings"
 )
 
-//go:generate go run ./_gen
-
 // Op is the opcode of an instruction (SPIR-V 3.49, "Instructions").
 type Op uint16
 

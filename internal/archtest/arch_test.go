@@ -85,6 +85,12 @@ var rules = []rule{
 
 	{name: "the runtime reads no Go but its tokens", packages: "./runtime/... ./internal/sources", never: "go/ast go/parser go/build"},
 
+	// The first build of a program or a tool compiles the standard library's packages, too.
+	{name: "the tools are compiled without HTTP and TLS", packages: "./cmd/... ./codegen/...", never: "net/http net/textproto crypto/tls"},
+	{name: "only the server of kgen view listens", packages: "./cmd/... ./codegen/...", but: "./cmd/kgen", never: "net"},
+	{name: "programs are compiled without the standard library's large packages", never: "crypto/... go/ast go/types net net/... regexp text/template",
+		packages: "./abi ./dsl/... ./properties ./runtime/... ./internal/env ./internal/sources ./internal/dslhook ./internal/checkhook ./internal/modulehook ./codegen/back ./codegen/diag ./codegen/ir/... ./codegen/pass/... ./codegen/spirv/..."},
+
 	{name: "properties is a leaf", packages: "./properties", never: "./..."},
 	{name: "abi is above properties alone", packages: "./abi", never: "./...", except: "./properties"},
 	{name: "kernels import no runtime", packages: "./dsl/... ./properties", never: "./runtime/... ./codegen/... ./generated/...", deep: true},

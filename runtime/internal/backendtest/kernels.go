@@ -10,9 +10,7 @@ import (
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-//go:generate sh -c "cd testdata && for k in *.comp; do glslc -O --target-env=vulkan1.2 -o $DOLLAR(basename $DOLLAR{k} .comp).spv $DOLLAR{k} || exit 1; done"
-
-// The modules of the test kernels, made from the .comp files beside them.
+// The modules of the test kernels, which make shaders compiles from the .comp files beside them.
 //
 //go:embed testdata/*.spv
 var modules embed.FS

@@ -1,5 +1,5 @@
 // What every test kernel shares: the launch block of package abi, fault records
-// and slices. Built with: go generate ./runtime/internal/backendtest
+// and slices. Built with: make shaders
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 #pragma use_vulkan_memory_model
