@@ -41,6 +41,13 @@ func (k Sum) Kernel(it dsl.Item1) {
 		float32(k.Pair.B[i]+k.Plain.X[i])
 }
 
+type Tile struct{ Cells []int32 }
+
+// NewTile has the name of a function that would allocate a Tile.
+type NewTile struct{ T Tile }
+
+func (k NewTile) Kernel(it dsl.Item1) { k.T.Cells[it.GlobalID()] = 1 }
+
 type Twice struct{ M Mat[float32] }
 
 func (k Twice) Kernel(it dsl.Item1) { k.M.Data[it.GlobalID()] *= 2 }
@@ -67,6 +74,8 @@ func must[T any](v T, err error) T {
 	}
 	return v
 }
+
+func second[T any](_ T, err error) error { return err }
 
 // double is what no helper could be while each kernel had types of its own.
 func double(q *runtime.Queue, m gen.Mat[float32]) runtime.Event {
@@ -103,6 +112,34 @@ func main() {
 	cancel()
 	big, err := gen.MatOf(ended, q, k.Mat[float32]{Data: make([]float32, 1 << 20)})
 	fmt.Println(err != nil, big.Data.Len())
+
+	ones := must(gen.NewMat(dev, k.Mat[float32]{Rows: 2, Cols: 3}, 6))
+	if err := (gen.Sum{A: ones, B: ones, Out: ones}).Run(ctx, q, 0); err != nil || ones.Rows != 2 || ones.Cols != 3 {
+		log.Fatal(err, ones.Rows, ones.Cols)
+	}
+	got = []float32{1, 2, 3, 4, 5, 6}
+	if err := ones.Data.CopyTo(ctx, q, got); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(got)
+	must(q.Enqueue(runtime.Fill(ones.Data, 4)))
+	if err := (gen.Twice{M: ones}).Run(ctx, q, 5); err != nil {
+		log.Fatal(err)
+	}
+	if err := ones.Data.CopyTo(ctx, q, got); err != nil {
+		log.Fatal(err)
+	}
+	ones.Close()
+	fmt.Println(got, errors.Is(gen.Twice{M: ones}.Run(ctx, q, 1), runtime.ErrKernelArgument))
+	empty := must(gen.NewGrid(dev, geom.Grid{Inner: geom.Mat{Scale: 3}}, 1, 0, 2))
+	fmt.Println(empty.Rows[0].Len(), empty.Rows[1].Len(), empty.Inner.Cells.Len(), empty.Inner.Scale)
+	for _, err := range []error{
+		second(gen.NewMat(dev, k.Mat[float32]{Data: []float32{1}}, 1)), // would be lost
+		second(gen.NewGrid(dev, geom.Grid{}, 4, 4, -1)),
+		second(gen.NewMat(nil, k.Mat[float32]{}, 1)),
+	} {
+		fmt.Println(errors.Is(err, runtime.ErrInvalid))
+	}
 	dev.Close()
 	none, err := gen.MatOf(ctx, q, k.Mat[float32]{Data: []float32{1}, Rows: 4})
 	fmt.Println(err != nil, none.Data.Len())
@@ -128,6 +165,9 @@ func TestViews(t *testing.T) {
 		"type Mat[T kpkg.Number] struct {\n\tData runtime.View[T]\n\tRows int\n\tCols int\n}",
 		"type GeomMat struct {\n\tCells runtime.View[int32]\n\tScale int32\n}",
 		"type Grid struct {\n\tRows  [2]runtime.View[float32]\n\tInner GeomMat\n}",
+		"func NewTileView(dev *runtime.Device, from kpkg.Tile, cellsLen int) (to TileView, err error) {",
+		"func NewMat[T kpkg.Number](dev *runtime.Device, from kpkg.Mat[T], dataLen int) (to Mat[T], err error) {",
+		"func NewGrid(dev *runtime.Device, from geom.Grid, rows0Len int, rows1Len int, innerCellsLen int) (to Grid, err error) {",
 		"\tA     Mat[float32]\n\tB     Mat[float32]\n\tOut   Mat[float32]\n\tMasks [2]Mat[int32]\n\tGrid  Grid\n\tOther GeomMat\n\tPair  SumPair\n\tPlain SumPlain\n",
 	} {
 		if strings.Count(string(stub), want) != 1 {
@@ -137,7 +177,7 @@ func TestViews(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "run", ".")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "KGEN_DEVICE=host", "GOFLAGS=-mod=mod")
 	out, err := cmd.CombinedOutput()
-	if want := "[21107 42229]\ntrue\ntrue 0\ntrue 0\n"; err != nil || string(out) != want {
+	if want := "[21107 42229]\ntrue\ntrue 0\n[0 0 0 0 0 0]\n[8 8 8 8 8 4] true\n1 0 2 3\ntrue\ntrue\ntrue\ntrue 0\n"; err != nil || string(out) != want {
 		t.Errorf("%v: %s, want %s", err, out, want)
 	}
 	vet := exec.CommandContext(t.Context(), "go", "vet", "./...")

@@ -258,7 +258,7 @@ func (d *Device) checkWorkGroup(k *Kernel, c *launch.Call, props properties.List
 			return errorf(ErrNDRange, "the work-group size %v has no work-items", local)
 		case global[i]%local[i] != 0:
 			return errorf(ErrNDRange, "the range %v is no multiple of the work-group size %v", global, local).
-				advise("round the range up and let the kernel skip the rest")
+				advise("round the range up with its method RoundUp and let the kernel skip the rest")
 		}
 	}
 	if limit, ok := d.fits(local); !ok {

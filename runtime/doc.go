@@ -13,8 +13,10 @@
 //	q := dev.DefaultQueue()
 //	x, err := runtime.BufferOf(dev, xs)
 //	y, err := runtime.BufferOf(dev, ys)
-//	ev, err := saxpygen.SAXPY{A: 2, X: x.All(), Y: y.All()}.ParallelFor(q, runtime.Range1(len(ys)))
-//	err = ev.Wait(ctx)
+//	k := saxpygen.SAXPY{A: 2, X: x.All(), Y: y.All()}
+//	ev, err := k.ParallelFor(q, runtime.Range1(len(ys))) // launches
+//	err = ev.Wait(ctx)                                   // waits
+//	err = k.Run(ctx, q, runtime.Range1(len(ys)))         // launches and waits
 //	err = y.CopyTo(ctx, q, ys)
 //
 // # Order
@@ -39,10 +41,10 @@
 //
 // # Running on slices
 //
-// The Run functions of generated packages take slices of the program's memory. A
-// nil slice is an empty one, and slices that share memory share it on the device.
-// Slices that the kernel writes are copied back, also after a fault. The host device uses the
-// program's memory without copying, where it can. If the context ends before the device is done,
+// The method Run of a generated type launches on views and waits, as above. The Run functions of
+// generated packages take slices of the program's memory instead. A nil slice is an empty one, and
+// slices that share memory share it on the device. Slices that the kernel writes are copied back,
+// also after a fault. The host device uses the program's memory without copying, where it can. If the context ends before the device is done,
 // the launch is cancelled, as by WithContext: the slices are no longer read or written, and
 // those that the kernel writes hold part of the results, or none.
 //
@@ -88,7 +90,7 @@
 // # Long loops
 //
 // Mesa's software driver (llvmpipe, also called lavapipe) runs a few work-items at a time and,
-// once they have made 65,535 rounds of loops together, leaves the loop and goes on behind it. Open
+// once they have made 65,535 rounds of loops together, leaves the loop and goes on after it. Open
 // tests whether a device does that. On such a device kernels count their rounds, which costs a
 // little, and a launch whose loop was left returns a [LoopError] with the loop's place.
 //

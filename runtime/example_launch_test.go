@@ -286,6 +286,14 @@ func ExampleQueue() {
 	// Output: [8 16 24 32] <nil>
 }
 
+// A picture of 50 rows and 70 columns takes 4 by 5 work-groups of 16 by 16 work-items. Those past
+// its edges have nothing to do: kernels compare their ids with the size of the picture.
+func ExampleNDRange2_RoundUp() {
+	r := runtime.NDRange2{Global: runtime.Range2{50, 70}, Local: runtime.Range2{16, 16}}.RoundUp()
+	fmt.Println(r.Global)
+	// Output: [64 80]
+}
+
 // Errors say which kernel they are about, what is wrong, and what to do.
 func ExampleError() {
 	dev, err := runtime.Open(runtime.Select("host"))

@@ -36,6 +36,32 @@ func Example() {
 	// Output: [12 24 36]
 }
 
+// On buffers, whose memory stays on the device: the method Run of a generated type launches the
+// kernel on views, and waits. ParallelFor does the same without waiting.
+func Example_buffers() {
+	ctx := context.Background()
+	dev, err := runtime.Open(runtime.Select("host"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer dev.Close()
+	q := dev.DefaultQueue()
+	x, err := runtime.BufferOf(dev, []float32{1, 2, 3})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer x.Close()
+
+	k := modelgen.SAXPY{A: 2, X: x.All(), Y: x.All()} // triples
+	if err := k.Run(ctx, q, runtime.Range1(x.Len())); err != nil {
+		log.Fatal(err)
+	}
+	y := make([]float32, x.Len())
+	err = x.CopyTo(ctx, q, y)
+	fmt.Println(y, err)
+	// Output: [3 6 9] <nil>
+}
+
 // Kernels print by package fmt; the text is written before Run returns. The kernel is
 //
 //	func (k Many) Kernel(it dsl.Item1) {

@@ -2,6 +2,8 @@ package runtime
 
 import (
 	"context"
+	"math"
+
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/graph"
@@ -30,6 +32,45 @@ type NDRange2 struct{ Global, Local Range2 }
 // NDRange3 is a three-dimensional range divided into work-groups. Each dimension
 // of Global must be a multiple of Local's.
 type NDRange3 struct{ Global, Local Range3 }
+
+// RoundUp returns the nd-range with Global rounded up to the next multiple of Local, in work-items:
+// the whole work-groups that cover Global. The kernel skips the work-items past the end:
+//
+//	r := runtime.NDRange1{Global: runtime.Range1(len(x)), Local: 256}.RoundUp()
+//
+// A Local that is not positive, a negative Global, and one that an int cannot hold when it is
+// rounded up are left as they are: the launch refuses them (ErrInvalid, ErrNDRange).
+func (r NDRange1) RoundUp() NDRange1 {
+	r.Global = Range1(roundUp(int(r.Global), int(r.Local)))
+	return r
+}
+
+// RoundUp returns the nd-range with each dimension of Global rounded up to the next multiple of
+// Local's; see NDRange1.RoundUp.
+func (r NDRange2) RoundUp() NDRange2 {
+	for d := range r.Global {
+		r.Global[d] = roundUp(r.Global[d], r.Local[d])
+	}
+	return r
+}
+
+// RoundUp returns the nd-range with each dimension of Global rounded up to the next multiple of
+// Local's; see NDRange1.RoundUp.
+func (r NDRange3) RoundUp() NDRange3 {
+	for d := range r.Global {
+		r.Global[d] = roundUp(r.Global[d], r.Local[d])
+	}
+	return r
+}
+
+// roundUp returns the least multiple of local that is at least global, where both make sense and
+// an int holds it.
+func roundUp(global, local int) int {
+	if global < 0 || local <= 0 || global%local == 0 || global > math.MaxInt-local {
+		return global
+	}
+	return global - global%local + local
+}
 
 // maxRange is the largest size of one dimension.
 const maxRange = abi.MaxRange

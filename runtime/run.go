@@ -31,8 +31,7 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 		return errNodeOutside(n).about(k)
 	}
 	if o.ctx != nil {
-		return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
-			advise("give Run that context")
+		return errOwnContext(k)
 	}
 	p, err := d.check(k, c, &o)
 	if err != nil {
@@ -78,6 +77,49 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 		return err // says more than what the copies say
 	}
 	return lost
+}
+
+// RunCommand has a queue run a launch, and waits. When ctx ends first, the launch ends with it, as
+// by WithContext.
+func (forStubs) RunCommand(ctx context.Context, q *Queue, c Command) error {
+	if err := q.usable(); err != nil {
+		return err
+	}
+	k := c.c.kernel
+	if ctx == nil {
+		return errorf(ErrInvalid, "the context is nil").about(k)
+	}
+	if err := q.notRecording("running a kernel, which waits for it,"); err != nil {
+		return err
+	}
+	o, err := parseOptions(c.c.opts)
+	if err != nil {
+		return err
+	}
+	if n := o.node(); n != nil { // else the launch would become a node, for which nobody can wait
+		return errNodeOutside(n).about(k)
+	}
+	if o.ctx != nil {
+		return errOwnContext(k)
+	}
+	if err := q.dev.mayWait(); err != nil {
+		return err
+	}
+	opts := c.c.opts
+	if ctx.Done() != nil {
+		opts = append(opts[:len(opts):len(opts)], WithContext(ctx))
+	}
+	ev, err := q.launch(k, &c.c.call, opts)
+	if err != nil {
+		return err
+	}
+	return ev.Wait(ctx)
+}
+
+// errOwnContext is the error of Run with a second context.
+func errOwnContext(k *Kernel) error {
+	return errorf(ErrInvalid, "WithContext is for launches that nobody waits for").about(k).
+		advise("give Run that context")
 }
 
 // run is one launch on the caller's memory.

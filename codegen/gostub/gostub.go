@@ -403,6 +403,14 @@ func (g *generator) launch(k *Kernel) {
 	g.file.Add(receiver()).Id(name).Params(append(queue, params...)...).
 		Params(jen.Qual(runtimePath, "Event"), jen.Error()).
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(name + suffix).Call(append([]jen.Code{jen.Id("q")}, args...)...)))
+	if !g.p.Bare {
+		g.comment("Run%s, and waits. If ctx ends first, the", strings.TrimSuffix(strings.TrimPrefix(doc, name), "."))
+		g.comment("launch ends with ctx, as by [runtime.WithContext].")
+		run := []jen.Code{jen.Id("ctx").Qual("context", "Context")}
+		node := jen.Id("k").Dot("Node").Call(append(args[:len(args)-1:len(args)-1], jen.Id("opts").Op("..."))...)
+		g.file.Add(receiver()).Id("Run").Params(append(append(run, queue...), params...)...).Error().
+			Block(jen.Return(jen.Qual(implPath, "Run").Call(jen.Id("ctx"), jen.Id("q"), node)))
+	}
 	g.comment("Node returns such a launch as a value, for a graph.")
 	g.file.Add(receiver()).Id("Node").Params(params...).Qual(runtimePath, "Command").
 		Block(jen.Return(jen.Id("k").Dot("launch").Call().Dot(node).Call(args...)))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dave/jennifer/jen"
 
@@ -124,6 +126,7 @@ func (g *generator) sharedViews() {
 		hasClose := slices.ContainsFunc(v.Fields, func(f ViewField) bool { return f.Name == "Close" })
 		if v.Source != "" && !g.p.Bare && !hasClose {
 			g.copies(&v)
+			g.allocates(&v)
 		}
 	}
 }
@@ -149,8 +152,8 @@ func (g *generator) copies(v *View) {
 			b.Id("err").Op("=").Qual(implPath, "Copy").Call(args...)
 			b.Return(jen.Id("to"), jen.Id("err"))
 		})
-	g.file.Commentf("Close frees the memory that %sOf has allocated, when launches that use it have completed.", v.Name)
-	g.file.Comment("Views of buffers of one's own are closed by those buffers.")
+	g.file.Commentf("Close frees the memory that %sOf or New%s has allocated, when launches that use it have", v.Name, v.Name)
+	g.file.Comment("completed. Views of buffers of one's own are closed by those buffers.")
 	g.file.Func().Params(jen.Id("v").Add(view())).Id("Close").Params().BlockFunc(func(b *jen.Group) {
 		var args []jen.Code
 		for _, at := range v.Slices {
@@ -158,6 +161,54 @@ func (g *generator) copies(v *View) {
 		}
 		b.Qual(implPath, "Free").Call(args...)
 	})
+}
+
+// allocates writes the function that allocates the memory of a value whose slices have no data on the host.
+func (g *generator) allocates(v *View) {
+	params := []jen.Code{jen.Id("dev").Op("*").Qual(runtimePath, "Device"), jen.Id("from").Add(g.typeExpr(v.Source + v.Args))}
+	args := []jen.Code{jen.Id("dev")}
+	lengths := lengthNames(v.Slices)
+	for i, at := range v.Slices {
+		params = append(params, jen.Id(lengths[i]).Int())
+		args = append(args, jen.Qual(implPath, "Sized").Call(jen.Op("&").Id("to."+at), jen.Id("from."+at), jen.Id(lengths[i])))
+	}
+	g.file.Commentf("New%s allocates memory of zero elements on the device for a [%s], which Close frees.", v.Name, v.Of)
+	g.file.Comment("Each slice has a length of its own, in elements. from has what are no slices; its slices are")
+	g.file.Comment("empty ([runtime.ErrInvalid] otherwise). Other errors are those of [runtime.NewBuffer].")
+	g.file.Func().Id("New"+v.Name).Add(g.typeExpr(v.Params)).Params(params...).
+		Params(jen.Id("to").Add(g.typeExpr(v.Name+v.Args)), jen.Id("err").Error()).
+		BlockFunc(func(b *jen.Group) {
+			for _, at := range v.Values {
+				b.Id("to." + at).Op("=").Id("from." + at)
+			}
+			b.Id("err").Op("=").Qual(implPath, "New").Call(args...)
+			b.Return(jen.Id("to"), jen.Id("err"))
+		})
+}
+
+// lengthNames returns parameters' names for the lengths of slices: dataLen for Data, subRows1Len for
+// Sub.Rows[1]. Of slices that would share a name, the later ones get their places among all.
+func lengthNames(slices []string) []string {
+	names := make([]string, len(slices))
+	taken := map[string]bool{}
+	for i, at := range slices {
+		var b strings.Builder
+		for _, part := range strings.FieldsFunc(at, func(r rune) bool { return !isIdent(r) }) {
+			first, size := utf8.DecodeRuneInString(part)
+			if b.Len() == 0 {
+				first = unicode.ToLower(first)
+			} else {
+				first = unicode.ToUpper(first)
+			}
+			b.WriteString(string(first) + part[size:])
+		}
+		name := b.String() + "Len"
+		for taken[name] {
+			name += fmt.Sprint(i)
+		}
+		taken[name], names[i] = true, name
+	}
+	return names
 }
 
 // mirrors declares the types of nested structs, innermost last.

@@ -104,7 +104,7 @@ func (fl *flattener) members(st *types.Struct, name string, path []Step, at int6
 }
 
 // stubMethods are the exported methods of the types that package gostub writes for kernels.
-var stubMethods = []string{"Node", "ParallelFor", "SingleTask"}
+var stubMethods = []string{"Node", "ParallelFor", "Run", "SingleTask"}
 
 func (fl *flattener) member(t types.Type, name string, path []Step, at int64, pos token.Pos) {
 	if fl.bad[pos] || len(fl.leaves) > maxLeaves {

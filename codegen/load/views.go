@@ -213,12 +213,13 @@ func (v *viewer) name(obj *types.TypeName) string {
 	}
 	for {
 		_, taken := v.names[name]
-		if _, of := v.names[name+"Of"]; !taken && !of {
+		_, of := v.names[name+"Of"]
+		if _, made := v.names["New"+name]; !taken && !of && !made {
 			break
 		}
 		name += "View"
 	}
-	v.names[name], v.names[name+"Of"] = obj, obj
+	v.names[name], v.names[name+"Of"], v.names["New"+name] = obj, obj, obj
 	return name
 }
 

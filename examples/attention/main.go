@@ -56,18 +56,20 @@ func network(ctx context.Context, dev *runtime.Device) (
 		_, err := g.Add(c)
 		failed = errors.Join(failed, err)
 	}
+	keep := func(on layersgen.Mat, err error) layersgen.Mat {
+		failed = errors.Join(failed, err)
+		return on
+	}
 	mat := func(rows, cols int, number func() float64) layersgen.Mat {
 		m := layers.Mat{Data: make([]float32, rows*cols), Cols: cols}
 		for i := range m.Data {
 			m.Data[i] = float32(number())
 		}
-		on, err := layersgen.MatOf(ctx, q, m)
-		failed = errors.Join(failed, err)
-		return on
+		return keep(layersgen.MatOf(ctx, q, m))
 	}
 	text, err1 := runtime.BufferOf(dev, append([]byte(prompt), make([]byte, *count)...))
 	at, err2 := runtime.BufferOf(dev, []int32{-1})
-	rows := func(cols int) layersgen.Mat { return mat(text.Len(), cols, func() float64 { return 0 }) }
+	rows := func(n int) layersgen.Mat { return keep(layersgen.NewMat(dev, layers.Mat{Cols: n}, text.Len()*n)) }
 	linear := func(k layersgen.Linear) layersgen.Mat {
 		size := 1 / math.Sqrt(float64(k.In.Cols)) // with which numbers neither grow nor shrink
 		k.At, k.W = at.All(), mat(k.Out.Cols, k.In.Cols, func() float64 { return size * r.NormFloat64() })
@@ -75,8 +77,7 @@ func network(ctx context.Context, dev *runtime.Device) (
 		return k.Out
 	}
 	width := *heads * layers.Group
-	table := mat(letters, width, r.NormFloat64)
-	x := mat(text.Len(), width, r.NormFloat64) // other numbers for each place in the text
+	table, x := mat(letters, width, r.NormFloat64), mat(text.Len(), width, r.NormFloat64) // x differs for each place in the text
 	// The greatest of scores with noise of Gumbel's distribution is drawn as by their softmax.
 	scores = mat(text.Len(), letters, func() float64 { return -math.Log(r.ExpFloat64()) })
 	add(layersgen.Next{At: at.All(), Text: text.All(), Scores: scores, Table: table, X: x}.Node())
@@ -85,8 +86,7 @@ func network(ctx context.Context, dev *runtime.Device) (
 		add(layersgen.Attend{At: at.All(), QKV: qkv, Out: mixed}.Node(
 			runtime.NDRange1{Global: runtime.Range1(width), Local: layers.Group}))
 		linear(layersgen.Linear{In: mixed, Out: x})
-		hidden := linear(layersgen.Linear{In: x, Out: rows(4 * width), ReLU: true})
-		linear(layersgen.Linear{In: hidden, Out: x})
+		linear(layersgen.Linear{In: linear(layersgen.Linear{In: x, Out: rows(4 * width), ReLU: true}), Out: x})
 	}
 	linear(layersgen.Linear{In: x, Out: scores})
 	graph, err3 := g.Finalize()

@@ -148,11 +148,7 @@ func (p *product) with(depth int) (func(context.Context) error, error) {
 	side := blocks.Groups(p.n) * blocks.Across // whole work-groups; the kernel leaves out what lies past the edges
 	r := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{blocks.Across, blocks.Across}}
 	return func(ctx context.Context) error {
-		ev, err := k.ParallelFor(p.dev.DefaultQueue(), r, runtime.WithProgram(exe))
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return k.Run(ctx, p.dev.DefaultQueue(), r, runtime.WithProgram(exe))
 	}, nil
 }
 

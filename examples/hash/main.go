@@ -86,11 +86,7 @@ func hash(ctx context.Context, dev *runtime.Device, k digest.SHA256) error {
 	defer sums.Close()
 	launch := digestgen.SHA256{Text: text.All(), End: end.All(), Sums: sums.All()}
 	d, err := demo.Best(3, func() error {
-		ev, err := launch.ParallelFor(q, runtime.Range1(len(k.Sums)))
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return launch.Run(ctx, q, runtime.Range1(len(k.Sums)))
 	})
 	if err != nil {
 		return err

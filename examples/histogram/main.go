@@ -83,11 +83,7 @@ func count(ctx context.Context, dev *runtime.Device, pixels []uint32) ([]uint32,
 		if err := b.CopyFrom(ctx, q, bins); err != nil { // zeros
 			return err
 		}
-		ev, err := tallygen.Tally{Pixels: p.All(), Bins: b.All()}.ParallelFor(q, nd)
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return tallygen.Tally{Pixels: p.All(), Bins: b.All()}.Run(ctx, q, nd)
 	})
 	if err != nil {
 		return nil, err

@@ -48,11 +48,7 @@ func onDevice(ctx context.Context, dev *runtime.Device, s, q *vectors.Set) ([]ne
 		if _, err := find.ParallelFor(queue, nd); err != nil {
 			return err
 		}
-		ev, err := merge.ParallelFor(queue, runtime.Range1(q.Len()))
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return merge.Run(ctx, queue, runtime.Range1(q.Len()))
 	})
 	if err != nil {
 		return nil, err

@@ -75,8 +75,7 @@ func play(ctx context.Context, dev *runtime.Device, n int, world []uint32) ([]*i
 		return nil, nil, err
 	}
 	defer b.Close()
-	tiles := (n + cells.Tile - 1) / cells.Tile * cells.Tile
-	nd := runtime.NDRange2{Global: runtime.Range2{tiles, tiles}, Local: runtime.Range2{cells.Tile, cells.Tile}}
+	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{cells.Tile, cells.Tile}}.RoundUp()
 	var pictures []*image.Paletted
 	now := make([]uint32, n*n)
 	progress := demo.NewProgress(*frames)

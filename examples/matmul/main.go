@@ -76,15 +76,10 @@ func multiply(ctx context.Context, dev *runtime.Device, n int, a, b []float32, f
 	defer bc.Close()
 
 	// Whole work-groups; the kernel leaves out what lies past the edges.
-	side := (n + gemm.Tile - 1) / gemm.Tile * gemm.Tile
-	nd := runtime.NDRange2{Global: runtime.Range2{side, side}, Local: runtime.Range2{gemm.Tile, gemm.Tile}}
+	nd := runtime.NDRange2{Global: runtime.Range2{n, n}, Local: runtime.Range2{gemm.Tile, gemm.Tile}}.RoundUp()
 	k := gemmgen.MatMul{M: n, K: n, N: n, A: ba.All(), B: bb.All(), C: bc.All()}
 	d, err := demo.Best(3, func() error {
-		ev, err := k.ParallelFor(q, nd)
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return k.Run(ctx, q, nd)
 	})
 	if err != nil {
 		return nil, err

@@ -49,11 +49,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	filtered, best := make([]float32, n*n), math.Inf(1)
 	for _, w := range windows {
 		launch := func() error {
-			ev, err := k.ParallelFor(dev.DefaultQueue(), runtime.Range2{n, n}, runtime.WithSpec(filter.Window, w))
-			if err != nil {
-				return err
-			}
-			return ev.Wait(ctx)
+			return k.Run(ctx, dev.DefaultQueue(), runtime.Range2{n, n}, runtime.WithSpec(filter.Window, w))
 		}
 		if err := launch(); err != nil { // makes the kernel ready for this window
 			return err

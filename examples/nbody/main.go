@@ -127,11 +127,10 @@ func (s *simulation) close() {
 // keep their order.
 func (s *simulation) step() error {
 	const wg = gravity.GroupSize
-	n := (s.old.Len() + wg - 1) / wg * wg
 	_, err := gravitygen.Step{
 		Dt: float32(*dt), Softening: softening,
 		Old: s.old.All(), New: s.new.All(), Velocity: s.velocity.All(),
-	}.ParallelFor(s.queue, runtime.NDRange1{Global: runtime.Range1(n), Local: wg})
+	}.ParallelFor(s.queue, runtime.NDRange1{Global: runtime.Range1(s.old.Len()), Local: wg}.RoundUp())
 	s.old, s.new = s.new, s.old
 	return err
 }

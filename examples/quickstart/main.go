@@ -61,11 +61,7 @@ func run(ctx context.Context, dev *runtime.Device) error {
 	defer y.Close()
 	k := saxpygen.SAXPY{A: 0, X: x.All(), Y: y.All()} // adds nothing, however often it runs
 	d, err = demo.Best(10, func() error {
-		ev, err := k.ParallelFor(q, runtime.Range1(n))
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return k.Run(ctx, q, runtime.Range1(n))
 	})
 	if err != nil {
 		return err

@@ -112,11 +112,7 @@ func reduce(ctx context.Context, dev *runtime.Device, x, y []float32) (fold.Stat
 		if _, err := (foldgen.Fold{X: bx.All(), Y: by.All(), Out: parts.All()}).ParallelFor(q, nd); err != nil {
 			return err
 		}
-		ev, err := foldgen.Finish{Parts: parts.All(), Out: out.All()}.ParallelFor(q, one)
-		if err != nil {
-			return err
-		}
-		return ev.Wait(ctx)
+		return foldgen.Finish{Parts: parts.All(), Out: out.All()}.Run(ctx, q, one)
 	})
 	if err != nil {
 		return fail(err)

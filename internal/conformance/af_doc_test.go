@@ -13,8 +13,8 @@ import (
 )
 
 // bothWays is the code of docs/fusion.md.
-func bothWays(dev *runtime.Device, q *runtime.Queue, t *runtime.Buffer[float32], x, y, z runtime.View[float32], n runtime.Range1) error {
-	ev, err := aheadgen.AffineTwice{A: 1.1, B: 0.3, In: x, Out: y}.ParallelFor(q, n)
+func bothWays(dev *runtime.Device, q *runtime.Queue, t *runtime.Buffer[float32], x, y, z runtime.View[float32], n int) error {
+	ev, err := aheadgen.AffineTwice{A: 1.1, B: 0.3, In: x, Out: y}.ParallelFor(q, runtime.Range1(n))
 	if err := finished(ev, err); err != nil {
 		return err
 	}
@@ -25,8 +25,8 @@ func bothWays(dev *runtime.Device, q *runtime.Queue, t *runtime.Buffer[float32],
 	if err := q.BeginRecording(g); err != nil {
 		return err
 	}
-	aheadgen.Affine{A: 1.1, B: 0.3, In: x, Out: tmp}.ParallelFor(q, n)
-	aheadgen.Affine{A: 1.1, B: 0.3, In: tmp, Out: y}.ParallelFor(q, n)
+	aheadgen.Affine{A: 1.1, B: 0.3, In: x, Out: tmp}.ParallelFor(q, runtime.Range1(n))
+	aheadgen.Affine{A: 1.1, B: 0.3, In: tmp, Out: y}.ParallelFor(q, runtime.Range1(n))
 	if err := q.EndRecording(); err != nil {
 		return err
 	}

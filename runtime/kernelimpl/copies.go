@@ -2,27 +2,48 @@ package kernelimpl
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/kgen-go/kgen/runtime"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 )
 
-// Copying is a slice of the host's that is to be copied to the device.
+// Copying is a view that gets memory of its own: for a copy of a slice, or for elements that are zero.
 type Copying struct {
-	copy func(ctx context.Context, q *runtime.Queue) error
-	free func()
+	alloc func(dev *runtime.Device) error
+	copy  func(ctx context.Context, q *runtime.Queue) error
+	free  func()
 }
 
 // Copied sets a view to a copy of a slice, when Copy is called.
 func Copied[T any](to *runtime.View[T], from []T) Copying {
+	c := memory(to, len(from))
+	c.copy = func(ctx context.Context, q *runtime.Queue) error { return to.CopyFrom(ctx, q, from) }
+	return c
+}
+
+// Sized sets a view to n zero elements, when New is called. from is the slice of the value that
+// New is given, which has no elements.
+func Sized[T any](to *runtime.View[T], from []T, n int) Copying {
+	c := memory(to, n)
+	if len(from) > 0 {
+		c.alloc = func(*runtime.Device) error {
+			return &runtime.Error{Class: runtime.ErrInvalid, Problem: fmt.Sprintf("a slice with %d elements, where memory without data is allocated", len(from)),
+				Remedy: "leave the slices nil, or call the function that copies them, whose name ends in Of"}
+		}
+	}
+	return c
+}
+
+// memory returns what allocates n elements for a view, and frees them.
+func memory[T any](to *runtime.View[T], n int) Copying {
 	return Copying{
-		copy: func(ctx context.Context, q *runtime.Queue) error {
-			b, err := runtime.NewBuffer[T](q.Device(), len(from))
-			if err != nil {
-				return err
+		alloc: func(dev *runtime.Device) error {
+			b, err := runtime.NewBuffer[T](dev, n)
+			if err == nil {
+				*to = b.All()
 			}
-			*to = b.All()
-			return b.CopyFrom(ctx, q, from)
+			return err
 		},
 		free: func() {
 			Free(*to)
@@ -31,13 +52,28 @@ func Copied[T any](to *runtime.View[T], from []T) Copying {
 	}
 }
 
+// New allocates memory for views. If that fails for one, no memory stays allocated.
+func New(dev *runtime.Device, all ...Copying) error {
+	return each(all, func(c *Copying) error { return c.alloc(dev) })
+}
+
 // Copy copies slices. If that fails for one, no memory stays allocated.
 func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	if err := api.Usable(q); err != nil {
 		return err
 	}
-	for i, c := range all {
-		if err := c.copy(ctx, q); err != nil {
+	return each(all, func(c *Copying) error {
+		if err := c.alloc(q.Device()); err != nil {
+			return err
+		}
+		return c.copy(ctx, q)
+	})
+}
+
+// each calls f for each view. If that fails for one, it frees the memory of all.
+func each(all []Copying, f func(*Copying) error) error {
+	for i := range all {
+		if err := f(&all[i]); err != nil {
 			for _, c := range all[:i+1] {
 				c.free()
 			}
@@ -47,7 +83,7 @@ func Copy(ctx context.Context, q *runtime.Queue, all ...Copying) error {
 	return nil
 }
 
-// Free frees the memory of views that Copy has made.
+// Free frees the memory of views that Copy or New has made.
 func Free(views ...interface{ Arg() launch.Slice }) {
 	for _, v := range views {
 		if s := v.Arg(); s.Mem != nil {

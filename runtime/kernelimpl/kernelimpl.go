@@ -82,6 +82,7 @@ var api = launch.Runtime.(interface {
 	Launch(*runtime.Queue, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) (runtime.Event, error)
 	Node(*runtime.Kernel, *launch.Call, []runtime.LaunchOption) runtime.Command
 	Run(context.Context, *runtime.Device, *runtime.Kernel, *launch.Call, []runtime.LaunchOption) error
+	RunCommand(context.Context, *runtime.Queue, runtime.Command) error
 	Usable(*runtime.Queue) error
 	States(*runtime.Kernel, func() properties.List)
 })
@@ -281,6 +282,11 @@ func (l *Launch) RunND3(ctx context.Context, dev *runtime.Device, r runtime.NDRa
 	l.call.Range3(r.Global)
 	l.call.Groups3(r.Local)
 	return l.run(ctx, dev, opts)
+}
+
+// Run has the queue run a launch, which a stub's method Node has returned, and waits.
+func Run(ctx context.Context, q *runtime.Queue, launch runtime.Command) error {
+	return api.RunCommand(ctx, q, launch)
 }
 
 func (l *Launch) launch(q *runtime.Queue, opts []runtime.LaunchOption) (runtime.Event, error) {

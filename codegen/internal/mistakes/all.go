@@ -29,6 +29,7 @@ var All = []Mistake{
 	{Name: "other Properties", Code: "KG004", Method: "«Properties() int { return 0 }"},
 	{Name: "hidden field", Code: "KG003", Field: "«hidden int32"},
 	{Name: "method's name", Code: "KG009", Field: "«Node []int32"},
+	{Name: "name of Run", Code: "KG009", Field: "«Run []int32"},
 	{Name: "map field", Code: "KG007", Field: "«M map[int]int"},
 	{Name: "pointer field", Code: "KG007", Field: "«P *int32"},
 	{Name: "func field", Code: "KG007", Field: "«Fn func(int) int"},

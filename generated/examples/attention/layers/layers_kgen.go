@@ -104,10 +104,19 @@ func MatOf(ctx context.Context, q *runtime.Queue, from layers.Mat) (to Mat, err 
 	return to, err
 }
 
-// Close frees the memory that MatOf has allocated, when launches that use it have completed.
-// Views of buffers of one's own are closed by those buffers.
+// Close frees the memory that MatOf or NewMat has allocated, when launches that use it have
+// completed. Views of buffers of one's own are closed by those buffers.
 func (v Mat) Close() {
 	kernelimpl.Free(v.Data)
+}
+
+// NewMat allocates memory of zero elements on the device for a [layers.Mat], which Close frees.
+// Each slice has a length of its own, in elements. from has what are no slices; its slices are
+// empty ([runtime.ErrInvalid] otherwise). Other errors are those of [runtime.NewBuffer].
+func NewMat(dev *runtime.Device, from layers.Mat, dataLen int) (to Mat, err error) {
+	to.Cols = from.Cols
+	err = kernelimpl.New(dev, kernelimpl.Sized(&to.Data, from.Data, dataLen))
+	return to, err
 }
 
 //go:embed Attend.spv
@@ -204,6 +213,12 @@ func (k Attend) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Attend) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelForND1(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Attend) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
@@ -323,6 +338,12 @@ func (k Linear) ParallelFor(q *runtime.Queue, r runtime.NDRange1, opts ...runtim
 	return k.launch().ParallelForND1(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Linear) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Linear) Node(r runtime.NDRange1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND1(r, opts)
@@ -430,6 +451,12 @@ func (k Next) launch() *kernelimpl.Launch {
 // SingleTask launches the kernel once.
 func (k Next) SingleTask(q *runtime.Queue, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().SingleTask(q, opts)
+}
+
+// Run launches the kernel once, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Next) Run(ctx context.Context, q *runtime.Queue, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(opts...))
 }
 
 // Node returns such a launch as a value, for a graph.

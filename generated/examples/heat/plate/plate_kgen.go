@@ -135,6 +135,12 @@ func (k Flame) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.L
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Flame) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Flame) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -226,6 +232,12 @@ func (k Step) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Step) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Step) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.

@@ -154,6 +154,12 @@ func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Blur) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -233,6 +239,12 @@ func (k Brightness) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runt
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Brightness) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Brightness) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -308,6 +320,12 @@ func (k Edges) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Edges) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Edges) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.

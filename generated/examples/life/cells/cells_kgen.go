@@ -125,6 +125,12 @@ func (k Life) ParallelFor(q *runtime.Queue, r runtime.NDRange2, opts ...runtime.
 	return k.launch().ParallelForND2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Life) Run(ctx context.Context, q *runtime.Queue, r runtime.NDRange2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Life) Node(r runtime.NDRange2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().NodeND2(r, opts)

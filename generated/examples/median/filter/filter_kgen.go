@@ -126,6 +126,12 @@ func (k Median) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Median) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Median) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)

@@ -200,6 +200,12 @@ func (k Balance) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Balance) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Balance) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -279,6 +285,12 @@ func (k Blur) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.La
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Blur) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Blur) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -354,6 +366,12 @@ func (k Contrast) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Contrast) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Contrast) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
@@ -434,6 +452,12 @@ func (k Expose) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Expose) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Expose) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -512,6 +536,12 @@ func (k Print) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.L
 	return k.launch().ParallelFor2(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Print) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k Print) Node(r runtime.Range2, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node2(r, opts)
@@ -588,6 +618,12 @@ func (k Saturate) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Saturate) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Saturate) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.
@@ -670,6 +706,12 @@ func (k Vignette) launch() *kernelimpl.Launch {
 // ParallelFor launches the kernel for every work-item of r.
 func (k Vignette) ParallelFor(q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) (runtime.Event, error) {
 	return k.launch().ParallelFor2(q, r, opts)
+}
+
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k Vignette) Run(ctx context.Context, q *runtime.Queue, r runtime.Range2, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
 }
 
 // Node returns such a launch as a value, for a graph.

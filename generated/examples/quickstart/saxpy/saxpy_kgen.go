@@ -111,6 +111,12 @@ func (k SAXPY) ParallelFor(q *runtime.Queue, r runtime.Range1, opts ...runtime.L
 	return k.launch().ParallelFor1(q, r, opts)
 }
 
+// Run launches the kernel for every work-item of r, and waits. If ctx ends first, the
+// launch ends with ctx, as by [runtime.WithContext].
+func (k SAXPY) Run(ctx context.Context, q *runtime.Queue, r runtime.Range1, opts ...runtime.LaunchOption) error {
+	return kernelimpl.Run(ctx, q, k.Node(r, opts...))
+}
+
 // Node returns such a launch as a value, for a graph.
 func (k SAXPY) Node(r runtime.Range1, opts ...runtime.LaunchOption) runtime.Command {
 	return k.launch().Node1(r, opts)
