@@ -165,7 +165,7 @@
 // On the host, work-items that wait at different barriers fault with "divergent
 // barriers"; a group does not wait for work-items that have returned. A work-item that
 // returns early from a function which the kernel calls misses the barriers in that
-// function. It goes on behind the call, where it must reach no further barrier.
+// function. It goes on after the call, where it must reach no further barrier.
 //
 // # Group algorithms
 //
@@ -216,11 +216,11 @@
 // with a code and a position. For example, go tool kgen explain KG203 says what KG203
 // means and what to write instead.
 //
-// kgen inlines all functions, so a value is known to it if it follows from constants and
-// from the arguments that a helper is called with. Data and ids are not known. Data may
+// In the table, a known value is one that kgen can compute: from constants and, since kgen
+// inlines all functions, from the arguments of a call. Data and ids are not known. Data may
 // choose which of several functions, pointers, slices or interface values a variable
-// holds, such as an error that is nil or not, or one of several types with a method: kgen
-// compiles each use of the variable for every value that it may hold.
+// holds. An error that may be nil is such a variable. kgen compiles each use of the variable
+// once for every value that it may hold.
 //
 // Go does not specify when an expression reads a variable that a call in the same
 // expression changes: x + f() may read x before or after the call. Kernels do as gc does,
@@ -233,28 +233,28 @@
 //	bool                       yes
 //	int8…int64, uint8…uint64   yes, on every device
 //	int, uint                  yes, 64 bits on every device
-//	float32, float64           yes; float64 needs an aspect, but for what float32 gives, too: float32(math.Sqrt(float64(x)))
+//	float32, float64           yes; float64 needs an aspect of the device, except where float32 has the same result: float32(math.Sqrt(float64(x)))
 //	complex64, complex128      yes
-//	string                     yes, parts of and choices among those in the code, and bytes as long as they stay; joined on the device: KG208
+//	string                     yes: literals, parts of them, choices among them, and string(b) of bytes while nothing writes to b; strings that the device joins: KG208
 //	arrays                     yes
-//	arrays of slices, …        yes, of pointers, functions or interfaces too, up to 32, by any index; sliced at unknown ones: KG201
+//	arrays of slices, …        yes, also of pointers, functions or interfaces, with up to 32 elements and any index; slicing them at an unknown index: KG201
 //	structs                    yes, embedded too
-//	slices                     yes; of slices, pointers or functions as arrays of them, in a field KG007
-//	pointers                   yes, to one of several variables by data; to one of an earlier iteration: KG203, in a field KG007
-//	functions                  yes, one of up to 32 by data; kept beside others with a bound array: KG302
-//	interfaces                 yes, with one of up to 32 types by data, nil among them; with an array beside others: KG302
-//	generic types              yes; a kernel is instantiated by an alias: else KG005
+//	slices                     yes; a slice of slices, pointers or functions works as an array of them does, but not as a field: KG007
+//	pointers                   yes; data may choose the variable that one points to; a pointer to a variable of an earlier iteration: KG203; as a field: KG007
+//	functions                  yes; data may choose one of up to 32; a choice that includes a method of an array, as f = a.sum: KG302
+//	interfaces                 yes; data may choose one of up to 32 types, nil included; a choice that includes a type with an array: KG302
+//	generic types              yes; a generic kernel needs an alias that instantiates it: else KG005
 //	maps                       no: KG207
 //	channels                   no: KG104
 //	uintptr                    yes, as a number
-//	unsafe.Pointer             yes, to load and store a number as one of another type of its size; else KG205
+//	unsafe.Pointer             yes, to load or store a number as another type of the same size; else KG205
 //
 // Declarations:
 //
 //	constants                  yes, iota and untyped constants too
-//	package-level variables    yes, made of constants and of what functions compute from such, init among them, without maps, math.Exp and math.Log, and not written after; else KG202, or ErrInvalid at launch where a package that kgen does not load has written what is exported
-//	functions, methods         yes, with several or named results, variadic, generic
-//	recursion                  through interfaces, of known values that hold others; else KG301
+//	package-level variables    yes, if nothing writes them after their initialization, which may call functions but use no maps, math.Exp or math.Log; else KG202. A launch returns ErrInvalid if a package that kgen does not load has written one
+//	functions, methods         yes, with several results, named results, variadic parameters, type parameters
+//	recursion                  only through interface values that kgen knows, such as nested expressions; else KG301
 //	functions without a body   no: KG303
 //	local types                yes
 //
@@ -280,10 +280,10 @@
 //	indices                    yes, checked
 //	slice expressions          yes, with two or three indices; checked
 //	conversions of numbers     yes
-//	conversions of strings     yes, of known ones to bytes and runes, of others to bytes that are only read, of bytes to read before they change, also in a variable; else KG208
+//	conversions of strings     yes: known strings to bytes and runes; other strings to bytes that are only read; bytes to a string, also in a variable, that is read before they change; else KG208
 //	slices to arrays           yes
 //	composite literals         yes
-//	function literals          yes, with captured variables; kept beyond a variable's iteration: KG203
+//	function literals          yes, with captured variables; used after the iteration that declares a captured variable: KG203
 //	method values              yes
 //	type assertions            yes
 //
@@ -293,11 +293,11 @@
 //	copy, clear                yes; clear of a map: KG207
 //	complex, real, imag        yes
 //	new                        yes
-//	make                       yes, of slices with sizes that are constant, or become it in each call of a helper; else KG204
-//	append                     yes, within the capacity: beyond it is a fault; where there is none: KG204
-//	panic                      yes, a fault with the text that gc prints, as far as Error or String make no new string
+//	make                       yes, of slices whose sizes are constants, or known at each call of the helper; else KG204
+//	append                     yes, within the capacity, and a fault beyond it; to a slice without capacity: KG204
+//	panic                      yes, a fault with the text that gc prints, if Error or String makes no new string
 //	recover                    no: KG105
-//	print, println             yes, to a buffer that the host writes out, of numbers, bools and strings; addresses: KG305
+//	print, println             yes, of numbers, bools and strings, to a buffer that the host writes out; of addresses: KG305
 //	delete                     no: KG207
 //	close                      no: KG104
 //
@@ -307,14 +307,14 @@
 //	math                       yes
 //	math/bits, math/cmplx      yes
 //	cmp                        yes
-//	bytes                      yes, what compares, searches and trims, copies of known lengths, and Buffer within the capacity of its bytes; what else allocates: KG204, KG208
-//	strings                    yes, what compares, searches and trims, and iterators; what makes strings: KG304
-//	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; Atoi, ParseInt, ParseUint and ParseFloat, but not the text of their errors; what makes strings: KG304
-//	slices                     yes, Clone, Concat, Grow and Repeat of known lengths; what else allocates: KG204
+//	bytes                      yes: functions that compare, search or trim, copies of known lengths, and Buffer within the capacity of its bytes; others that allocate: KG204, KG208
+//	strings                    yes: functions that compare, search or trim, and iterators; functions that make strings: KG304
+//	strconv                    yes, AppendInt, AppendUint, AppendFloat and AppendBool; Atoi, ParseInt, ParseUint and ParseFloat, but not the text of their errors; functions that make strings: KG304
+//	slices                     yes; Clone, Concat, Grow and Repeat of known lengths; others that allocate: KG204
 //	sort                       yes; Slice, SliceStable and SliceIsSorted: KG304
-//	sync/atomic                yes, also its types; but for uintptr, pointers and Value: KG303
-//	math/rand                  yes, generators of one's own: New, NewSource, NewZipf; a source of NewSource has 4.8 KiB in each work-item; the functions: KG304
-//	math/rand/v2               yes, generators of one's own: NewPCG, NewChaCha8, New, NewZipf; the functions: KG304
+//	sync/atomic                yes, functions and types; of uintptr, pointers and Value: KG303
+//	math/rand                  yes, generators of your own: New, NewSource, NewZipf; a source of NewSource takes 4.8 KiB of each work-item; the package's own functions, such as Int: KG304
+//	math/rand/v2               yes, generators of your own: NewPCG, NewChaCha8, New, NewZipf; the package's own functions, such as IntN: KG304
 //	unicode                    yes
 //	unicode/utf8               yes
 //	unicode/utf16              yes; Encode: KG204
@@ -324,19 +324,19 @@
 //	hash/fnv                   yes
 //	container/heap             yes
 //	container/list             yes
-//	container/ring             yes, rings of variables that are linked; New: KG203
+//	container/ring             yes, rings of variables that Link joins; New: KG203
 //	crypto/sha256, sha512      yes, the functions that sum
 //	crypto/sha3                yes, Sum224 to Sum512; the others: KG304
 //	crypto/aes                 yes, blocks that are encrypted and decrypted one by one
 //	crypto/subtle              yes; WithDataIndependentTiming: KG304
 //	crypto/md5, sha1           yes, the functions that sum; also where GODEBUG=fips140=only has the host refuse them
-//	errors                     yes; up to 8 in Join; the errors it has joined: KG304
+//	errors                     yes; Join of up to 8 errors; Unwrap of a joined error: KG304
 //	encoding/binary            yes, the byte orders and varints; Read, Write, …: KG304
-//	encoding/hex               yes, of bytes; what makes strings of unknown lengths: KG204
-//	encoding/base32, base64    yes, of bytes; what base32 decodes of unknown lengths: KG204
-//	image, image/color         yes, points, rectangles, colours and pixels; what allocates: KG204
+//	encoding/hex               yes, of bytes; strings of unknown lengths: KG204
+//	encoding/base32, base64    yes, of bytes; base32's decoding of unknown lengths: KG204
+//	image, image/color         yes: points, rectangles, colours and pixels; functions that allocate: KG204
 //	unsafe                     no: KG205; Sizeof is a constant
-//	fmt                        yes, Print, Printf and Println, as print and println; what cannot be printed so: KG305; the others: KG304
+//	fmt                        yes: Print, Printf and Println, to the same buffer as println; values without a fixed text: KG305; other functions: KG304
 //	os, sync, time, …          no: KG304
 //
 // Of golang.org/x/crypto, blake2b, blake2s and chacha20 compile. Some packages, such as xxhash
