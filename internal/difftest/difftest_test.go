@@ -40,9 +40,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestDevices runs every kernel on the host device and on the Vulkan device, or on SwiftShader, and
-// compares: of kernels with several cases the first, and one in three of the others. Cases often come in pairs, such as one that ends well and one that faults:
-// every second one would be the same kind each time.
+// heavy has the names of cases whose kernels take drivers seconds each to compile. They run on
+// devices with -every-case alone, and in TestInterpreter and TestForms always.
+var heavy = regexp.MustCompile("^(Pipeline|Sort(Unstable|Inconsistent|Interfaces|InterfacesStable)|Stable|Unicodes|Bytes)(/|$)")
+
+// TestDevices runs every kernel that is not heavy on the host device and on the Vulkan device, or
+// on SwiftShader, and compares: of kernels with several cases the first, and one in five of the
+// others. Cases often come in pairs, such as one that ends well and one that faults: every second
+// one would be the same kind each time.
 func TestDevices(t *testing.T) {
 	seen := map[string]bool{}
 	compareSome(t, nil, func(i int, name string) bool {
@@ -51,11 +56,11 @@ func TestDevices(t *testing.T) {
 		seen[kernel] = true
 		switch {
 		case swiftshader.On():
-			return onSwiftShader(i, name) && (first || i%3 == 2)
+			return onSwiftShader(i, name) && (first || i%5 == 2)
 		case onSwiftShader(i, name) && swiftshader.Manifest() != "":
 			return false // that driver runs it
 		default:
-			return first || i%3 == 1
+			return first || i%5 == 1
 		}
 	})
 }
@@ -145,7 +150,7 @@ func compareSome(t *testing.T, names *regexp.Regexp, takes func(i int, name stri
 		if names != nil && !names.MatchString(c.name) {
 			continue
 		}
-		if !*everyCase && (c.more || !c.each && !takes(i, c.name)) {
+		if !*everyCase && (c.more || heavy.MatchString(c.name) || !c.each && !takes(i, c.name)) {
 			continue
 		}
 		t.Run(fmt.Sprintf("%s/%d", c.name, i), func(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/internal/need"
@@ -69,7 +70,11 @@ func Run(t *testing.T, pattern string, flags ...string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", "8m"}, flags...)...)
+	limit := time.Duration(0) // none
+	if end, ok := t.Deadline(); ok {
+		limit = max(time.Until(end)-10*time.Second, time.Second)
+	}
+	cmd := exec.Command(exe, append([]string{"-test.run", pattern, "-test.v", "-test.timeout", limit.String()}, flags...)...)
 	cmd.Env = append(os.Environ(), inside+"=1", need.Vulkan+"=1", "KGEN_DEVICE=",
 		"VK_DRIVER_FILES="+manifest, "VK_ICD_FILENAMES="+manifest, "VK_ADD_DRIVER_FILES=")
 	cmd.Env = append(cmd.Env, keepMemory...)
