@@ -114,7 +114,7 @@ deep: deps modules
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -words
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h -race -short ./internal/conformance
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestGF35_(AsLaunched|Random)$$' -graphs 500 -words
-	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestSwiftShader$$' -graphs 200
+	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/conformance -run 'TestSwiftShader$$' -graphs 200 -every-row
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Devices|Alone|SwiftShader|General|Words|Checked|FusedTables)$$" -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 1h ./internal/difftest -run "Test(Interpreter|Exhaustive)$$" -points all -every-point -every-case
 	$(VULKAN) $(MODULES) $(GO) test -timeout 2h ./internal/smith -programs 2000 -budget 15m -points all -modules general,small,words,cancel,cancelWords

@@ -57,10 +57,10 @@ func BenchmarkChecks(b *testing.B) {
 	}
 }
 
-// TestManyChecks: kernels with a thousand checks compile before guarded gives up.
+// TestManyChecks: kernels with hundreds of checks compile before guarded gives up.
 func TestManyChecks(t *testing.T) {
 	for _, kind := range []string{"straight", "branching", "barriers"} {
-		if n, err := shared().compileAll(manyChecks(500, kind), nil); n != 1 || err != nil {
+		if n, err := shared().compileAll(manyChecks(200, kind), nil); n != 1 || err != nil {
 			t.Errorf("%s: %d kernels, %v", kind, n, err)
 		}
 	}
@@ -80,7 +80,7 @@ func cascade(n int) string {
 
 // TestCascade: deciding many branches takes about as long as there are many.
 func TestCascade(t *testing.T) {
-	if n, err := shared().compileAll(cascade(5000), nil); n != 1 || err != nil {
+	if n, err := shared().compileAll(cascade(2000), nil); n != 1 || err != nil {
 		t.Errorf("%d kernels, %v", n, err)
 	}
 }

@@ -31,7 +31,7 @@ import (
 )
 
 var (
-	programs  = testflag.Int("programs", 22, 1, math.MaxInt, "the number of random programs")
+	programs  = testflag.Int("programs", 10, 1, math.MaxInt, "the number of random programs")
 	onDevice  = flag.Bool("device", true, "run the programs on the Vulkan device, too")
 	first     = flag.Uint64("first", 1, "the seed of the first program; 0 takes it from the clock")
 	budget    = flag.Duration("budget", 2*time.Second, "make no more programs after so long")
