@@ -103,7 +103,11 @@ func TestRules(t *testing.T) {
 	cmps := []ir.Op{ir.OpIEq, ir.OpINe, ir.OpSLt, ir.OpSLe, ir.OpULt, ir.OpULe}
 	logic := []ir.Op{ir.OpLAnd, ir.OpLOr, ir.OpLEq, ir.OpLNe}
 	small := []uint64{0, 1, 2, 3, 4, 8, 31, ^uint64(0), 1 << 31, 1<<31 - 1, 1 << 32, 1 << 63, 1<<63 - 1, 0xffffffff, 0xffffffff80000000, 0xff, 0x80}
-	for seed := range uint64(60000) {
+	n := uint64(15_000)
+	if *seeds >= 2000 { // make deep
+		n = 60_000
+	}
+	for seed := range n {
 		r := rand.New(rand.NewPCG(seed, 7))
 		m := ir.NewModule("t")
 		f := m.NewFunc("main")

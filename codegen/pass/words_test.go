@@ -227,7 +227,7 @@ func TestWordsConstants(t *testing.T) {
 		}
 		t.Run(op.String(), func(t *testing.T) {
 			for i, c := range edges {
-				if i%24 != 0 && *seeds < 2000 || i%8 != 0 { // make deep has more
+				if i%48 != 0 && *seeds < 2000 || i%8 != 0 { // make deep has more
 					continue
 				}
 				for _, left := range []bool{true, false} {

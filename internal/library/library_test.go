@@ -35,6 +35,8 @@ var (
 	spacesOn  = testflag.Int("spaces", 1, 0, 4, "kinds of memory that calls with slices have on the device; with another one they run in the interpreter")
 )
 
+var everyCall = flag.Bool("every-call", false, "make all calls with slices in the interpreter that the device does not make, and not one in three")
+
 var only = flag.String("only", "", "make the calls that match a regular expression; others are not tested")
 
 var large = flag.Bool("large", false, "have sorts, Bessel functions and ChaCha8 run on the device, too, over which drivers take long; package difftest has some of them")
@@ -169,7 +171,7 @@ func calls(t *testing.T) (run, refused []*call) {
 					c := c
 					c.space, c.elem = s, w.elems[(j+s)%len(w.elems)]
 					turn := (j + s) % len(spaces)
-					if turn > *spacesOn {
+					if turn > *spacesOn || turn == *spacesOn && (j+s)%3 > 0 && !*everyCall {
 						continue
 					}
 					c.aside = turn == *spacesOn || w.slow || w.large && !*large
