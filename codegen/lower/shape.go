@@ -390,10 +390,14 @@ func (l *lowerer) describe(v val) string {
 		if r.device() {
 			return "device memory"
 		}
-		if r.v.Storage == ir.Workgroup {
-			return "work-group memory " + r.v.Name
+		name := r.v.Name
+		if c := l.owners[r.v]; c != nil && c.name != "" {
+			name = c.name
 		}
-		return "the local variable " + r.v.Name
+		if r.v.Storage == ir.Workgroup {
+			return "the work-group memory " + name
+		}
+		return "the local variable " + name
 	case *cell:
 		if name := r.sourceName(); name != "" {
 			return "the local variable " + name

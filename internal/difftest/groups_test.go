@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	gen "github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
@@ -32,6 +33,14 @@ func init() {
 			})
 			addND(fmt.Sprintf("Ballots/%d", local), gen.RunBallots, func() (groups.Ballots, runtime.NDRange1) {
 				return groups.Ballots{N: n, X: mixedInts(192), Out: make([]uint32, 192*4)}, nd1(192, local)
+			})
+		}
+	}
+	for _, local := range []int{1, 8, 32} {
+		a, b := dsl.LocalLen[int32](local), dsl.LocalLen[int32](local)
+		for _, rounds := range []int{0, 1, 5} {
+			addND(fmt.Sprintf("Swaps/%d", local), gen.RunSwaps, func() (groups.Swaps, runtime.NDRange1) {
+				return groups.Swaps{Rounds: rounds, In: mixedInts(64), Out: out32(64 * groups.SwapResults), A: a, B: b}, nd1(64, local)
 			})
 		}
 	}
