@@ -310,11 +310,12 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 			if isNilShape(alt) && yields(alt) {
 				alt = null{t}
 			}
-			x, ok := l.kept(alt)
+			x, ok := l.kept(alt, t)
 			if !ok {
 				return nil, false
 			}
-			n := c.shape(x, len(all))
+			n := l.chosen(&c, x, len(all))
+			l.holdWhere(l.isAt(u, j, idx, i), true, c.shapes[n], x)
 			xs := append([]*ir.Value{}, leaves(x)...) // not nil, though there may be none
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {

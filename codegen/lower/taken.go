@@ -22,30 +22,47 @@ func (l *lowerer) take(c *cell, at *path) {
 
 // takenAhead returns the work-group memory that a variable of the lowering before is, ahead
 // of the call that reserves it: a loop may use the memory in its next round. It returns nil
-// for memory whose length is not a constant.
+// where the memory's length is made of specialization constants that have not been read yet.
 func (l *lowerer) takenAhead(old *cell) *cell {
 	v := old.mem.v
-	if old.private || v.Storage != ir.Workgroup || !constantSizes(v.Type) {
+	if old.private || v.Storage != ir.Workgroup {
 		return nil
 	}
-	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, l.translateType(v.Type))}, decl: old.decl, name: old.name}
+	t := v.Type
+	if t.Kind == ir.Array {
+		n := l.constHere(t.Len)
+		if n == nil {
+			return nil
+		}
+		t = l.m.ArrayOf(l.translateType(t.Elem), n)
+	} else {
+		t = l.translateType(t)
+	}
+	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
 	l.take(c, old.inst)
 	return c
 }
 
-// constantSizes reports whether all lengths in a type are constants.
-func constantSizes(t *ir.Type) bool {
-	switch t.Kind {
-	case ir.Array:
-		return t.Len.IsConst() && constantSizes(t.Elem)
-	case ir.Struct:
-		for _, f := range t.Fields {
-			if !constantSizes(f.Type) {
-				return false
+// constHere returns a constant expression of the lowering before as one of this, or nil.
+func (l *lowerer) constHere(v *ir.Value) *ir.Value {
+	if v.IsConst() {
+		return l.m.Const(v.Type, v.Bits)
+	}
+	if old, ok := v.Aux.(*ir.Spec); ok {
+		for _, s := range l.m.Specs {
+			if s.Name == old.Name && s.Type == old.Type && (s.User == nil) == (old.User == nil) && (s.User == nil || s.User.Name == old.User.Name) {
+				return l.m.SpecValue(s)
 			}
 		}
+		return nil
 	}
-	return true
+	args := make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		if args[i] = l.constHere(a); args[i] == nil {
+			return nil
+		}
+	}
+	return l.m.ConstExpr(v.Op, v.Type, args...)
 }
 
 // assigned returns the name of the variable that a call's result is assigned to, or "".
