@@ -88,7 +88,7 @@ func (l *lowerer) translatable(v val) bool {
 	}
 	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.choices.declares(l.owners[m.v].inst) }
 	switch v := v.(type) {
-	case nil, *ir.Value, text, null, item, group, subGroup:
+	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return true
 	case tuple:
 		return all(v.elems)

@@ -287,18 +287,22 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	u := oneOf{}
 	for _, ver := range s.alts {
 		i := -1
-		u.alts = append(u.alts, l.unheld(rebuild(ver.shape, func() *ir.Value {
+		u.alts = append(u.alts, rebuild(ver.shape, func() *ir.Value {
 			i++
 			return l.loadVar(ver.vars[i])
-		})))
+		}))
 	}
 	switch len(u.alts) {
 	case 0:
 		return l.zero(c.typ)
 	case 1:
+		u.alts[0] = l.unheld(u.alts[0], func() *ir.Value { return l.m.Bool(true) })
 		return l.alt(u, 0)
 	}
 	u.tag = l.loadVar(s.tag)
+	for i, alt := range u.alts {
+		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.is(u, i) })
+	}
 	return u
 }
 
@@ -338,7 +342,12 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
 		}
-		l.holdWhere(is, stored[n] != nil, s.alts[n].shape, x)
+		l.hold(s.alts[n].shape, x, func() *ir.Value {
+			if len(u.alts) == 1 {
+				return is
+			}
+			return l.is(u, i)
+		}, stored[n] != nil)
 		stored[n] = append([]*ir.Value{}, xs...) // not nil, though there may be none
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
 			tag = number

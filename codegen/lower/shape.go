@@ -358,14 +358,12 @@ func (l *lowerer) mixed(c *cell, a, b val) {
 
 // What against says of values.
 const (
-	holdsArrayText = "an array"
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
 // wayOut says, for each text of against, what to let a variable of functions or interface values hold.
 var wayOut = map[string]string{
-	holdsArrayText: "let it hold a pointer, such as &a, in place of the array, or use a type parameter",
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
@@ -381,8 +379,6 @@ func against(v val) string {
 		return ""
 	}
 	switch v := v.(type) {
-	case array:
-		return holdsArrayText
 	case tuple:
 		return all(v.elems)
 	case oneOf:
