@@ -342,7 +342,7 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 		xs := l.chooseLeaves(c.leaves[n], idx)
 		k := -1
 		v := rebuild(shape, func() *ir.Value { k++; return xs[k] })
-		out.alts = append(out.alts, mapHeld(v, func(h held) val { return array{h.at} }))
+		out.alts = append(out.alts, mapHeld(v, func(h held, _ where) val { return array{h.at} }))
 	}
 	if len(out.alts) == 1 {
 		return l.alt(out, 0), true

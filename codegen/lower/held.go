@@ -14,24 +14,37 @@ type held struct {
 	typ types.Type
 }
 
+// where is where an array that is held in a value is there: where all of the values, each one
+// of several, that it is a part of are the given alternatives.
+type where []struct {
+	u oneOf
+	i int
+}
+
 // mapHeld returns a value with something else for each array that is held in it.
-func mapHeld(v val, f func(h held) val) val {
+func mapHeld(v val, f func(h held, in where) val) val { return where(nil).mapHeld(v, f) }
+
+func (in where) mapHeld(v val, f func(h held, in where) val) val {
 	all := func(vs []val) []val {
 		out := make([]val, len(vs))
 		for i := range vs {
-			out[i] = mapHeld(vs[i], f)
+			out[i] = in.mapHeld(vs[i], f)
 		}
 		return out
 	}
 	switch v := v.(type) {
 	case held:
-		return f(v)
+		return f(v, in)
 	case tuple:
 		return tuple{all(v.elems)}
 	case oneOf:
-		return oneOf{v.tag, all(v.alts)}
+		alts := make([]val, len(v.alts))
+		for i := range v.alts {
+			alts[i] = append(in[:len(in):len(in)], where{{v, i}}...).mapHeld(v.alts[i], f)
+		}
+		return oneOf{v.tag, alts}
 	case iface:
-		v.v = mapHeld(v.v, f)
+		v.v = in.mapHeld(v.v, f)
 		return v
 	case function:
 		v.bindings = all(v.bindings)
@@ -40,21 +53,19 @@ func mapHeld(v val, f func(h held) val) val {
 	return v
 }
 
-// heldIn returns the arrays that are held in a value, in an order that depends only on its
+// eachHeld calls f for each array that is held in a value, in an order that depends only on its
 // shape.
-func heldIn(v val) []held {
-	var out []held
-	mapHeld(v, func(h held) val {
-		out = append(out, h)
+func eachHeld(v val, f func(h held, in where)) {
+	mapHeld(v, func(h held, in where) val {
+		f(h, in)
 		return h
 	})
-	return out
 }
 
 // holdAnew returns a value that holds its arrays in new memory. It is zero when the kernel
 // starts: what an alternative is made of is read where another one is there.
 func (l *lowerer) holdAnew(v val) val {
-	return mapHeld(v, func(h held) val {
+	return mapHeld(v, func(h held, _ where) val {
 		h.at = l.newCell(h.typ, "held").mem
 		l.early(ir.OpZero, ir.TypeVoid).Aux = &ir.Ref{Var: h.at.v}
 		return h
@@ -65,41 +76,49 @@ func (l *lowerer) holdAnew(v val) val {
 // hold, src is not there: its arrays may be copied all the same, unless must says that those
 // of another value stay in their place.
 func (l *lowerer) hold(dst, src val, is func() *ir.Value, must bool) {
-	to := heldIn(dst)
-	for i, from := range heldIn(src) {
-		if !must && straightCopy(from.typ) {
+	var to []held
+	eachHeld(dst, func(h held, _ where) { to = append(to, h) })
+	i := -1
+	eachHeld(src, func(from held, in where) {
+		if i++; !must && straightCopy(from.typ) {
 			l.copyMem(to[i].at, from.at, from.typ)
-			continue
+			return
 		}
-		l.where(is(), func() { l.copyMem(to[i].at, from.at, from.typ) })
-	}
+		l.copyWhere(is, in, to[i].at, from)
+	})
 }
 
 // unheld returns an alternative with its arrays as values, copied out where it is there.
 func (l *lowerer) unheld(v val, is func() *ir.Value) val {
-	return mapHeld(v, func(h held) val {
+	return mapHeld(v, func(h held, in where) val {
 		if straightCopy(h.typ) {
 			return l.snapshot(h.at, h.typ)
 		}
 		c := l.newCell(h.typ, "copy")
-		l.where(is(), func() { l.copyMem(c.mem, h.at, h.typ) })
+		l.copyWhere(is, in, c.mem, h)
 		return array{c.mem}
 	})
 }
 
-// where lowers something for where a condition holds.
-func (l *lowerer) where(cond *ir.Value, body func()) {
-	if cond.IsConst() {
-		if cond.Bits == 1 {
-			body()
+// copyWhere copies an array to other memory where conditions hold.
+func (l *lowerer) copyWhere(is func() *ir.Value, in where, to mem, from held) {
+	cond := is()
+	for _, one := range in {
+		if is := l.is(one.u, one.i); cond.IsConst() && cond.Bits == 1 {
+			cond = is
+		} else {
+			cond = l.op(ir.OpLAnd, ir.TypeBool, cond, is)
 		}
+	}
+	if cond.IsConst() && cond.Bits == 1 {
+		l.copyMem(to, from.at, from.typ)
 		return
 	}
-	in, out := l.newBlock(), l.newBlock()
-	l.b.Branch(cond, in, out)
+	copies, out := l.newBlock(), l.newBlock()
+	l.b.Branch(cond, copies, out)
 	l.b.Term.Pos = l.irPos(l.pos)
-	l.b = in
-	body()
+	l.b = copies
+	l.copyMem(to, from.at, from.typ)
 	l.b.Jump(out)
 	l.b = out
 }
