@@ -395,6 +395,9 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		v = alts[len(alts)-1].shape
 	}
 	if kept && yields(v) {
+		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
+			return // it has been reported
+		}
 		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(what(v)), l.describe(v))
 		return
 	}
