@@ -36,6 +36,12 @@ func init() {
 			})
 		}
 	}
+	eight, seven := dsl.LocalLen[int32](8), dsl.LocalLen[int32](7) // the last work-item's index is out of range once they are swapped
+	for _, rounds := range []int{0, 1, 2} {
+		addND("Swaps/short", gen.RunSwaps, func() (groups.Swaps, runtime.NDRange1) {
+			return groups.Swaps{Rounds: rounds, In: mixedInts(8), Out: out32(8 * groups.SwapResults), A: eight, B: seven}, nd1(8, 8)
+		})
+	}
 	for _, local := range []int{1, 8, 32} {
 		a, b := dsl.LocalLen[int32](local), dsl.LocalLen[int32](local)
 		for _, rounds := range []int{0, 1, 5} {

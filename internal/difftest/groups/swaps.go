@@ -49,7 +49,8 @@ func (k Swaps) stencil(it dsl.NDItem1) int32 {
 	from[l] = k.In[it.GlobalID()]
 	it.Barrier()
 	for range k.Rounds {
-		to[l] = from[(l+n-1)%n] - 2*from[l] + from[(l+1)%n]
+		v := from[(l+n-1)%n] - 2*from[l] + from[(l+1)%n]
+		to[l] = v
 		it.Barrier()
 		from, to = to, from
 	}
