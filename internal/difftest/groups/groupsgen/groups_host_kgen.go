@@ -3307,43 +3307,43 @@ const swapsHostSites = `4	internal/difftest/groups/swaps.go:18:14
 12	37:17
 12	42:12
 1	49:6
-10	52:23
-1	52:15
-12	52:15
-1	52:35
-12	52:35
-1	52:45
-12	52:45
-1	52:5
-12	52:5
-1	56:13
-1	65:11
-12	65:11
-1	65:22
-12	65:22
-1	65:4
-12	65:4
-3	66:17
-1	69:10
-1	69:21
-12	78:3
-1	83:11
-12	88:9
-1	88:16
-1	98:4
-12	98:4
-1	104:10
-1	104:17
-1	100:4
-12	100:4
-1	100:12
-12	100:12
-12	116:24
-1	116:24
-12	143:59
-1	143:59
-12	143:50
-12	140:14`
+10	52:20
+1	52:12
+12	52:12
+1	52:32
+12	52:32
+1	52:42
+12	52:42
+1	53:5
+12	53:5
+1	57:13
+1	66:11
+12	66:11
+1	66:22
+12	66:22
+1	66:4
+12	66:4
+3	67:17
+1	70:10
+1	70:21
+12	79:3
+1	84:11
+12	89:9
+1	89:16
+1	99:4
+12	99:4
+1	105:10
+1	105:17
+1	101:4
+12	101:4
+1	101:12
+12	101:12
+12	117:24
+1	117:24
+12	144:59
+1	144:59
+12	144:50
+12	141:14`
 
 func (g *swapsHost) Begin() {
 	g.Sites = swapsHostSites
@@ -3381,32 +3381,32 @@ func (g *swapsHost) Run() {
 			next = g.r6()
 		case 6: // Barrier, swaps.go:50
 			next = g.r7()
-		case 7: // Barrier, swaps.go:53
+		case 7: // Barrier, swaps.go:54
 			next = g.r8()
-		case 8: // ZeroLocal, swaps.go:60
+		case 8: // ZeroLocal, swaps.go:61
 			g.Zero(4)
 			next = g.r9()
-		case 11: // Barrier, swaps.go:64
+		case 11: // Barrier, swaps.go:65
 			next = g.r12()
-		case 12: // Barrier, swaps.go:68
+		case 12: // Barrier, swaps.go:69
 			next = g.r13()
-		case 15: // Barrier, swaps.go:79
+		case 15: // Barrier, swaps.go:80
 			next = g.r16()
-		case 17: // Barrier, swaps.go:87
+		case 17: // Barrier, swaps.go:88
 			next = g.r18()
-		case 19: // Barrier, swaps.go:99
+		case 19: // Barrier, swaps.go:100
 			next = g.r20()
-		case 21: // ZeroLocal, swaps.go:111
+		case 21: // ZeroLocal, swaps.go:112
 			g.Zero(10)
 			next = g.r22()
-		case 22: // Barrier, swaps.go:114
+		case 22: // Barrier, swaps.go:115
 			next = g.r23()
-		case 25: // ZeroLocal, swaps.go:132
+		case 25: // ZeroLocal, swaps.go:133
 			g.Zero(12)
 			next = g.r26()
-		case 27: // Barrier, swaps.go:135
+		case 27: // Barrier, swaps.go:136
 			next = g.r28()
-		case 28: // Barrier, swaps.go:139
+		case 28: // Barrier, swaps.go:140
 			next = g.r29()
 		}
 	}
@@ -5109,9 +5109,9 @@ func (g *swapsHost) r8() int {
 
 func (g *swapsHost) r9() int {
 	n := g.Items
-	// ZeroLocal, swaps.go:60
+	// ZeroLocal, swaps.go:61
 	g.Zero(5)
-	// ZeroLocal, swaps.go:60
+	// ZeroLocal, swaps.go:61
 	g.Zero(6)
 	p1 := g.Pointer(1)
 	basex := g.Base(0)
@@ -6520,9 +6520,9 @@ func (g *swapsHost) r13() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, swaps.go:74
+	// ZeroLocal, swaps.go:75
 	g.Zero(7)
-	// ZeroLocal, swaps.go:74
+	// ZeroLocal, swaps.go:75
 	g.Zero(8)
 	v1 := g.v1
 	v148 := 0 < v1
@@ -6716,7 +6716,7 @@ func (g *swapsHost) r16() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:85
+	// Barrier, swaps.go:86
 	e606 := g.v606
 	v1 := g.v1
 	v634 := g.v634
@@ -6914,7 +6914,7 @@ func (g *swapsHost) r18() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, swaps.go:95
+	// ZeroLocal, swaps.go:96
 	g.Zero(9)
 	v1 := g.v1
 	v148 := 0 < v1
@@ -7410,7 +7410,7 @@ func (g *swapsHost) r20() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:101
+	// Barrier, swaps.go:102
 	e668 := g.v668
 	e669 := g.v669
 	e670 := g.v670
@@ -7908,8 +7908,8 @@ func (g *swapsHost) r23() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:118
-	// ZeroLocal, swaps.go:119
+	// Barrier, swaps.go:119
+	// ZeroLocal, swaps.go:120
 	g.Zero(11)
 	e831 := g.v831
 	e832 := g.v832
@@ -8005,7 +8005,7 @@ func (g *swapsHost) r23() int {
 
 func (g *swapsHost) r26() int {
 	n := g.Items
-	// ZeroLocal, swaps.go:132
+	// ZeroLocal, swaps.go:133
 	g.Zero(13)
 	p1 := g.Pointer(1)
 	basex := g.Base(0)
