@@ -176,6 +176,7 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
 		l.take(c, at)
 	}
+	c.mem.v.Type = typ()
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
 	return c.mem.v
 }

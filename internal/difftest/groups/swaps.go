@@ -1,6 +1,10 @@
 package groups
 
-import "github.com/kgen-go/kgen/dsl"
+import (
+	"sync/atomic"
+
+	"github.com/kgen-go/kgen/dsl"
+)
 
 // Swaps has double buffers in each kind of memory that is reserved: two of a kind, swapped in
 // a loop, and some that a loop keeps for its next round.
@@ -142,3 +146,68 @@ func (k Swaps) passed(it dsl.NDItem1) int32 {
 }
 
 func turn(src, dst *[32]int32, l, n, r int) { dst[l] = src[(l+r)%n] + int32(r) }
+
+// SwapUses does with swapped buffers what can be done with slices and pointers.
+type SwapUses struct{ Swaps }
+
+func (k SwapUses) Kernel(it dsl.NDItem1) {
+	i := it.GlobalID()
+	k.Out[i] = k.uses(it)*3 + k.numbered(it)
+}
+
+func (k SwapUses) uses(it dsl.NDItem1) (sum int32) {
+	a, b := dsl.Local[[32]int32](it), dsl.Local[[32]int32](it)
+	s, t := dsl.LocalSlice[int32](it, 32), dsl.LocalSlice[int32](it, 64)
+	l, n := it.LocalID(), it.LocalRange()
+	a[l], s[l] = k.In[it.GlobalID()], int32(l)
+	var last *int32
+	for r := range k.Rounds {
+		it.Barrier()
+		atomic.AddInt32(&b[0], a[l]&7)
+		dsl.AtomicMax(&b[1], a[(l+r)%n])
+		if l == 0 {
+			copy(t[1:20], s)
+			clear(s[:r%4])
+		}
+		it.Barrier()
+		for i, v := range s[:n] {
+			sum = sum*3 + v*int32(i)
+		}
+		for _, v := range b {
+			sum += v
+		}
+		if a == b || last == &a[1] {
+			sum++
+		}
+		sum += int32(len(t)) + int32(cap(s[2:9]))
+		it.Barrier()
+		b[l] += int32(r)
+		last = &a[1]
+		a, b = b, a
+		s, t = t, s
+	}
+	it.Barrier()
+	if last != nil {
+		sum += *last
+	}
+	return sum + a[l] + s[l]
+}
+
+// numbered keeps its buffers in an array.
+func (k SwapUses) numbered(it dsl.NDItem1) int32 {
+	l, n := it.LocalID(), it.LocalRange()
+	bufs := [3][]int32{dsl.LocalSlice[int32](it, 32), k.A.Slice(it), dsl.LocalSlice[int32](it, 33)}
+	rest := bufs[1:]
+	it.Barrier()
+	bufs[0][l] = k.In[it.GlobalID()]
+	for r := range k.Rounds {
+		it.Barrier()
+		v := bufs[r%3][(l+1)%n]
+		it.Barrier()
+		rest[r%2][l] = v
+		it.Barrier()
+		bufs[0], bufs[2] = bufs[2], bufs[0]
+	}
+	it.Barrier()
+	return bufs[0][l] + bufs[1][l]*3 + bufs[2][l]*5
+}
