@@ -3276,6 +3276,2972 @@ func (g *stepsHost) r1() int {
 	return next
 }
 
+// swapUsesHost is a work-group of the kernel [SwapUses].
+type swapUsesHost struct {
+	kernelimpl.HostGroup
+	c0         int32
+	c1         int32
+	c2         int32
+	v1, v2, v4 int64
+
+	v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v86, v88, v90, v92, v110, v112, v145, v147, v243, v244, v245, v246, v247, v249, v399, v452, v506, v522, v524, v526, v528, v530, v532, v572, v574, v576, v585, v608, v610, v612 []int32
+
+	v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v52, v54, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v102, v104, v129, v131, v256, v257, v258, v259, v267, v269, v296, v298, v382, v384, v394, v395, v453, v455, v456, v457, v458, v460, v461, v463, v465, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
+
+	v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v97, v101, v103, v105, v109, v111, v128, v130, v144, v146, v266, v268, v295, v297, v321, v333, v381, v383, v454, v459, v462, v464, v521, v523, v525, v527, v529, v531, v571, v573, v575, v607, v609, v611 bool
+
+	v42, v93, v94, v95, v96, v466, v467, v520, v533, v534, v645, v646, v647, v648 int64
+
+	v64, v66, v248, v250 []int64
+}
+
+func newSwapUsesHost() kernelimpl.HostForm { return new(swapUsesHost) }
+
+const swapUsesHostSites = `1	internal/difftest/groups/swaps.go:162:19
+1	162:3
+12	166:21
+12	166:27
+12	166:18
+12	167:19
+12	167:25
+1	167:25
+12	167:16
+3	169:10
+3	170:11
+3	173:22
+1	173:22
+12	173:22
+12	176:21
+12	179:26
+3	182:37
+12	184:4
+12	185:12
+12	191:10
+12	193:16
+1	193:23
+1	205:17
+12	205:17
+1	207:12
+12	207:12
+1	212:16
+1	212:29
+1	212:44
+1	155:7`
+
+var swapUsesHostTable0 = [3]int32{0, 2, 1}
+
+var swapUsesHostTable1 = [3]int32{1, 2, 3}
+
+func (g *swapUsesHost) Begin() {
+	g.Sites = swapUsesHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
+	g.Allot(0, int(g.c1)*4)
+	g.Allot(1, int(g.c2)*4)
+	g.Allot(2, 128)
+	g.Allot(3, 128)
+	g.Allot(4, 128)
+	g.Allot(5, 256)
+	g.Allot(6, 128)
+	g.Allot(7, 132)
+	kernelimpl.HostRoom(n, &g.v16, &g.v48, &g.v50, &g.v56, &g.v58, &g.v59, &g.v60, &g.v61, &g.v62, &g.v63, &g.v65, &g.v86, &g.v88, &g.v90, &g.v92, &g.v110, &g.v112, &g.v145, &g.v147, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v249, &g.v399, &g.v452, &g.v506, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v572, &g.v574, &g.v576, &g.v585, &g.v608, &g.v610, &g.v612)
+	kernelimpl.HostRoom(n, &g.v64, &g.v66, &g.v248, &g.v250)
+}
+
+func (g *swapUsesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 6: // Barrier, swaps.go:165
+			next = g.r7()
+		case 9: // Barrier, swaps.go:189
+			next = g.r10()
+		case 13: // Barrier, swaps.go:204
+			next = g.r14()
+		case 16: // Barrier, swaps.go:211
+			next = g.r17()
+		}
+	}
+}
+
+func (g *swapUsesHost) r0() int {
+	n := g.Items
+	// ZeroLocal, swaps.go:153
+	g.Zero(0)
+	// ZeroLocal, swaps.go:153
+	g.Zero(1)
+	// ZeroLocal, swaps.go:159
+	g.Zero(2)
+	// ZeroLocal, swaps.go:159
+	g.Zero(3)
+	// ZeroLocal, swaps.go:160
+	g.Zero(4)
+	// ZeroLocal, swaps.go:160
+	g.Zero(5)
+	basex := g.Base(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	m2 := g.Memory(2)
+	m4 := g.Memory(4)
+	v1 := g.v1
+	v15 := 0 < v1
+	h16 := g.v16[:n]
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u26 := g.v26
+	u27 := g.v27
+	u28 := g.v28
+	u29 := g.v29
+	u30 := g.v30
+	u31 := g.v31
+	u32 := g.v32
+	u33 := g.v33
+	u34 := g.v34
+	u35 := g.v35
+	u36 := g.v36
+	u37 := g.v37
+	u38 := g.v38
+	u39 := g.v39
+	u40 := g.v40
+	u41 := g.v41
+	u42 := g.v42
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u47 := g.v47
+	h48 := g.v48[:n]
+	u49 := g.v49
+	h50 := g.v50[:n]
+	u51 := g.v51
+	u52 := g.v52
+	u53 := g.v53
+	u54 := g.v54
+	u55 := g.v55
+	h56 := g.v56[:n]
+	u57 := g.v57
+	h58 := g.v58[:n]
+	h59 := g.v59[:n]
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	h63 := g.v63[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	u67 := g.v67
+	u68 := g.v68
+	u69 := g.v69
+	u70 := g.v70
+	u71 := g.v71
+	u72 := g.v72
+	u73 := g.v73
+	u74 := g.v74
+	u75 := g.v75
+	u76 := g.v76
+	u77 := g.v77
+	u78 := g.v78
+	u79 := g.v79
+	u80 := g.v80
+	u81 := g.v81
+	u82 := g.v82
+	u83 := g.v83
+	u84 := g.v84
+	u85 := g.v85
+	h86 := g.v86[:n]
+	u87 := g.v87
+	h88 := g.v88[:n]
+	u89 := g.v89
+	h90 := g.v90[:n]
+	u91 := g.v91
+	h92 := g.v92[:n]
+	u93 := g.v93
+	u94 := g.v94
+	u95 := g.v95
+	u96 := g.v96
+	h452 := g.v452[:n]
+	u453 := g.v453
+	u454 := g.v454
+	u455 := g.v455
+	u456 := g.v456
+	u457 := g.v457
+	u458 := g.v458
+	u459 := g.v459
+	u460 := g.v460
+	u461 := g.v461
+	u462 := g.v462
+	u463 := g.v463
+	u464 := g.v464
+	u465 := g.v465
+	u466 := g.v466
+	u467 := g.v467
+	next := -1
+	for li := range n {
+		v6 := int64(basex + li)
+		v0 := int32(basex + li)
+		var v16, v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v48, v50, v52, v54, v56, v58, v59, v60, v61, v62, v63, v65, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v86, v88, v90, v92, v452, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
+		var v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v454, v459, v462, v464 bool
+		var v42, v64, v66 int64
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 32 {
+			g.Fault(1, v8, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, li*4)) = v11
+		*(*int32)(unsafe.Add(m4, li*4)) = v7
+		if v15 {
+			v16 = 0
+			v17 = 0
+			v18 = false
+			v19 = false
+			v20 = 0
+			v21 = false
+			v22 = false
+			v23 = 0
+			v24 = 0
+			v25 = 32
+			v26 = 32
+			v27 = 0
+			v28 = 0
+			v29 = 0
+			v30 = 0
+			v31 = 0
+			v32 = 64
+			v33 = 64
+			v34 = 0
+			v35 = 0
+			v36 = 0
+			v37 = 0
+			v38 = false
+			v39 = 0
+			v40 = false
+			v41 = 0
+			v42 = 0
+			v43 = false
+			v44 = 0
+			v45 = false
+			v46 = 0
+			v47 = false
+			v48 = 0
+			v49 = false
+			v50 = 0
+			v51 = false
+			v52 = 0
+			v53 = false
+			v54 = 0
+			v55 = false
+			v56 = 0
+			v57 = false
+			v58 = 0
+			v59 = 0
+			v60 = 0
+			v61 = 0
+			v62 = 0
+			v63 = 0
+			v64 = 0
+			v65 = 0
+			v66 = 0
+			v67 = 0
+			v68 = 0
+			v69 = 0
+			v70 = 0
+			v71 = false
+			v72 = 0
+			v73 = false
+			v74 = 0
+			v75 = false
+			v76 = 0
+			v77 = false
+			v78 = 0
+			v79 = false
+			v80 = 0
+			v81 = false
+			v82 = 0
+			v83 = 0
+			v84 = 0
+			v85 = false
+			v86 = 0
+			v87 = false
+			v88 = 0
+			v89 = false
+			v90 = 0
+			v91 = false
+			v92 = 0
+			v93 := int64(uint32(v26))
+			v94 := int64(uint32(v29))
+			v95 := int64(uint32(v33))
+			v96 := int64(uint32(v36))
+			h16[li] = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u24 = v24
+			u25 = v25
+			u26 = v26
+			u27 = v27
+			u28 = v28
+			u29 = v29
+			u30 = v30
+			u31 = v31
+			u32 = v32
+			u33 = v33
+			u34 = v34
+			u35 = v35
+			u36 = v36
+			u37 = v37
+			u38 = v38
+			u39 = v39
+			u40 = v40
+			u41 = v41
+			u42 = v42
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u47 = v47
+			h48[li] = v48
+			u49 = v49
+			h50[li] = v50
+			u51 = v51
+			u52 = v52
+			u53 = v53
+			u54 = v54
+			u55 = v55
+			h56[li] = v56
+			u57 = v57
+			h58[li] = v58
+			h59[li] = v59
+			h60[li] = v60
+			h61[li] = v61
+			h62[li] = v62
+			h63[li] = v63
+			h64[li] = v64
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			u68 = v68
+			u69 = v69
+			u70 = v70
+			u71 = v71
+			u72 = v72
+			u73 = v73
+			u74 = v74
+			u75 = v75
+			u76 = v76
+			u77 = v77
+			u78 = v78
+			u79 = v79
+			u80 = v80
+			u81 = v81
+			u82 = v82
+			u83 = v83
+			u84 = v84
+			u85 = v85
+			h86[li] = v86
+			u87 = v87
+			h88[li] = v88
+			u89 = v89
+			h90[li] = v90
+			u91 = v91
+			h92[li] = v92
+			u93 = v93
+			u94 = v94
+			u95 = v95
+			u96 = v96
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v452 = 0
+		v453 = 0
+		v454 = false
+		v455 = 0
+		v456 = 0
+		v457 = 32
+		v458 = 0
+		v459 = false
+		v460 = 0
+		v461 = 0
+		v462 = false
+		v463 = 0
+		v464 = false
+		v465 = 0
+		v466 := int64(uint32(v457))
+		v467 := int64(uint32(v461))
+		h452[li] = v452
+		u453 = v453
+		u454 = v454
+		u455 = v455
+		u456 = v456
+		u457 = v457
+		u458 = v458
+		u459 = v459
+		u460 = v460
+		u461 = v461
+		u462 = v462
+		u463 = v463
+		u464 = v464
+		u465 = v465
+		u466 = v466
+		u467 = v467
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v26 = u26
+	g.v27 = u27
+	g.v28 = u28
+	g.v29 = u29
+	g.v30 = u30
+	g.v31 = u31
+	g.v32 = u32
+	g.v33 = u33
+	g.v34 = u34
+	g.v35 = u35
+	g.v36 = u36
+	g.v37 = u37
+	g.v38 = u38
+	g.v39 = u39
+	g.v40 = u40
+	g.v41 = u41
+	g.v42 = u42
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v47 = u47
+	g.v49 = u49
+	g.v51 = u51
+	g.v52 = u52
+	g.v53 = u53
+	g.v54 = u54
+	g.v55 = u55
+	g.v57 = u57
+	g.v67 = u67
+	g.v68 = u68
+	g.v69 = u69
+	g.v70 = u70
+	g.v71 = u71
+	g.v72 = u72
+	g.v73 = u73
+	g.v74 = u74
+	g.v75 = u75
+	g.v76 = u76
+	g.v77 = u77
+	g.v78 = u78
+	g.v79 = u79
+	g.v80 = u80
+	g.v81 = u81
+	g.v82 = u82
+	g.v83 = u83
+	g.v84 = u84
+	g.v85 = u85
+	g.v87 = u87
+	g.v89 = u89
+	g.v91 = u91
+	g.v93 = u93
+	g.v94 = u94
+	g.v95 = u95
+	g.v96 = u96
+	g.v453 = u453
+	g.v454 = u454
+	g.v455 = u455
+	g.v456 = u456
+	g.v457 = u457
+	g.v458 = u458
+	g.v459 = u459
+	g.v460 = u460
+	g.v461 = u461
+	g.v462 = u462
+	g.v463 = u463
+	g.v464 = u464
+	g.v465 = u465
+	g.v466 = u466
+	g.v467 = u467
+	return next
+}
+
+func (g *swapUsesHost) r7() int {
+	n := g.Items
+	v20 := g.v20
+	v97 := v20 == 0
+	v21 := g.v21
+	basex := g.Base(0)
+	v45 := g.v45
+	v46 := g.v46
+	v22 := g.v22
+	v43 := g.v43
+	v44 := g.v44
+	v17 := g.v17
+	v105 := v17 == 0
+	v18 := g.v18
+	v49 := g.v49
+	h50 := g.v50[:n]
+	v19 := g.v19
+	v47 := g.v47
+	h48 := g.v48[:n]
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	v53 := g.v53
+	v54 := g.v54
+	v51 := g.v51
+	v52 := g.v52
+	v42 := g.v42
+	c0 := g.c0
+	v9 := int64(uint32(c0))
+	v57 := g.v57
+	h58 := g.v58[:n]
+	v55 := g.v55
+	h56 := g.v56[:n]
+	h59 := g.v59[:n]
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	h63 := g.v63[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	v30 := g.v30
+	v160 := v30 == 0
+	v33 := g.v33
+	v161 := 20 <= uint32(v33)
+	v95 := g.v95
+	v31 := g.v31
+	v162 := v31 + 1
+	v36 := g.v36
+	v164 := 20 <= uint32(v36)
+	v96 := g.v96
+	v34 := g.v34
+	v165 := v34 + 1
+	v23 := g.v23
+	v172 := v23 == 0
+	v28 := g.v28
+	v27 := g.v27
+	v25 := g.v25
+	v24 := g.v24
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	v195 := v23 == 0
+	v219 := v23 == 0
+	v218 := v42 & 3
+	v93 := g.v93
+	v220 := uint64(v218) <= uint64(v93)
+	v94 := g.v94
+	v222 := uint64(v218) <= uint64(v94)
+	stop := g.Cancelled()
+	u101 := g.v101
+	u102 := g.v102
+	u103 := g.v103
+	u104 := g.v104
+	u109 := g.v109
+	h110 := g.v110[:n]
+	u111 := g.v111
+	h112 := g.v112[:n]
+	u128 := g.v128
+	u129 := g.v129
+	u130 := g.v130
+	u131 := g.v131
+	u144 := g.v144
+	h145 := g.v145[:n]
+	u146 := g.v146
+	h147 := g.v147[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v50 := h50[li]
+		v48 := h48[li]
+		v8 := int64(uint32(v7))
+		v58 := h58[li]
+		v56 := h56[li]
+		v59 := h59[li]
+		v60 := h60[li]
+		v61 := h61[li]
+		v62 := h62[li]
+		v63 := h63[li]
+		v64 := h64[li]
+		v65 := h65[li]
+		v66 := h66[li]
+		var v100, v102, v104, v108, v110, v112, v118, v127, v129, v131, v143, v145, v147, v153, v166, v167, v168, v169, v170, v174, v175, v183, v185, v186, v197, v199, v200, v210, v211, v223, v224, v226, v229, v235, v243, v244, v245, v246, v247, v249 int32
+		var v101, v103, v109, v111, v128, v130, v144, v146, v184, v198 bool
+		var v225, v227, v248, v250 int64
+		if !v97 {
+			goto b13
+		}
+		if v21 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = 0
+		v101 = false
+		v102 = 0
+		v103 = v45
+		v104 = v46
+		goto b15
+	b13:
+		if v22 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = 1
+		v101 = v43
+		v102 = v44
+		v103 = false
+		v104 = 0
+	b15:
+		if !v105 {
+			goto b18
+		}
+		if v18 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v108 = 0
+		v109 = false
+		v110 = v7
+		v111 = v49
+		v112 = v50
+		goto b20
+	b18:
+		if v19 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v108 = 1
+		v109 = v47
+		v110 = v48
+		v111 = false
+		v112 = v7
+	b20:
+		if v108 != 0 {
+			goto b24
+		}
+		if v109 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v118 = *(*int32)(unsafe.Add(m2, int(v110)*4))
+		goto b27
+	b24:
+		if v111 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v118 = *(*int32)(unsafe.Add(m3, int(v112)*4))
+	b27:
+		v119 := v118 & 7
+		if v100 != 0 {
+			goto b31
+		}
+		if v101 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m3, int(v102)*4))
+		*(*int32)(unsafe.Add(m3, int(v102)*4)) += v119
+		goto b34
+	b31:
+		if v103 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m2, int(v104)*4))
+		*(*int32)(unsafe.Add(m2, int(v104)*4)) += v119
+	b34:
+		if !v97 {
+			goto b37
+		}
+		if v21 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v127 = 0
+		v128 = false
+		v129 = 1
+		v130 = v53
+		v131 = v54
+		goto b39
+	b37:
+		if v22 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v127 = 1
+		v128 = v51
+		v129 = v52
+		v130 = false
+		v131 = 1
+	b39:
+		v132 := v8 + v42
+		v135 := v132 - ((v132 / v9) * v9)
+		if !v105 {
+			goto b45
+		}
+		if v18 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v135) >= 32 {
+			g.Fault(7, v135, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v143 = 0
+		v144 = false
+		v145 = int32(uint64(v135))
+		v146 = v57
+		v147 = v58
+		goto b49
+	b45:
+		if v19 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v135) >= 32 {
+			g.Fault(7, v135, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v143 = 1
+		v144 = v55
+		v145 = v56
+		v146 = false
+		v147 = int32(uint64(v135))
+	b49:
+		if v143 != 0 {
+			goto b53
+		}
+		if v144 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v153 = *(*int32)(unsafe.Add(m2, int(v145)*4))
+		goto b56
+	b53:
+		if v146 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v153 = *(*int32)(unsafe.Add(m3, int(v147)*4))
+	b56:
+		if v127 != 0 {
+			goto b60
+		}
+		if v128 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m3, int(v129)*4))
+		if at156 := (*int32)(unsafe.Add(m3, int(v129)*4)); true {
+			*at156 = kernelimpl.HostMax(*at156, v153)
+		}
+		goto b63
+	b60:
+		if v130 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m2, int(v131)*4))
+		if at158 := (*int32)(unsafe.Add(m2, int(v131)*4)); true {
+			*at158 = kernelimpl.HostMax(*at158, v153)
+		}
+	b63:
+		if v7 != 0 {
+			v243 = v59
+			v244 = v60
+			v245 = v61
+			v246 = v62
+			v247 = v63
+			v248 = v64
+			v249 = v65
+			v250 = v66
+			goto b97
+		}
+		if !v160 {
+			goto b68
+		}
+		if !v161 {
+			g.Fault(9, 20, v95, v0)
+			g.Leave(li)
+			continue
+		}
+		v166 = 0
+		v167 = v162
+		v168 = 19
+		v169 = v61
+		v170 = v62
+		goto b70
+	b68:
+		if !v164 {
+			g.Fault(9, 20, v96, v0)
+			g.Leave(li)
+			continue
+		}
+		v166 = 1
+		v167 = v59
+		v168 = v60
+		v169 = v165
+		v170 = 19
+	b70:
+		if v166 != 0 {
+			goto b78
+		}
+		if !v172 {
+			v183 = v168
+			if v28 < v168 {
+				v183 = v28
+			}
+			v184 = v27 < v167
+			v185 = v183 + -1
+			v186 = 0
+			goto b76
+		}
+		v174 = v168
+		if v25 < v168 {
+			v174 = v25
+		}
+		v175 = 0
+	b73:
+		if v175 < v174 {
+			*(*int32)(unsafe.Add(m5, int(v167+v175)*4)) = *(*int32)(unsafe.Add(m4, int(v24+v175)*4))
+			v175 = v175 + 1
+			goto b73
+		}
+		goto b85
+	b76:
+		if v186 < v183 {
+			v189 := v186
+			if v184 {
+				v189 = v185 - v186
+			}
+			*(*int32)(unsafe.Add(m5, int(v167+v189)*4)) = *(*int32)(unsafe.Add(m5, int(v27+v189)*4))
+			v186 = v186 + 1
+			goto b76
+		}
+		goto b85
+	b78:
+		if !v195 {
+			v210 = v170
+			if v28 < v170 {
+				v210 = v28
+			}
+			v211 = 0
+			goto b83
+		}
+		v197 = v170
+		if v25 < v170 {
+			v197 = v25
+		}
+		v198 = v24 < v169
+		v199 = v197 + -1
+		v200 = 0
+	b80:
+		if v200 < v197 {
+			v203 := v200
+			if v198 {
+				v203 = v199 - v200
+			}
+			*(*int32)(unsafe.Add(m4, int(v169+v203)*4)) = *(*int32)(unsafe.Add(m4, int(v24+v203)*4))
+			v200 = v200 + 1
+			goto b80
+		}
+		goto b85
+	b83:
+		if v211 < v210 {
+			*(*int32)(unsafe.Add(m4, int(v169+v211)*4)) = *(*int32)(unsafe.Add(m5, int(v27+v211)*4))
+			v211 = v211 + 1
+			goto b83
+		}
+	b85:
+		if !v219 {
+			goto b88
+		}
+		if !v220 {
+			g.Fault(10, v218, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v223 = 0
+		v224 = v24
+		v225 = v218
+		v226 = v65
+		v227 = v66
+		goto b89
+	b88:
+		if !v222 {
+			g.Fault(10, v218, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v223 = 1
+		v224 = v63
+		v225 = v64
+		v226 = v27
+		v227 = v218
+	b89:
+		if v223 != 0 {
+			v235 = 0
+			goto b92
+		}
+		v229 = 0
+	b90:
+		if int64(uint32(v229)) < v225 {
+			*(*int32)(unsafe.Add(m4, int(v224+v229)*4)) = 0
+			v229 = v229 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b90
+		}
+		goto b94
+	b92:
+		if int64(uint32(v235)) < v227 {
+			*(*int32)(unsafe.Add(m5, int(v226+v235)*4)) = 0
+			v235 = v235 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b92
+		}
+	b94:
+		v243 = v167
+		v244 = v168
+		v245 = v169
+		v246 = v170
+		v247 = v224
+		v248 = v225
+		v249 = v226
+		v250 = v227
+	b97:
+		u101 = v101
+		u102 = v102
+		u103 = v103
+		u104 = v104
+		u109 = v109
+		h110[li] = v110
+		u111 = v111
+		h112[li] = v112
+		u128 = v128
+		u129 = v129
+		u130 = v130
+		u131 = v131
+		u144 = v144
+		h145[li] = v145
+		u146 = v146
+		h147[li] = v147
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
+		h246[li] = v246
+		h247[li] = v247
+		h248[li] = v248
+		h249[li] = v249
+		h250[li] = v250
+		more = true
+	}
+	g.v97 = v97
+	g.v101 = u101
+	g.v102 = u102
+	g.v103 = u103
+	g.v104 = u104
+	g.v105 = v105
+	g.v109 = u109
+	g.v111 = u111
+	g.v128 = u128
+	g.v129 = u129
+	g.v130 = u130
+	g.v131 = u131
+	g.v144 = u144
+	g.v146 = u146
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:172
+	v251 := v23 == 0
+	v26 := g.v26
+	v252 := uint32(c0) <= uint32(v26)
+	v69 := g.v69
+	v70 := g.v70
+	v29 := g.v29
+	v254 := uint32(c0) <= uint32(v29)
+	v67 := g.v67
+	v68 := g.v68
+	h16 := g.v16[:n]
+	v71 := g.v71
+	v72 := g.v72
+	v73 := g.v73
+	v74 := g.v74
+	v75 := g.v75
+	v76 := g.v76
+	v77 := g.v77
+	v78 := g.v78
+	v315 := v21 && v18
+	v316 := v97 && v315
+	v321 := v20 == 1
+	v317 := v22 && v18
+	v318 := v22 || v18
+	v319 := !v318
+	v320 := v317 || v319
+	v322 := v321 && v320
+	v323 := v316 || v322
+	v324 := v105 && v323
+	v333 := v17 == 1
+	v325 := v21 && v19
+	v326 := v21 || v19
+	v327 := !v326
+	v328 := v325 || v327
+	v329 := v97 && v328
+	v330 := v22 && v19
+	v331 := v321 && v330
+	v332 := v329 || v331
+	v334 := v333 && v332
+	v335 := v324 || v334
+	v79 := g.v79
+	v80 := g.v80
+	v81 := g.v81
+	v82 := g.v82
+	v37 := g.v37
+	v348 := v37 == 0
+	v38 := g.v38
+	v39 := g.v39
+	v360 := v37 == 1
+	v40 := g.v40
+	v41 := g.v41
+	v373 := v37 == 2
+	v388 := 9 <= uint32(v26)
+	v389 := v26 + -2
+	v84 := g.v84
+	v391 := 9 <= uint32(v29)
+	v83 := g.v83
+	v392 := v29 + -2
+	v386 := v30 == 0
+	v32 := g.v32
+	v35 := g.v35
+	v387 := v35
+	if v386 {
+		v387 = v32
+	}
+	u256 := g.v256
+	u257 := g.v257
+	u258 := g.v258
+	u259 := g.v259
+	u266 := g.v266
+	u267 := g.v267
+	u268 := g.v268
+	u269 := g.v269
+	u295 := g.v295
+	u296 := g.v296
+	u297 := g.v297
+	u298 := g.v298
+	u381 := g.v381
+	u382 := g.v382
+	u383 := g.v383
+	u384 := g.v384
+	u394 := g.v394
+	u395 := g.v395
+	h399 := g.v399[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v16 := h16[li]
+		var v255, v256, v257, v258, v259, v264, v265, v267, v269, v278, v280, v282, v288, v293, v294, v296, v298, v303, v305, v307, v313, v338, v340, v342, v377, v379, v382, v384, v385, v393, v394, v395 int32
+		var v266, v268, v279, v281, v295, v297, v304, v306, v339, v341, v376, v378, v381, v383 bool
+		if !v251 {
+			goto b101
+		}
+		if !v252 {
+			g.Fault(11, v9, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v255 = 0
+		v256 = v24
+		v257 = c0
+		v258 = v69
+		v259 = v70
+		goto b102
+	b101:
+		if !v254 {
+			g.Fault(11, v9, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v255 = 1
+		v256 = v67
+		v257 = v68
+		v258 = v27
+		v259 = c0
+	b102:
+		v260 := int64(uint32(v257))
+		v261 := int64(uint32(v259))
+		v262 := v255 == 0
+		v263 := v259
+		if v262 {
+			v263 = v257
+		}
+		v264 = v16
+		v265 = -1
+		v266 = v71
+		v267 = v72
+		v268 = v73
+		v269 = v74
+	b103:
+		v270 := v265 + 1
+		v271 := int64(uint32(v270))
+		if v270 >= v263 {
+			v293 = v264
+			v294 = -1
+			v295 = v75
+			v296 = v76
+			v297 = v77
+			v298 = v78
+			goto b120
+		}
+		if !v262 {
+			goto b108
+		}
+		if uint32(v270) >= uint32(v257) {
+			g.Fault(12, v271, v260, v0)
+			g.Leave(li)
+			continue
+		}
+		v278 = 0
+		v279 = false
+		v280 = v256 + v270
+		v281 = v268
+		v282 = v269
+		goto b110
+	b108:
+		if uint32(v270) >= uint32(v259) {
+			g.Fault(12, v271, v261, v0)
+			g.Leave(li)
+			continue
+		}
+		v278 = 1
+		v279 = v266
+		v280 = v267
+		v281 = false
+		v282 = v258 + v270
+	b110:
+		if v278 != 0 {
+			goto b114
+		}
+		if v279 {
+			g.Fault(13, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v288 = *(*int32)(unsafe.Add(m4, int(v280)*4))
+		goto b117
+	b114:
+		if v281 {
+			g.Fault(13, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v288 = *(*int32)(unsafe.Add(m5, int(v282)*4))
+	b117:
+		v264 = (v264 * 3) + (v288 * v270)
+		v265 = v270
+		v266 = v279
+		v267 = v280
+		v268 = v281
+		v269 = v282
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b103
+	b120:
+		v299 := v294 + 1
+		if v299 >= 32 {
+			goto b134
+		}
+		if !v97 {
+			goto b124
+		}
+		if v21 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v303 = 0
+		v304 = false
+		v305 = v299
+		v306 = v297
+		v307 = v298
+		goto b126
+	b124:
+		if v22 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v303 = 1
+		v304 = v295
+		v305 = v296
+		v306 = false
+		v307 = v299
+	b126:
+		if v303 != 0 {
+			goto b130
+		}
+		if v304 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v313 = *(*int32)(unsafe.Add(m3, int(v305)*4))
+		goto b133
+	b130:
+		if v306 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v313 = *(*int32)(unsafe.Add(m2, int(v307)*4))
+	b133:
+		v293 = v293 + v313
+		v294 = v299
+		v295 = v304
+		v296 = v305
+		v297 = v306
+		v298 = v307
+		goto b120
+	b134:
+		if v335 {
+			v376 = v79
+			v377 = v80
+			v378 = v81
+			v379 = v82
+			goto b141
+		}
+		if !v105 {
+			goto b138
+		}
+		if v18 {
+			g.Fault(15, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v338 = 0
+		v339 = false
+		v340 = 1
+		v341 = v81
+		v342 = v82
+		goto b140
+	b138:
+		if v19 {
+			g.Fault(15, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v338 = 1
+		v339 = v79
+		v340 = v80
+		v341 = false
+		v342 = 1
+	b140:
+		{
+			v343 := v338 == 0
+			v344 := v343 && v339
+			v345 := v338 == 1
+			v346 := v345 && v341
+			v349 := v348 && (v344 || v346)
+			v350 := v339 && v38
+			v351 := v339 || v38
+			v356 := v343 && (v350 || ((!v351) && (v340 == v39)))
+			v357 := v341 && v38
+			v358 := v345 && v357
+			v361 := v360 && (v356 || v358)
+			v363 := v339 && v40
+			v364 := v343 && v363
+			v365 := v341 && v40
+			v366 := v341 || v40
+			v371 := v345 && (v365 || ((!v366) && (v342 == v41)))
+			v374 := v373 && (v364 || v371)
+			if !((v349 || v361) || v374) {
+				v381 = v339
+				v382 = v340
+				v383 = v341
+				v384 = v342
+				v385 = v293
+				goto b142
+			}
+			v376 = v339
+			v377 = v340
+			v378 = v341
+			v379 = v342
+		}
+	b141:
+		v381 = v376
+		v382 = v377
+		v383 = v378
+		v384 = v379
+		v385 = v293 + 1
+	b142:
+		if !v251 {
+			goto b146
+		}
+		if !v388 {
+			g.Fault(16, 9, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v393 = 0
+		v394 = v389
+		v395 = v84
+		goto b148
+	b146:
+		if !v391 {
+			g.Fault(16, 9, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v393 = 1
+		v394 = v83
+		v395 = v392
+	b148:
+		v397 := v395
+		if v393 == 0 {
+			v397 = v394
+		}
+		v399 := v385 + (v387 + v397)
+		u256 = v256
+		u257 = v257
+		u258 = v258
+		u259 = v259
+		u266 = v266
+		u267 = v267
+		u268 = v268
+		u269 = v269
+		u295 = v295
+		u296 = v296
+		u297 = v297
+		u298 = v298
+		u381 = v381
+		u382 = v382
+		u383 = v383
+		u384 = v384
+		u394 = v394
+		u395 = v395
+		h399[li] = v399
+		more = true
+	}
+	g.v256 = u256
+	g.v257 = u257
+	g.v258 = u258
+	g.v259 = u259
+	g.v266 = u266
+	g.v267 = u267
+	g.v268 = u268
+	g.v269 = u269
+	g.v295 = u295
+	g.v296 = u296
+	g.v297 = u297
+	g.v298 = u298
+	g.v321 = v321
+	g.v333 = v333
+	g.v381 = u381
+	g.v382 = u382
+	g.v383 = u383
+	g.v384 = u384
+	g.v394 = u394
+	g.v395 = u395
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:183
+	e18 := g.v18
+	e19 := g.v19
+	e21 := g.v21
+	e22 := g.v22
+	e23 := g.v23
+	e24 := g.v24
+	e25 := g.v25
+	e26 := g.v26
+	e27 := g.v27
+	e28 := g.v28
+	e29 := g.v29
+	e30 := g.v30
+	e31 := g.v31
+	e32 := g.v32
+	e33 := g.v33
+	e34 := g.v34
+	e35 := g.v35
+	e36 := g.v36
+	e38 := g.v38
+	e39 := g.v39
+	e40 := g.v40
+	e41 := g.v41
+	e42 := g.v42
+	e85 := g.v85
+	h86 := g.v86[:n]
+	e87 := g.v87
+	h88 := g.v88[:n]
+	e89 := g.v89
+	h90 := g.v90[:n]
+	e91 := g.v91
+	h92 := g.v92[:n]
+	v1 := g.v1
+	v444 := int32(1)
+	if v321 {
+		v444 = 0
+	}
+	v436 := int32(1)
+	if v321 {
+		v436 = 0
+	}
+	v437 := int32(1)
+	if v333 {
+		v437 = 0
+	}
+	v101 := g.v101
+	v102 := g.v102
+	v103 := g.v103
+	v104 := g.v104
+	v109 := g.v109
+	v111 := g.v111
+	v128 := g.v128
+	v129 := g.v129
+	v130 := g.v130
+	v131 := g.v131
+	v144 := g.v144
+	v146 := g.v146
+	v256 := g.v256
+	v257 := g.v257
+	v258 := g.v258
+	v259 := g.v259
+	v266 := g.v266
+	v267 := g.v267
+	v268 := g.v268
+	v269 := g.v269
+	v295 := g.v295
+	v296 := g.v296
+	v297 := g.v297
+	v298 := g.v298
+	v381 := g.v381
+	v382 := g.v382
+	v383 := g.v383
+	v384 := g.v384
+	v394 := g.v394
+	v395 := g.v395
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u26 := g.v26
+	u27 := g.v27
+	u28 := g.v28
+	u29 := g.v29
+	u30 := g.v30
+	u31 := g.v31
+	u32 := g.v32
+	u33 := g.v33
+	u34 := g.v34
+	u35 := g.v35
+	u36 := g.v36
+	u37 := g.v37
+	u38 := g.v38
+	u39 := g.v39
+	u40 := g.v40
+	u41 := g.v41
+	u42 := g.v42
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u47 := g.v47
+	u49 := g.v49
+	u51 := g.v51
+	u52 := g.v52
+	u53 := g.v53
+	u54 := g.v54
+	u55 := g.v55
+	u57 := g.v57
+	u67 := g.v67
+	u68 := g.v68
+	u69 := g.v69
+	u70 := g.v70
+	u71 := g.v71
+	u72 := g.v72
+	u73 := g.v73
+	u74 := g.v74
+	u75 := g.v75
+	u76 := g.v76
+	u77 := g.v77
+	u78 := g.v78
+	u79 := g.v79
+	u80 := g.v80
+	u81 := g.v81
+	u82 := g.v82
+	u83 := g.v83
+	u84 := g.v84
+	u85 := g.v85
+	u87 := g.v87
+	u89 := g.v89
+	u91 := g.v91
+	u93 := g.v93
+	u94 := g.v94
+	u95 := g.v95
+	u96 := g.v96
+	h452 := g.v452[:n]
+	u453 := g.v453
+	u454 := g.v454
+	u455 := g.v455
+	u456 := g.v456
+	u457 := g.v457
+	u458 := g.v458
+	u459 := g.v459
+	u460 := g.v460
+	u461 := g.v461
+	u462 := g.v462
+	u463 := g.v463
+	u464 := g.v464
+	u465 := g.v465
+	u466 := g.v466
+	u467 := g.v467
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v18 := e18
+		v19 := e19
+		v21 := e21
+		v22 := e22
+		v23 := e23
+		v24 := e24
+		v25 := e25
+		v26 := e26
+		v27 := e27
+		v28 := e28
+		v29 := e29
+		v30 := e30
+		v31 := e31
+		v32 := e32
+		v33 := e33
+		v34 := e34
+		v35 := e35
+		v36 := e36
+		v38 := e38
+		v39 := e39
+		v40 := e40
+		v41 := e41
+		v42 := e42
+		v85 := e85
+		v86 := h86[li]
+		v87 := e87
+		v88 := h88[li]
+		v89 := e89
+		v90 := h90[li]
+		v91 := e91
+		v92 := h92[li]
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v399 := h399[li]
+		v110 := h110[li]
+		v112 := h112[li]
+		v145 := h145[li]
+		v147 := h147[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		var v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v402, v404, v406, v412, v417, v419, v421, v429, v431, v433, v452, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
+		var v64, v66 int64
+		var v403, v405, v418, v420, v430, v432, v454, v459, v462, v464 bool
+		if !v97 {
+			goto b152
+		}
+		if v21 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v402 = 0
+		v403 = false
+		v404 = v7
+		v405 = v87
+		v406 = v88
+		goto b154
+	b152:
+		if v22 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v402 = 1
+		v403 = v85
+		v404 = v86
+		v405 = false
+		v406 = v7
+	b154:
+		if v402 != 0 {
+			goto b158
+		}
+		if v403 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v412 = *(*int32)(unsafe.Add(m3, int(v404)*4))
+		goto b161
+	b158:
+		if v405 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v412 = *(*int32)(unsafe.Add(m2, int(v406)*4))
+	b161:
+		v414 := v412 + int32(uint64(v42))
+		if !v97 {
+			goto b164
+		}
+		if v21 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v417 = 0
+		v418 = false
+		v419 = v7
+		v420 = v91
+		v421 = v92
+		goto b166
+	b164:
+		if v22 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v417 = 1
+		v418 = v89
+		v419 = v90
+		v420 = false
+		v421 = v7
+	b166:
+		if v417 != 0 {
+			goto b170
+		}
+		if v418 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v419)*4)) = v414
+		goto b173
+	b170:
+		if v420 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v421)*4)) = v414
+	b173:
+		if !v105 {
+			goto b176
+		}
+		if v18 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v429 = 0
+		v430 = false
+		v431 = 1
+		v432 = v40
+		v433 = v41
+		goto b178
+	b176:
+		if v19 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v429 = 1
+		v430 = v38
+		v431 = v39
+		v432 = false
+		v433 = 1
+	b178:
+		v434 := v42 + 1
+		if v434 >= v1 {
+			v446 := int32(1)
+			if v30 == 1 {
+				v446 = 0
+			}
+			v448 := int32(1)
+			if v429 == 1 {
+				v448 = 2
+			}
+			v452 = v399
+			v453 = v444
+			v454 = v22
+			v455 = v446
+			v456 = v34
+			v457 = v35
+			v458 = v448
+			v459 = v21
+			v460 = v31
+			v461 = v32
+			v462 = v430
+			v463 = v431
+			v464 = v432
+			v465 = v433
+			goto b184
+		}
+		{
+			v439 := int32(1)
+			if v30 == 1 {
+				v439 = 0
+			}
+			v441 := int32(1)
+			if v23 == 1 {
+				v441 = 0
+			}
+			v443 := int32(1)
+			if v429 == 1 {
+				v443 = 2
+			}
+			v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v89, v90, v91, v92 = v399, v436, v22, v21, v437, v19, v18, v439, v34, v35, v36, v31, v32, v33, v441, v27, v28, v29, v24, v25, v26, v443, v430, v431, v432, v433, v434, v101, v102, v103, v104, v109, v110, v111, v112, v128, v129, v130, v131, v144, v145, v146, v147, v243, v244, v245, v246, v247, v248, v249, v250, v256, v257, v258, v259, v266, v267, v268, v269, v295, v296, v297, v298, v381, v382, v383, v384, v394, v395, v403, v404, v405, v406, v418, v419, v420, v421
+		}
+		{
+			v93 := int64(uint32(v26))
+			v94 := int64(uint32(v29))
+			v95 := int64(uint32(v33))
+			v96 := int64(uint32(v36))
+			h16[li] = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u24 = v24
+			u25 = v25
+			u26 = v26
+			u27 = v27
+			u28 = v28
+			u29 = v29
+			u30 = v30
+			u31 = v31
+			u32 = v32
+			u33 = v33
+			u34 = v34
+			u35 = v35
+			u36 = v36
+			u37 = v37
+			u38 = v38
+			u39 = v39
+			u40 = v40
+			u41 = v41
+			u42 = v42
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u47 = v47
+			h48[li] = v48
+			u49 = v49
+			h50[li] = v50
+			u51 = v51
+			u52 = v52
+			u53 = v53
+			u54 = v54
+			u55 = v55
+			h56[li] = v56
+			u57 = v57
+			h58[li] = v58
+			h59[li] = v59
+			h60[li] = v60
+			h61[li] = v61
+			h62[li] = v62
+			h63[li] = v63
+			h64[li] = v64
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			u68 = v68
+			u69 = v69
+			u70 = v70
+			u71 = v71
+			u72 = v72
+			u73 = v73
+			u74 = v74
+			u75 = v75
+			u76 = v76
+			u77 = v77
+			u78 = v78
+			u79 = v79
+			u80 = v80
+			u81 = v81
+			u82 = v82
+			u83 = v83
+			u84 = v84
+			u85 = v85
+			h86[li] = v86
+			u87 = v87
+			h88[li] = v88
+			u89 = v89
+			h90[li] = v90
+			u91 = v91
+			h92[li] = v92
+			u93 = v93
+			u94 = v94
+			u95 = v95
+			u96 = v96
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	b184:
+		v466 := int64(uint32(v457))
+		v467 := int64(uint32(v461))
+		h452[li] = v452
+		u453 = v453
+		u454 = v454
+		u455 = v455
+		u456 = v456
+		u457 = v457
+		u458 = v458
+		u459 = v459
+		u460 = v460
+		u461 = v461
+		u462 = v462
+		u463 = v463
+		u464 = v464
+		u465 = v465
+		u466 = v466
+		u467 = v467
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v26 = u26
+	g.v27 = u27
+	g.v28 = u28
+	g.v29 = u29
+	g.v30 = u30
+	g.v31 = u31
+	g.v32 = u32
+	g.v33 = u33
+	g.v34 = u34
+	g.v35 = u35
+	g.v36 = u36
+	g.v37 = u37
+	g.v38 = u38
+	g.v39 = u39
+	g.v40 = u40
+	g.v41 = u41
+	g.v42 = u42
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v47 = u47
+	g.v49 = u49
+	g.v51 = u51
+	g.v52 = u52
+	g.v53 = u53
+	g.v54 = u54
+	g.v55 = u55
+	g.v57 = u57
+	g.v67 = u67
+	g.v68 = u68
+	g.v69 = u69
+	g.v70 = u70
+	g.v71 = u71
+	g.v72 = u72
+	g.v73 = u73
+	g.v74 = u74
+	g.v75 = u75
+	g.v76 = u76
+	g.v77 = u77
+	g.v78 = u78
+	g.v79 = u79
+	g.v80 = u80
+	g.v81 = u81
+	g.v82 = u82
+	g.v83 = u83
+	g.v84 = u84
+	g.v85 = u85
+	g.v87 = u87
+	g.v89 = u89
+	g.v91 = u91
+	g.v93 = u93
+	g.v94 = u94
+	g.v95 = u95
+	g.v96 = u96
+	g.v453 = u453
+	g.v454 = u454
+	g.v455 = u455
+	g.v456 = u456
+	g.v457 = u457
+	g.v458 = u458
+	g.v459 = u459
+	g.v460 = u460
+	g.v461 = u461
+	g.v462 = u462
+	g.v463 = u463
+	g.v464 = u464
+	g.v465 = u465
+	g.v466 = u466
+	g.v467 = u467
+	return next
+}
+
+func (g *swapUsesHost) r10() int {
+	n := g.Items
+	v458 := g.v458
+	v468 := v458 == 0
+	v469 := v458 == 1
+	v462 := g.v462
+	v470 := v469 && v462
+	v471 := v468 || v470
+	v472 := v458 == 2
+	v464 := g.v464
+	v473 := v472 && v464
+	v474 := v471 || v473
+	h452 := g.v452[:n]
+	basex := g.Base(0)
+	m2 := g.Memory(2)
+	v463 := g.v463
+	m3 := g.Memory(3)
+	v465 := g.v465
+	v453 := g.v453
+	v482 := v453 == 0
+	v454 := g.v454
+	v459 := g.v459
+	v455 := g.v455
+	v493 := v455 == 0
+	v457 := g.v457
+	v466 := g.v466
+	v456 := g.v456
+	v461 := g.v461
+	v467 := g.v467
+	v460 := g.v460
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	h506 := g.v506[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v452 := h452[li]
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		var v479, v481, v485, v486, v487, v491, v499, v500, v501, v505 int32
+		if v474 {
+			v481 = v452
+			goto b194
+		}
+		if !v469 {
+			goto b190
+		}
+		if v462 {
+			g.Fault(19, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v479 = *(*int32)(unsafe.Add(m2, int(v463)*4))
+		goto b193
+	b190:
+		if v464 {
+			g.Fault(19, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v479 = *(*int32)(unsafe.Add(m3, int(v465)*4))
+	b193:
+		v481 = v452 + v479
+	b194:
+		if !v482 {
+			goto b197
+		}
+		if v454 {
+			g.Fault(20, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v485 = 0
+		v486 = v7
+		v487 = 0
+		goto b199
+	b197:
+		if v459 {
+			g.Fault(20, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v485 = 1
+		v486 = 0
+		v487 = v7
+	b199:
+		if v485 == 0 {
+			v491 = *(*int32)(unsafe.Add(m2, int(v486)*4))
+		} else {
+			v491 = *(*int32)(unsafe.Add(m3, int(v487)*4))
+		}
+		v492 := v481 + v491
+		if !v493 {
+			goto b206
+		}
+		if uint32(v7) >= uint32(v457) {
+			g.Fault(21, v8, v466, v0)
+			g.Leave(li)
+			continue
+		}
+		v499 = 0
+		v500 = v456 + v7
+		v501 = 0
+		goto b208
+	b206:
+		if uint32(v7) >= uint32(v461) {
+			g.Fault(21, v8, v467, v0)
+			g.Leave(li)
+			continue
+		}
+		v499 = 1
+		v500 = 0
+		v501 = v460 + v7
+	b208:
+		if v499 == 0 {
+			v505 = *(*int32)(unsafe.Add(m4, int(v500)*4))
+		} else {
+			v505 = *(*int32)(unsafe.Add(m5, int(v501)*4))
+		}
+		v506 := v492 + v505
+		h506[li] = v506
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// ZeroLocal, swaps.go:199
+	g.Zero(6)
+	// ZeroLocal, swaps.go:199
+	g.Zero(7)
+	// Barrier, swaps.go:201
+	p1 := g.Pointer(1)
+	m6 := g.Memory(6)
+	v1 := g.v1
+	v15 := 0 < v1
+	u510 := g.v510
+	u511 := g.v511
+	u512 := g.v512
+	u513 := g.v513
+	u514 := g.v514
+	u515 := g.v515
+	u516 := g.v516
+	u517 := g.v517
+	u518 := g.v518
+	u519 := g.v519
+	u520 := g.v520
+	u521 := g.v521
+	h522 := g.v522[:n]
+	u523 := g.v523
+	h524 := g.v524[:n]
+	u525 := g.v525
+	h526 := g.v526[:n]
+	u527 := g.v527
+	h528 := g.v528[:n]
+	u529 := g.v529
+	h530 := g.v530[:n]
+	u531 := g.v531
+	h532 := g.v532[:n]
+	u533 := g.v533
+	u534 := g.v534
+	u635 := g.v635
+	u636 := g.v636
+	u637 := g.v637
+	u638 := g.v638
+	u639 := g.v639
+	u640 := g.v640
+	u641 := g.v641
+	u642 := g.v642
+	u643 := g.v643
+	u644 := g.v644
+	u645 := g.v645
+	u646 := g.v646
+	u647 := g.v647
+	u648 := g.v648
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v522, v524, v526, v528, v530, v532, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
+		var v520 int64
+		var v521, v523, v525, v527, v529, v531 bool
+		*(*int32)(unsafe.Add(m6, li*4)) = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if v15 {
+			v510 = 1
+			v511 = 0
+			v512 = 32
+			v513 = 0
+			v514 = 0
+			v515 = 1
+			v516 = 0
+			v517 = 33
+			v518 = 0
+			v519 = 0
+			v520 = 0
+			v521 = false
+			v522 = 0
+			v523 = false
+			v524 = 0
+			v525 = false
+			v526 = 0
+			v527 = false
+			v528 = 0
+			v529 = false
+			v530 = 0
+			v531 = false
+			v532 = 0
+			v533 := int64(uint32(v517))
+			v534 := int64(uint32(v519))
+			u510 = v510
+			u511 = v511
+			u512 = v512
+			u513 = v513
+			u514 = v514
+			u515 = v515
+			u516 = v516
+			u517 = v517
+			u518 = v518
+			u519 = v519
+			u520 = v520
+			u521 = v521
+			h522[li] = v522
+			u523 = v523
+			h524[li] = v524
+			u525 = v525
+			h526[li] = v526
+			u527 = v527
+			h528[li] = v528
+			u529 = v529
+			h530[li] = v530
+			u531 = v531
+			h532[li] = v532
+			u533 = v533
+			u534 = v534
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+		v635 = 1
+		v636 = 0
+		v637 = 32
+		v638 = 0
+		v639 = 0
+		v640 = 1
+		v641 = 0
+		v642 = 33
+		v643 = 0
+		v644 = 0
+		v645 := int64(uint32(v637))
+		v646 := int64(uint32(v639))
+		v647 := int64(uint32(v642))
+		v648 := int64(uint32(v644))
+		u635 = v635
+		u636 = v636
+		u637 = v637
+		u638 = v638
+		u639 = v639
+		u640 = v640
+		u641 = v641
+		u642 = v642
+		u643 = v643
+		u644 = v644
+		u645 = v645
+		u646 = v646
+		u647 = v647
+		u648 = v648
+		if next != 16 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 16
+		}
+	}
+	g.v510 = u510
+	g.v511 = u511
+	g.v512 = u512
+	g.v513 = u513
+	g.v514 = u514
+	g.v515 = u515
+	g.v516 = u516
+	g.v517 = u517
+	g.v518 = u518
+	g.v519 = u519
+	g.v520 = u520
+	g.v521 = u521
+	g.v523 = u523
+	g.v525 = u525
+	g.v527 = u527
+	g.v529 = u529
+	g.v531 = u531
+	g.v533 = u533
+	g.v534 = u534
+	g.v635 = u635
+	g.v636 = u636
+	g.v637 = u637
+	g.v638 = u638
+	g.v639 = u639
+	g.v640 = u640
+	g.v641 = u641
+	g.v642 = u642
+	g.v643 = u643
+	g.v644 = u644
+	g.v645 = u645
+	g.v646 = u646
+	g.v647 = u647
+	g.v648 = u648
+	return next
+}
+
+func (g *swapUsesHost) r14() int {
+	n := g.Items
+	v515 := g.v515
+	v520 := g.v520
+	v535 := int64(uint64(v520) / 3)
+	v536 := v535 * 3
+	v537 := v520 - v536
+	v539 := v537 == 2
+	v546 := v537 == 1
+	v510 := g.v510
+	v547 := v510
+	if v546 {
+		v547 = 3
+	}
+	c0 := g.c0
+	basex := g.Base(0)
+	v519 := g.v519
+	v512 := g.v512
+	v541 := v512
+	if v539 {
+		v541 = v519
+	}
+	v542 := int64(uint32(v541))
+	v518 := g.v518
+	v511 := g.v511
+	v540 := v511
+	if v539 {
+		v540 = v518
+	}
+	v523 := g.v523
+	h524 := g.v524[:n]
+	v525 := g.v525
+	h526 := g.v526[:n]
+	v517 := g.v517
+	v514 := g.v514
+	v544 := v514
+	if v539 {
+		v544 = v517
+	}
+	v545 := int64(uint32(v544))
+	v516 := g.v516
+	v513 := g.v513
+	v543 := v513
+	if v539 {
+		v543 = v516
+	}
+	c1 := g.c1
+	v507 := int64(uint32(c1))
+	v521 := g.v521
+	h522 := g.v522[:n]
+	m6 := g.Memory(6)
+	m7 := g.Memory(7)
+	m0 := g.Memory(0)
+	u571 := g.v571
+	h572 := g.v572[:n]
+	u573 := g.v573
+	h574 := g.v574[:n]
+	u575 := g.v575
+	h576 := g.v576[:n]
+	h585 := g.v585[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v0 := int32(basex + li)
+		v524 := h524[li]
+		v526 := h526[li]
+		v522 := h522[li]
+		var v565, v567, v569, v570, v572, v574, v576, v585 int32
+		var v566, v568, v571, v573, v575 bool
+		v538 := *(*int32)(unsafe.Add(unsafe.Pointer(&swapUsesHostTable0), int(v515)*4))
+		v548 := v547
+		if v539 {
+			v548 = v538
+		}
+		v549 := v7 + 1
+		v552 := v549 - ((v549 / c0) * c0)
+		v553 := int64(uint32(v552))
+		if v548 == 0 {
+			g.Fault(22, v553, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if v548 != 1 {
+			goto b222
+		}
+		if uint32(v552) >= uint32(v541) {
+			g.Fault(22, v553, v542, v0)
+			g.Leave(li)
+			continue
+		}
+		v570 = 1
+		v571 = false
+		v572 = v540 + v552
+		v573 = v523
+		v574 = v524
+		v575 = v525
+		v576 = v526
+		goto b228
+	b222:
+		if v548 != 2 {
+			goto b226
+		}
+		if uint32(v552) >= uint32(v544) {
+			g.Fault(22, v553, v545, v0)
+			g.Leave(li)
+			continue
+		}
+		v565 = 2
+		v566 = false
+		v567 = v543 + v552
+		v568 = v525
+		v569 = v526
+		goto b227
+	b226:
+		if uint32(v552) >= uint32(c1) {
+			g.Fault(22, v553, v507, v0)
+			g.Leave(li)
+			continue
+		}
+		v565 = 3
+		v566 = v523
+		v567 = v524
+		v568 = false
+		v569 = v552
+	b227:
+		v570 = v565
+		v571 = v521
+		v572 = v522
+		v573 = v566
+		v574 = v567
+		v575 = v568
+		v576 = v569
+	b228:
+		if v570 != 1 {
+			goto b232
+		}
+		if v571 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v585 = *(*int32)(unsafe.Add(m6, int(v572)*4))
+		goto b239
+	b232:
+		if v570 != 2 {
+			goto b236
+		}
+		if v573 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v585 = *(*int32)(unsafe.Add(m7, int(v574)*4))
+		goto b239
+	b236:
+		if v575 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v585 = *(*int32)(unsafe.Add(m0, int(v576)*4))
+	b239:
+		u571 = v571
+		h572[li] = v572
+		u573 = v573
+		h574[li] = v574
+		u575 = v575
+		h576[li] = v576
+		h585[li] = v585
+		more = true
+	}
+	g.v571 = u571
+	g.v573 = u573
+	g.v575 = u575
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:206
+	v586 := v520 & 1
+	v588 := v586 == 1
+	v529 := g.v529
+	h530 := g.v530[:n]
+	v531 := g.v531
+	h532 := g.v532[:n]
+	v533 := g.v533
+	v534 := g.v534
+	v527 := g.v527
+	h528 := g.v528[:n]
+	u607 := g.v607
+	h608 := g.v608[:n]
+	u609 := g.v609
+	h610 := g.v610[:n]
+	u611 := g.v611
+	h612 := g.v612[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v0 := int32(basex + li)
+		v530 := h530[li]
+		v532 := h532[li]
+		v528 := h528[li]
+		v585 := h585[li]
+		var v601, v603, v605, v606, v608, v610, v612 int32
+		var v602, v604, v607, v609, v611 bool
+		v587 := *(*int32)(unsafe.Add(unsafe.Pointer(&swapUsesHostTable1), int(v515)*4))
+		v589 := int32(0)
+		if v588 {
+			v589 = v587
+		}
+		if v589 != 0 {
+			goto b243
+		}
+		if uint32(v7) >= uint32(c1) {
+			g.Fault(24, v8, v507, v0)
+			g.Leave(li)
+			continue
+		}
+		v606 = 0
+		v607 = false
+		v608 = v7
+		v609 = v529
+		v610 = v530
+		v611 = v531
+		v612 = v532
+		goto b252
+	b243:
+		if v589 == 1 {
+			g.Fault(24, v8, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if v589 != 2 {
+			goto b249
+		}
+		if uint32(v7) >= uint32(v517) {
+			g.Fault(24, v8, v533, v0)
+			g.Leave(li)
+			continue
+		}
+		v601 = 2
+		v602 = false
+		v603 = v516 + v7
+		v604 = v531
+		v605 = v532
+		goto b251
+	b249:
+		if uint32(v7) >= uint32(v519) {
+			g.Fault(24, v8, v534, v0)
+			g.Leave(li)
+			continue
+		}
+		v601 = 3
+		v602 = v529
+		v603 = v530
+		v604 = false
+		v605 = v518 + v7
+	b251:
+		v606 = v601
+		v607 = v527
+		v608 = v528
+		v609 = v602
+		v610 = v603
+		v611 = v604
+		v612 = v605
+	b252:
+		if v606 != 0 {
+			goto b256
+		}
+		if v607 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(v608)*4)) = v585
+		goto b265
+	b256:
+		if v606 == 1 {
+			*(*int32)(unsafe.Pointer(nil)) = v585
+			goto b265
+		}
+		if v606 != 2 {
+			goto b262
+		}
+		if v609 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m7, int(v610)*4)) = v585
+		goto b265
+	b262:
+		if v611 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m6, int(v612)*4)) = v585
+	b265:
+		u607 = v607
+		h608[li] = v608
+		u609 = v609
+		h610[li] = v610
+		u611 = v611
+		h612[li] = v612
+		more = true
+	}
+	g.v607 = u607
+	g.v609 = u609
+	g.v611 = u611
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:208
+	e510 := g.v510
+	e511 := g.v511
+	e512 := g.v512
+	e513 := g.v513
+	e514 := g.v514
+	e515 := g.v515
+	e516 := g.v516
+	e517 := g.v517
+	e518 := g.v518
+	e519 := g.v519
+	e520 := g.v520
+	v1 := g.v1
+	v571 := g.v571
+	v573 := g.v573
+	v575 := g.v575
+	v607 := g.v607
+	v609 := g.v609
+	v611 := g.v611
+	u510 := g.v510
+	u511 := g.v511
+	u512 := g.v512
+	u513 := g.v513
+	u514 := g.v514
+	u515 := g.v515
+	u516 := g.v516
+	u517 := g.v517
+	u518 := g.v518
+	u519 := g.v519
+	u520 := g.v520
+	u521 := g.v521
+	u523 := g.v523
+	u525 := g.v525
+	u527 := g.v527
+	u529 := g.v529
+	u531 := g.v531
+	u533 := g.v533
+	u534 := g.v534
+	u635 := g.v635
+	u636 := g.v636
+	u637 := g.v637
+	u638 := g.v638
+	u639 := g.v639
+	u640 := g.v640
+	u641 := g.v641
+	u642 := g.v642
+	u643 := g.v643
+	u644 := g.v644
+	u645 := g.v645
+	u646 := g.v646
+	u647 := g.v647
+	u648 := g.v648
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v510 := e510
+		v511 := e511
+		v512 := e512
+		v513 := e513
+		v514 := e514
+		v515 := e515
+		v516 := e516
+		v517 := e517
+		v518 := e518
+		v519 := e519
+		v520 := e520
+		v572 := h572[li]
+		v574 := h574[li]
+		v576 := h576[li]
+		v608 := h608[li]
+		v610 := h610[li]
+		v612 := h612[li]
+		var v522, v524, v526, v528, v530, v532, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
+		v624 := int32(0)
+		if v515 == 1 {
+			v624 = 2
+		}
+		v626 := v624
+		if v515 == 2 {
+			v626 = 1
+		}
+		v628 := int32(0)
+		if v510 == 1 {
+			v628 = 2
+		}
+		v630 := v628
+		if v510 == 2 {
+			v630 = 1
+		}
+		v631 := v520 + 1
+		if v631 >= v1 {
+			v635 = v626
+			v636 = v518
+			v637 = v519
+			v638 = v516
+			v639 = v517
+			v640 = v630
+			v641 = v513
+			v642 = v514
+			v643 = v511
+			v644 = v512
+			goto b271
+		}
+		v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532 = v626, v518, v519, v516, v517, v630, v513, v514, v511, v512, v631, v571, v572, v573, v574, v575, v576, v607, v608, v609, v610, v611, v612
+		{
+			v533 := int64(uint32(v517))
+			v534 := int64(uint32(v519))
+			u510 = v510
+			u511 = v511
+			u512 = v512
+			u513 = v513
+			u514 = v514
+			u515 = v515
+			u516 = v516
+			u517 = v517
+			u518 = v518
+			u519 = v519
+			u520 = v520
+			u521 = v521
+			h522[li] = v522
+			u523 = v523
+			h524[li] = v524
+			u525 = v525
+			h526[li] = v526
+			u527 = v527
+			h528[li] = v528
+			u529 = v529
+			h530[li] = v530
+			u531 = v531
+			h532[li] = v532
+			u533 = v533
+			u534 = v534
+			if next != 13 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 13
+			}
+			continue
+		}
+	b271:
+		v645 := int64(uint32(v637))
+		v646 := int64(uint32(v639))
+		v647 := int64(uint32(v642))
+		v648 := int64(uint32(v644))
+		u635 = v635
+		u636 = v636
+		u637 = v637
+		u638 = v638
+		u639 = v639
+		u640 = v640
+		u641 = v641
+		u642 = v642
+		u643 = v643
+		u644 = v644
+		u645 = v645
+		u646 = v646
+		u647 = v647
+		u648 = v648
+		if next != 16 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 16
+		}
+	}
+	g.v510 = u510
+	g.v511 = u511
+	g.v512 = u512
+	g.v513 = u513
+	g.v514 = u514
+	g.v515 = u515
+	g.v516 = u516
+	g.v517 = u517
+	g.v518 = u518
+	g.v519 = u519
+	g.v520 = u520
+	g.v521 = u521
+	g.v523 = u523
+	g.v525 = u525
+	g.v527 = u527
+	g.v529 = u529
+	g.v531 = u531
+	g.v533 = u533
+	g.v534 = u534
+	g.v635 = u635
+	g.v636 = u636
+	g.v637 = u637
+	g.v638 = u638
+	g.v639 = u639
+	g.v640 = u640
+	g.v641 = u641
+	g.v642 = u642
+	g.v643 = u643
+	g.v644 = u644
+	g.v645 = u645
+	g.v646 = u646
+	g.v647 = u647
+	g.v648 = u648
+	return next
+}
+
+func (g *swapUsesHost) r17() int {
+	n := g.Items
+	v635 := g.v635
+	v649 := v635 == 0
+	basex := g.Base(0)
+	v651 := v635 == 1
+	v637 := g.v637
+	v645 := g.v645
+	v636 := g.v636
+	v639 := g.v639
+	v646 := g.v646
+	v638 := g.v638
+	m6 := g.Memory(6)
+	m7 := g.Memory(7)
+	c1 := g.c1
+	v507 := int64(uint32(c1))
+	m0 := g.Memory(0)
+	v640 := g.v640
+	v668 := v640 == 0
+	v670 := v640 == 1
+	v642 := g.v642
+	v647 := g.v647
+	v641 := g.v641
+	v644 := g.v644
+	v648 := g.v648
+	v643 := g.v643
+	h506 := g.v506[:n]
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v0 := int32(basex + li)
+		v506 := h506[li]
+		v6 := int64(basex + li)
+		var v657, v658, v659, v663, v676, v677, v678, v682 int32
+		if v649 {
+			g.Fault(26, v8, 0, v0)
+			continue
+		}
+		if !v651 {
+			goto b278
+		}
+		if uint32(v7) >= uint32(v637) {
+			g.Fault(26, v8, v645, v0)
+			continue
+		}
+		v657 = 1
+		v658 = v636 + v7
+		v659 = 0
+		goto b280
+	b278:
+		if uint32(v7) >= uint32(v639) {
+			g.Fault(26, v8, v646, v0)
+			continue
+		}
+		v657 = 2
+		v658 = 0
+		v659 = v638 + v7
+	b280:
+		if v657 == 1 {
+			v663 = *(*int32)(unsafe.Add(m6, int(v658)*4))
+		} else {
+			v663 = *(*int32)(unsafe.Add(m7, int(v659)*4))
+		}
+		if uint32(v7) >= uint32(c1) {
+			g.Fault(27, v8, v507, v0)
+			continue
+		}
+		v667 := v663 + (*(*int32)(unsafe.Add(m0, li*4)) * 3)
+		if v668 {
+			g.Fault(28, v8, 0, v0)
+			continue
+		}
+		if !v670 {
+			goto b290
+		}
+		if uint32(v7) >= uint32(v642) {
+			g.Fault(28, v8, v647, v0)
+			continue
+		}
+		v676 = 1
+		v677 = v641 + v7
+		v678 = 0
+		goto b292
+	b290:
+		if uint32(v7) >= uint32(v644) {
+			g.Fault(28, v8, v648, v0)
+			continue
+		}
+		v676 = 2
+		v677 = 0
+		v678 = v643 + v7
+	b292:
+		if v676 == 1 {
+			v682 = *(*int32)(unsafe.Add(m7, int(v677)*4))
+		} else {
+			v682 = *(*int32)(unsafe.Add(m6, int(v678)*4))
+		}
+		v686 := (v506 * 3) + (v667 + (v682 * 5))
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(29, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v686
+	}
+	return -1
+}
+
 // swapsHost is a work-group of the kernel [Swaps].
 type swapsHost struct {
 	kernelimpl.HostGroup
@@ -3297,53 +6263,53 @@ type swapsHost struct {
 
 func newSwapsHost() kernelimpl.HostForm { return new(swapsHost) }
 
-const swapsHostSites = `4	internal/difftest/groups/swaps.go:18:14
-3	18:42
-1	32:15
-1	32:5
-12	35:15
-12	35:6
-12	37:7
-12	37:17
-12	42:12
-1	49:6
-10	52:20
-1	52:12
-12	52:12
-1	52:32
-12	52:32
-1	52:42
-12	52:42
-1	53:5
-12	53:5
-1	57:13
-1	66:11
-12	66:11
-1	66:22
-12	66:22
-1	66:4
-12	66:4
-3	67:17
-1	70:10
-1	70:21
-12	79:3
-1	84:11
-12	89:9
-1	89:16
-1	99:4
-12	99:4
-1	105:10
-1	105:17
-1	101:4
-12	101:4
-1	101:12
-12	101:12
-12	117:24
-1	117:24
-12	144:59
-1	144:59
-12	144:50
-12	141:14`
+const swapsHostSites = `4	internal/difftest/groups/swaps.go:22:14
+3	22:42
+1	36:15
+1	36:5
+12	39:15
+12	39:6
+12	41:7
+12	41:17
+12	46:12
+1	53:6
+10	56:20
+1	56:12
+12	56:12
+1	56:32
+12	56:32
+1	56:42
+12	56:42
+1	57:5
+12	57:5
+1	61:13
+1	70:11
+12	70:11
+1	70:22
+12	70:22
+1	70:4
+12	70:4
+3	71:17
+1	74:10
+1	74:21
+12	83:3
+1	88:11
+12	93:9
+1	93:16
+1	103:4
+12	103:4
+1	109:10
+1	109:17
+1	105:4
+12	105:4
+1	105:12
+12	105:12
+12	121:24
+1	121:24
+12	148:59
+1	148:59
+12	148:50
+12	145:14`
 
 func (g *swapsHost) Begin() {
 	g.Sites = swapsHostSites
@@ -3377,36 +6343,36 @@ func (g *swapsHost) Run() {
 	next := g.r0()
 	for next >= 0 && !g.Stopping() {
 		switch next {
-		case 5: // Barrier, swaps.go:39
+		case 5: // Barrier, swaps.go:43
 			next = g.r6()
-		case 6: // Barrier, swaps.go:50
+		case 6: // Barrier, swaps.go:54
 			next = g.r7()
-		case 7: // Barrier, swaps.go:54
+		case 7: // Barrier, swaps.go:58
 			next = g.r8()
-		case 8: // ZeroLocal, swaps.go:61
+		case 8: // ZeroLocal, swaps.go:65
 			g.Zero(4)
 			next = g.r9()
-		case 11: // Barrier, swaps.go:65
+		case 11: // Barrier, swaps.go:69
 			next = g.r12()
-		case 12: // Barrier, swaps.go:69
+		case 12: // Barrier, swaps.go:73
 			next = g.r13()
-		case 15: // Barrier, swaps.go:80
+		case 15: // Barrier, swaps.go:84
 			next = g.r16()
-		case 17: // Barrier, swaps.go:88
+		case 17: // Barrier, swaps.go:92
 			next = g.r18()
-		case 19: // Barrier, swaps.go:100
+		case 19: // Barrier, swaps.go:104
 			next = g.r20()
-		case 21: // ZeroLocal, swaps.go:112
+		case 21: // ZeroLocal, swaps.go:116
 			g.Zero(10)
 			next = g.r22()
-		case 22: // Barrier, swaps.go:115
+		case 22: // Barrier, swaps.go:119
 			next = g.r23()
-		case 25: // ZeroLocal, swaps.go:133
+		case 25: // ZeroLocal, swaps.go:137
 			g.Zero(12)
 			next = g.r26()
-		case 27: // Barrier, swaps.go:136
+		case 27: // Barrier, swaps.go:140
 			next = g.r28()
-		case 28: // Barrier, swaps.go:140
+		case 28: // Barrier, swaps.go:144
 			next = g.r29()
 		}
 	}
@@ -3414,9 +6380,9 @@ func (g *swapsHost) Run() {
 
 func (g *swapsHost) r0() int {
 	n := g.Items
-	// ZeroLocal, swaps.go:17
+	// ZeroLocal, swaps.go:21
 	g.Zero(0)
-	// ZeroLocal, swaps.go:17
+	// ZeroLocal, swaps.go:21
 	g.Zero(1)
 	basex := g.Base(0)
 	v4 := g.v4
@@ -3440,9 +6406,9 @@ func (g *swapsHost) r0() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, swaps.go:30
+	// ZeroLocal, swaps.go:34
 	g.Zero(2)
-	// ZeroLocal, swaps.go:30
+	// ZeroLocal, swaps.go:34
 	g.Zero(3)
 	v2 := g.v2
 	p1 := g.Pointer(1)
@@ -3474,7 +6440,7 @@ func (g *swapsHost) r0() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:33
+	// Barrier, swaps.go:37
 	c0 := g.c0
 	m3 := g.Memory(3)
 	u19 := g.v19
@@ -5109,9 +8075,9 @@ func (g *swapsHost) r8() int {
 
 func (g *swapsHost) r9() int {
 	n := g.Items
-	// ZeroLocal, swaps.go:61
+	// ZeroLocal, swaps.go:65
 	g.Zero(5)
-	// ZeroLocal, swaps.go:61
+	// ZeroLocal, swaps.go:65
 	g.Zero(6)
 	p1 := g.Pointer(1)
 	basex := g.Base(0)
@@ -6520,9 +9486,9 @@ func (g *swapsHost) r13() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, swaps.go:75
+	// ZeroLocal, swaps.go:79
 	g.Zero(7)
-	// ZeroLocal, swaps.go:75
+	// ZeroLocal, swaps.go:79
 	g.Zero(8)
 	v1 := g.v1
 	v148 := 0 < v1
@@ -6716,7 +9682,7 @@ func (g *swapsHost) r16() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:86
+	// Barrier, swaps.go:90
 	e606 := g.v606
 	v1 := g.v1
 	v634 := g.v634
@@ -6914,7 +9880,7 @@ func (g *swapsHost) r18() int {
 	if !more {
 		return -1
 	}
-	// ZeroLocal, swaps.go:96
+	// ZeroLocal, swaps.go:100
 	g.Zero(9)
 	v1 := g.v1
 	v148 := 0 < v1
@@ -7410,7 +10376,7 @@ func (g *swapsHost) r20() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:102
+	// Barrier, swaps.go:106
 	e668 := g.v668
 	e669 := g.v669
 	e670 := g.v670
@@ -7908,8 +10874,8 @@ func (g *swapsHost) r23() int {
 	if !more {
 		return -1
 	}
-	// Barrier, swaps.go:119
-	// ZeroLocal, swaps.go:120
+	// Barrier, swaps.go:123
+	// ZeroLocal, swaps.go:124
 	g.Zero(11)
 	e831 := g.v831
 	e832 := g.v832
@@ -8005,7 +10971,7 @@ func (g *swapsHost) r23() int {
 
 func (g *swapsHost) r26() int {
 	n := g.Items
-	// ZeroLocal, swaps.go:133
+	// ZeroLocal, swaps.go:137
 	g.Zero(13)
 	p1 := g.Pointer(1)
 	basex := g.Base(0)
