@@ -152,7 +152,7 @@ type SwapUses struct{ Swaps }
 
 func (k SwapUses) Kernel(it dsl.NDItem1) {
 	i := it.GlobalID()
-	k.Out[i] = k.uses(it)*3 + k.numbered(it)
+	k.Out[i] = k.uses(it)
 }
 
 func (k SwapUses) uses(it dsl.NDItem1) (sum int32) {
@@ -191,23 +191,4 @@ func (k SwapUses) uses(it dsl.NDItem1) (sum int32) {
 		sum += *last
 	}
 	return sum + a[l] + s[l]
-}
-
-// numbered keeps its buffers in an array.
-func (k SwapUses) numbered(it dsl.NDItem1) int32 {
-	l, n := it.LocalID(), it.LocalRange()
-	bufs := [3][]int32{dsl.LocalSlice[int32](it, 32), k.A.Slice(it), dsl.LocalSlice[int32](it, 33)}
-	rest := bufs[1:]
-	it.Barrier()
-	bufs[0][l] = k.In[it.GlobalID()]
-	for r := range k.Rounds {
-		it.Barrier()
-		v := bufs[r%3][(l+1)%n]
-		it.Barrier()
-		rest[r%2][l] = v
-		it.Barrier()
-		bufs[0], bufs[2] = bufs[2], bufs[0]
-	}
-	it.Barrier()
-	return bufs[0][l] + bufs[1][l]*3 + bufs[2][l]*5
 }
