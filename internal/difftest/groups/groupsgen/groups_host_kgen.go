@@ -3284,13 +3284,13 @@ type swapUsesHost struct {
 	c2         int32
 	v1, v2, v4 int64
 
-	v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v86, v88, v90, v92, v110, v112, v145, v147, v243, v244, v245, v246, v247, v249, v399, v452, v506, v522, v524, v526, v528, v530, v532, v572, v574, v576, v585, v608, v610, v612 []int32
+	v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v86, v88, v90, v92, v110, v112, v145, v147, v243, v244, v245, v246, v247, v249, v399, v452 []int32
 
-	v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v52, v54, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v102, v104, v129, v131, v256, v257, v258, v259, v267, v269, v296, v298, v382, v384, v394, v395, v453, v455, v456, v457, v458, v460, v461, v463, v465, v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
+	v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v52, v54, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v102, v104, v129, v131, v256, v257, v258, v259, v267, v269, v296, v298, v382, v384, v394, v395, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
 
-	v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v97, v101, v103, v105, v109, v111, v128, v130, v144, v146, v266, v268, v295, v297, v321, v333, v381, v383, v454, v459, v462, v464, v521, v523, v525, v527, v529, v531, v571, v573, v575, v607, v609, v611 bool
+	v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v97, v101, v103, v105, v109, v111, v128, v130, v144, v146, v266, v268, v295, v297, v321, v333, v381, v383, v454, v459, v462, v464 bool
 
-	v42, v93, v94, v95, v96, v466, v467, v520, v533, v534, v645, v646, v647, v648 int64
+	v42, v93, v94, v95, v96, v466, v467 int64
 
 	v64, v66, v248, v250 []int64
 }
@@ -3319,18 +3319,7 @@ const swapUsesHostSites = `1	internal/difftest/groups/swaps.go:162:19
 12	191:10
 12	193:16
 1	193:23
-1	205:17
-12	205:17
-1	207:12
-12	207:12
-1	212:16
-1	212:29
-1	212:44
 1	155:7`
-
-var swapUsesHostTable0 = [3]int32{0, 2, 1}
-
-var swapUsesHostTable1 = [3]int32{1, 2, 3}
 
 func (g *swapUsesHost) Begin() {
 	g.Sites = swapUsesHostSites
@@ -3347,9 +3336,7 @@ func (g *swapUsesHost) Begin() {
 	g.Allot(3, 128)
 	g.Allot(4, 128)
 	g.Allot(5, 256)
-	g.Allot(6, 128)
-	g.Allot(7, 132)
-	kernelimpl.HostRoom(n, &g.v16, &g.v48, &g.v50, &g.v56, &g.v58, &g.v59, &g.v60, &g.v61, &g.v62, &g.v63, &g.v65, &g.v86, &g.v88, &g.v90, &g.v92, &g.v110, &g.v112, &g.v145, &g.v147, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v249, &g.v399, &g.v452, &g.v506, &g.v522, &g.v524, &g.v526, &g.v528, &g.v530, &g.v532, &g.v572, &g.v574, &g.v576, &g.v585, &g.v608, &g.v610, &g.v612)
+	kernelimpl.HostRoom(n, &g.v16, &g.v48, &g.v50, &g.v56, &g.v58, &g.v59, &g.v60, &g.v61, &g.v62, &g.v63, &g.v65, &g.v86, &g.v88, &g.v90, &g.v92, &g.v110, &g.v112, &g.v145, &g.v147, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v249, &g.v399, &g.v452)
 	kernelimpl.HostRoom(n, &g.v64, &g.v66, &g.v248, &g.v250)
 }
 
@@ -3361,10 +3348,6 @@ func (g *swapUsesHost) Run() {
 			next = g.r7()
 		case 9: // Barrier, swaps.go:189
 			next = g.r10()
-		case 13: // Barrier, swaps.go:204
-			next = g.r14()
-		case 16: // Barrier, swaps.go:211
-			next = g.r17()
 		}
 	}
 }
@@ -5320,9 +5303,9 @@ func (g *swapUsesHost) r10() int {
 	v460 := g.v460
 	m4 := g.Memory(4)
 	m5 := g.Memory(5)
-	h506 := g.v506[:n]
+	v4 := g.v4
+	p2 := g.Pointer(2)
 	dead := g.Dead[:n]
-	more := false
 	for li := range n {
 		if dead[li] {
 			continue
@@ -5331,6 +5314,7 @@ func (g *swapUsesHost) r10() int {
 		v0 := int32(basex + li)
 		v7 := int32(li)
 		v8 := int64(uint32(v7))
+		v6 := int64(basex + li)
 		var v479, v481, v485, v486, v487, v491, v499, v500, v501, v505 int32
 		if v474 {
 			v481 = v452
@@ -5341,7 +5325,6 @@ func (g *swapUsesHost) r10() int {
 		}
 		if v462 {
 			g.Fault(19, 0, 0, v0)
-			g.Leave(li)
 			continue
 		}
 		v479 = *(*int32)(unsafe.Add(m2, int(v463)*4))
@@ -5349,7 +5332,6 @@ func (g *swapUsesHost) r10() int {
 	b190:
 		if v464 {
 			g.Fault(19, 0, 0, v0)
-			g.Leave(li)
 			continue
 		}
 		v479 = *(*int32)(unsafe.Add(m3, int(v465)*4))
@@ -5361,7 +5343,6 @@ func (g *swapUsesHost) r10() int {
 		}
 		if v454 {
 			g.Fault(20, 0, 0, v0)
-			g.Leave(li)
 			continue
 		}
 		v485 = 0
@@ -5371,7 +5352,6 @@ func (g *swapUsesHost) r10() int {
 	b197:
 		if v459 {
 			g.Fault(20, 0, 0, v0)
-			g.Leave(li)
 			continue
 		}
 		v485 = 1
@@ -5389,7 +5369,6 @@ func (g *swapUsesHost) r10() int {
 		}
 		if uint32(v7) >= uint32(v457) {
 			g.Fault(21, v8, v466, v0)
-			g.Leave(li)
 			continue
 		}
 		v499 = 0
@@ -5399,7 +5378,6 @@ func (g *swapUsesHost) r10() int {
 	b206:
 		if uint32(v7) >= uint32(v461) {
 			g.Fault(21, v8, v467, v0)
-			g.Leave(li)
 			continue
 		}
 		v499 = 1
@@ -5412,832 +5390,11 @@ func (g *swapUsesHost) r10() int {
 			v505 = *(*int32)(unsafe.Add(m5, int(v501)*4))
 		}
 		v506 := v492 + v505
-		h506[li] = v506
-		more = true
-	}
-	if !more {
-		return -1
-	}
-	// ZeroLocal, swaps.go:199
-	g.Zero(6)
-	// ZeroLocal, swaps.go:199
-	g.Zero(7)
-	// Barrier, swaps.go:201
-	p1 := g.Pointer(1)
-	m6 := g.Memory(6)
-	v1 := g.v1
-	v15 := 0 < v1
-	u510 := g.v510
-	u511 := g.v511
-	u512 := g.v512
-	u513 := g.v513
-	u514 := g.v514
-	u515 := g.v515
-	u516 := g.v516
-	u517 := g.v517
-	u518 := g.v518
-	u519 := g.v519
-	u520 := g.v520
-	u521 := g.v521
-	h522 := g.v522[:n]
-	u523 := g.v523
-	h524 := g.v524[:n]
-	u525 := g.v525
-	h526 := g.v526[:n]
-	u527 := g.v527
-	h528 := g.v528[:n]
-	u529 := g.v529
-	h530 := g.v530[:n]
-	u531 := g.v531
-	h532 := g.v532[:n]
-	u533 := g.v533
-	u534 := g.v534
-	u635 := g.v635
-	u636 := g.v636
-	u637 := g.v637
-	u638 := g.v638
-	u639 := g.v639
-	u640 := g.v640
-	u641 := g.v641
-	u642 := g.v642
-	u643 := g.v643
-	u644 := g.v644
-	u645 := g.v645
-	u646 := g.v646
-	u647 := g.v647
-	u648 := g.v648
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		var v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v522, v524, v526, v528, v530, v532, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
-		var v520 int64
-		var v521, v523, v525, v527, v529, v531 bool
-		*(*int32)(unsafe.Add(m6, li*4)) = *(*int32)(unsafe.Add(p1, (basex+li)*4))
-		if v15 {
-			v510 = 1
-			v511 = 0
-			v512 = 32
-			v513 = 0
-			v514 = 0
-			v515 = 1
-			v516 = 0
-			v517 = 33
-			v518 = 0
-			v519 = 0
-			v520 = 0
-			v521 = false
-			v522 = 0
-			v523 = false
-			v524 = 0
-			v525 = false
-			v526 = 0
-			v527 = false
-			v528 = 0
-			v529 = false
-			v530 = 0
-			v531 = false
-			v532 = 0
-			v533 := int64(uint32(v517))
-			v534 := int64(uint32(v519))
-			u510 = v510
-			u511 = v511
-			u512 = v512
-			u513 = v513
-			u514 = v514
-			u515 = v515
-			u516 = v516
-			u517 = v517
-			u518 = v518
-			u519 = v519
-			u520 = v520
-			u521 = v521
-			h522[li] = v522
-			u523 = v523
-			h524[li] = v524
-			u525 = v525
-			h526[li] = v526
-			u527 = v527
-			h528[li] = v528
-			u529 = v529
-			h530[li] = v530
-			u531 = v531
-			h532[li] = v532
-			u533 = v533
-			u534 = v534
-			if next != 13 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 13
-			}
-			continue
-		}
-		v635 = 1
-		v636 = 0
-		v637 = 32
-		v638 = 0
-		v639 = 0
-		v640 = 1
-		v641 = 0
-		v642 = 33
-		v643 = 0
-		v644 = 0
-		v645 := int64(uint32(v637))
-		v646 := int64(uint32(v639))
-		v647 := int64(uint32(v642))
-		v648 := int64(uint32(v644))
-		u635 = v635
-		u636 = v636
-		u637 = v637
-		u638 = v638
-		u639 = v639
-		u640 = v640
-		u641 = v641
-		u642 = v642
-		u643 = v643
-		u644 = v644
-		u645 = v645
-		u646 = v646
-		u647 = v647
-		u648 = v648
-		if next != 16 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 16
-		}
-	}
-	g.v510 = u510
-	g.v511 = u511
-	g.v512 = u512
-	g.v513 = u513
-	g.v514 = u514
-	g.v515 = u515
-	g.v516 = u516
-	g.v517 = u517
-	g.v518 = u518
-	g.v519 = u519
-	g.v520 = u520
-	g.v521 = u521
-	g.v523 = u523
-	g.v525 = u525
-	g.v527 = u527
-	g.v529 = u529
-	g.v531 = u531
-	g.v533 = u533
-	g.v534 = u534
-	g.v635 = u635
-	g.v636 = u636
-	g.v637 = u637
-	g.v638 = u638
-	g.v639 = u639
-	g.v640 = u640
-	g.v641 = u641
-	g.v642 = u642
-	g.v643 = u643
-	g.v644 = u644
-	g.v645 = u645
-	g.v646 = u646
-	g.v647 = u647
-	g.v648 = u648
-	return next
-}
-
-func (g *swapUsesHost) r14() int {
-	n := g.Items
-	v515 := g.v515
-	v520 := g.v520
-	v535 := int64(uint64(v520) / 3)
-	v536 := v535 * 3
-	v537 := v520 - v536
-	v539 := v537 == 2
-	v546 := v537 == 1
-	v510 := g.v510
-	v547 := v510
-	if v546 {
-		v547 = 3
-	}
-	c0 := g.c0
-	basex := g.Base(0)
-	v519 := g.v519
-	v512 := g.v512
-	v541 := v512
-	if v539 {
-		v541 = v519
-	}
-	v542 := int64(uint32(v541))
-	v518 := g.v518
-	v511 := g.v511
-	v540 := v511
-	if v539 {
-		v540 = v518
-	}
-	v523 := g.v523
-	h524 := g.v524[:n]
-	v525 := g.v525
-	h526 := g.v526[:n]
-	v517 := g.v517
-	v514 := g.v514
-	v544 := v514
-	if v539 {
-		v544 = v517
-	}
-	v545 := int64(uint32(v544))
-	v516 := g.v516
-	v513 := g.v513
-	v543 := v513
-	if v539 {
-		v543 = v516
-	}
-	c1 := g.c1
-	v507 := int64(uint32(c1))
-	v521 := g.v521
-	h522 := g.v522[:n]
-	m6 := g.Memory(6)
-	m7 := g.Memory(7)
-	m0 := g.Memory(0)
-	u571 := g.v571
-	h572 := g.v572[:n]
-	u573 := g.v573
-	h574 := g.v574[:n]
-	u575 := g.v575
-	h576 := g.v576[:n]
-	h585 := g.v585[:n]
-	dead := g.Dead[:n]
-	more := false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v7 := int32(li)
-		v0 := int32(basex + li)
-		v524 := h524[li]
-		v526 := h526[li]
-		v522 := h522[li]
-		var v565, v567, v569, v570, v572, v574, v576, v585 int32
-		var v566, v568, v571, v573, v575 bool
-		v538 := *(*int32)(unsafe.Add(unsafe.Pointer(&swapUsesHostTable0), int(v515)*4))
-		v548 := v547
-		if v539 {
-			v548 = v538
-		}
-		v549 := v7 + 1
-		v552 := v549 - ((v549 / c0) * c0)
-		v553 := int64(uint32(v552))
-		if v548 == 0 {
-			g.Fault(22, v553, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		if v548 != 1 {
-			goto b222
-		}
-		if uint32(v552) >= uint32(v541) {
-			g.Fault(22, v553, v542, v0)
-			g.Leave(li)
-			continue
-		}
-		v570 = 1
-		v571 = false
-		v572 = v540 + v552
-		v573 = v523
-		v574 = v524
-		v575 = v525
-		v576 = v526
-		goto b228
-	b222:
-		if v548 != 2 {
-			goto b226
-		}
-		if uint32(v552) >= uint32(v544) {
-			g.Fault(22, v553, v545, v0)
-			g.Leave(li)
-			continue
-		}
-		v565 = 2
-		v566 = false
-		v567 = v543 + v552
-		v568 = v525
-		v569 = v526
-		goto b227
-	b226:
-		if uint32(v552) >= uint32(c1) {
-			g.Fault(22, v553, v507, v0)
-			g.Leave(li)
-			continue
-		}
-		v565 = 3
-		v566 = v523
-		v567 = v524
-		v568 = false
-		v569 = v552
-	b227:
-		v570 = v565
-		v571 = v521
-		v572 = v522
-		v573 = v566
-		v574 = v567
-		v575 = v568
-		v576 = v569
-	b228:
-		if v570 != 1 {
-			goto b232
-		}
-		if v571 {
-			g.Fault(23, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v585 = *(*int32)(unsafe.Add(m6, int(v572)*4))
-		goto b239
-	b232:
-		if v570 != 2 {
-			goto b236
-		}
-		if v573 {
-			g.Fault(23, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v585 = *(*int32)(unsafe.Add(m7, int(v574)*4))
-		goto b239
-	b236:
-		if v575 {
-			g.Fault(23, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		v585 = *(*int32)(unsafe.Add(m0, int(v576)*4))
-	b239:
-		u571 = v571
-		h572[li] = v572
-		u573 = v573
-		h574[li] = v574
-		u575 = v575
-		h576[li] = v576
-		h585[li] = v585
-		more = true
-	}
-	g.v571 = u571
-	g.v573 = u573
-	g.v575 = u575
-	if !more {
-		return -1
-	}
-	// Barrier, swaps.go:206
-	v586 := v520 & 1
-	v588 := v586 == 1
-	v529 := g.v529
-	h530 := g.v530[:n]
-	v531 := g.v531
-	h532 := g.v532[:n]
-	v533 := g.v533
-	v534 := g.v534
-	v527 := g.v527
-	h528 := g.v528[:n]
-	u607 := g.v607
-	h608 := g.v608[:n]
-	u609 := g.v609
-	h610 := g.v610[:n]
-	u611 := g.v611
-	h612 := g.v612[:n]
-	more = false
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v7 := int32(li)
-		v8 := int64(uint32(v7))
-		v0 := int32(basex + li)
-		v530 := h530[li]
-		v532 := h532[li]
-		v528 := h528[li]
-		v585 := h585[li]
-		var v601, v603, v605, v606, v608, v610, v612 int32
-		var v602, v604, v607, v609, v611 bool
-		v587 := *(*int32)(unsafe.Add(unsafe.Pointer(&swapUsesHostTable1), int(v515)*4))
-		v589 := int32(0)
-		if v588 {
-			v589 = v587
-		}
-		if v589 != 0 {
-			goto b243
-		}
-		if uint32(v7) >= uint32(c1) {
-			g.Fault(24, v8, v507, v0)
-			g.Leave(li)
-			continue
-		}
-		v606 = 0
-		v607 = false
-		v608 = v7
-		v609 = v529
-		v610 = v530
-		v611 = v531
-		v612 = v532
-		goto b252
-	b243:
-		if v589 == 1 {
-			g.Fault(24, v8, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		if v589 != 2 {
-			goto b249
-		}
-		if uint32(v7) >= uint32(v517) {
-			g.Fault(24, v8, v533, v0)
-			g.Leave(li)
-			continue
-		}
-		v601 = 2
-		v602 = false
-		v603 = v516 + v7
-		v604 = v531
-		v605 = v532
-		goto b251
-	b249:
-		if uint32(v7) >= uint32(v519) {
-			g.Fault(24, v8, v534, v0)
-			g.Leave(li)
-			continue
-		}
-		v601 = 3
-		v602 = v529
-		v603 = v530
-		v604 = false
-		v605 = v518 + v7
-	b251:
-		v606 = v601
-		v607 = v527
-		v608 = v528
-		v609 = v602
-		v610 = v603
-		v611 = v604
-		v612 = v605
-	b252:
-		if v606 != 0 {
-			goto b256
-		}
-		if v607 {
-			g.Fault(25, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(m0, int(v608)*4)) = v585
-		goto b265
-	b256:
-		if v606 == 1 {
-			*(*int32)(unsafe.Pointer(nil)) = v585
-			goto b265
-		}
-		if v606 != 2 {
-			goto b262
-		}
-		if v609 {
-			g.Fault(25, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(m7, int(v610)*4)) = v585
-		goto b265
-	b262:
-		if v611 {
-			g.Fault(25, 0, 0, v0)
-			g.Leave(li)
-			continue
-		}
-		*(*int32)(unsafe.Add(m6, int(v612)*4)) = v585
-	b265:
-		u607 = v607
-		h608[li] = v608
-		u609 = v609
-		h610[li] = v610
-		u611 = v611
-		h612[li] = v612
-		more = true
-	}
-	g.v607 = u607
-	g.v609 = u609
-	g.v611 = u611
-	if !more {
-		return -1
-	}
-	// Barrier, swaps.go:208
-	e510 := g.v510
-	e511 := g.v511
-	e512 := g.v512
-	e513 := g.v513
-	e514 := g.v514
-	e515 := g.v515
-	e516 := g.v516
-	e517 := g.v517
-	e518 := g.v518
-	e519 := g.v519
-	e520 := g.v520
-	v1 := g.v1
-	v571 := g.v571
-	v573 := g.v573
-	v575 := g.v575
-	v607 := g.v607
-	v609 := g.v609
-	v611 := g.v611
-	u510 := g.v510
-	u511 := g.v511
-	u512 := g.v512
-	u513 := g.v513
-	u514 := g.v514
-	u515 := g.v515
-	u516 := g.v516
-	u517 := g.v517
-	u518 := g.v518
-	u519 := g.v519
-	u520 := g.v520
-	u521 := g.v521
-	u523 := g.v523
-	u525 := g.v525
-	u527 := g.v527
-	u529 := g.v529
-	u531 := g.v531
-	u533 := g.v533
-	u534 := g.v534
-	u635 := g.v635
-	u636 := g.v636
-	u637 := g.v637
-	u638 := g.v638
-	u639 := g.v639
-	u640 := g.v640
-	u641 := g.v641
-	u642 := g.v642
-	u643 := g.v643
-	u644 := g.v644
-	u645 := g.v645
-	u646 := g.v646
-	u647 := g.v647
-	u648 := g.v648
-	next := -1
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v510 := e510
-		v511 := e511
-		v512 := e512
-		v513 := e513
-		v514 := e514
-		v515 := e515
-		v516 := e516
-		v517 := e517
-		v518 := e518
-		v519 := e519
-		v520 := e520
-		v572 := h572[li]
-		v574 := h574[li]
-		v576 := h576[li]
-		v608 := h608[li]
-		v610 := h610[li]
-		v612 := h612[li]
-		var v522, v524, v526, v528, v530, v532, v635, v636, v637, v638, v639, v640, v641, v642, v643, v644 int32
-		v624 := int32(0)
-		if v515 == 1 {
-			v624 = 2
-		}
-		v626 := v624
-		if v515 == 2 {
-			v626 = 1
-		}
-		v628 := int32(0)
-		if v510 == 1 {
-			v628 = 2
-		}
-		v630 := v628
-		if v510 == 2 {
-			v630 = 1
-		}
-		v631 := v520 + 1
-		if v631 >= v1 {
-			v635 = v626
-			v636 = v518
-			v637 = v519
-			v638 = v516
-			v639 = v517
-			v640 = v630
-			v641 = v513
-			v642 = v514
-			v643 = v511
-			v644 = v512
-			goto b271
-		}
-		v510, v511, v512, v513, v514, v515, v516, v517, v518, v519, v520, v521, v522, v523, v524, v525, v526, v527, v528, v529, v530, v531, v532 = v626, v518, v519, v516, v517, v630, v513, v514, v511, v512, v631, v571, v572, v573, v574, v575, v576, v607, v608, v609, v610, v611, v612
-		{
-			v533 := int64(uint32(v517))
-			v534 := int64(uint32(v519))
-			u510 = v510
-			u511 = v511
-			u512 = v512
-			u513 = v513
-			u514 = v514
-			u515 = v515
-			u516 = v516
-			u517 = v517
-			u518 = v518
-			u519 = v519
-			u520 = v520
-			u521 = v521
-			h522[li] = v522
-			u523 = v523
-			h524[li] = v524
-			u525 = v525
-			h526[li] = v526
-			u527 = v527
-			h528[li] = v528
-			u529 = v529
-			h530[li] = v530
-			u531 = v531
-			h532[li] = v532
-			u533 = v533
-			u534 = v534
-			if next != 13 {
-				if next >= 0 {
-					return g.Diverge()
-				}
-				next = 13
-			}
-			continue
-		}
-	b271:
-		v645 := int64(uint32(v637))
-		v646 := int64(uint32(v639))
-		v647 := int64(uint32(v642))
-		v648 := int64(uint32(v644))
-		u635 = v635
-		u636 = v636
-		u637 = v637
-		u638 = v638
-		u639 = v639
-		u640 = v640
-		u641 = v641
-		u642 = v642
-		u643 = v643
-		u644 = v644
-		u645 = v645
-		u646 = v646
-		u647 = v647
-		u648 = v648
-		if next != 16 {
-			if next >= 0 {
-				return g.Diverge()
-			}
-			next = 16
-		}
-	}
-	g.v510 = u510
-	g.v511 = u511
-	g.v512 = u512
-	g.v513 = u513
-	g.v514 = u514
-	g.v515 = u515
-	g.v516 = u516
-	g.v517 = u517
-	g.v518 = u518
-	g.v519 = u519
-	g.v520 = u520
-	g.v521 = u521
-	g.v523 = u523
-	g.v525 = u525
-	g.v527 = u527
-	g.v529 = u529
-	g.v531 = u531
-	g.v533 = u533
-	g.v534 = u534
-	g.v635 = u635
-	g.v636 = u636
-	g.v637 = u637
-	g.v638 = u638
-	g.v639 = u639
-	g.v640 = u640
-	g.v641 = u641
-	g.v642 = u642
-	g.v643 = u643
-	g.v644 = u644
-	g.v645 = u645
-	g.v646 = u646
-	g.v647 = u647
-	g.v648 = u648
-	return next
-}
-
-func (g *swapUsesHost) r17() int {
-	n := g.Items
-	v635 := g.v635
-	v649 := v635 == 0
-	basex := g.Base(0)
-	v651 := v635 == 1
-	v637 := g.v637
-	v645 := g.v645
-	v636 := g.v636
-	v639 := g.v639
-	v646 := g.v646
-	v638 := g.v638
-	m6 := g.Memory(6)
-	m7 := g.Memory(7)
-	c1 := g.c1
-	v507 := int64(uint32(c1))
-	m0 := g.Memory(0)
-	v640 := g.v640
-	v668 := v640 == 0
-	v670 := v640 == 1
-	v642 := g.v642
-	v647 := g.v647
-	v641 := g.v641
-	v644 := g.v644
-	v648 := g.v648
-	v643 := g.v643
-	h506 := g.v506[:n]
-	v4 := g.v4
-	p2 := g.Pointer(2)
-	dead := g.Dead[:n]
-	for li := range n {
-		if dead[li] {
-			continue
-		}
-		v7 := int32(li)
-		v8 := int64(uint32(v7))
-		v0 := int32(basex + li)
-		v506 := h506[li]
-		v6 := int64(basex + li)
-		var v657, v658, v659, v663, v676, v677, v678, v682 int32
-		if v649 {
-			g.Fault(26, v8, 0, v0)
-			continue
-		}
-		if !v651 {
-			goto b278
-		}
-		if uint32(v7) >= uint32(v637) {
-			g.Fault(26, v8, v645, v0)
-			continue
-		}
-		v657 = 1
-		v658 = v636 + v7
-		v659 = 0
-		goto b280
-	b278:
-		if uint32(v7) >= uint32(v639) {
-			g.Fault(26, v8, v646, v0)
-			continue
-		}
-		v657 = 2
-		v658 = 0
-		v659 = v638 + v7
-	b280:
-		if v657 == 1 {
-			v663 = *(*int32)(unsafe.Add(m6, int(v658)*4))
-		} else {
-			v663 = *(*int32)(unsafe.Add(m7, int(v659)*4))
-		}
-		if uint32(v7) >= uint32(c1) {
-			g.Fault(27, v8, v507, v0)
-			continue
-		}
-		v667 := v663 + (*(*int32)(unsafe.Add(m0, li*4)) * 3)
-		if v668 {
-			g.Fault(28, v8, 0, v0)
-			continue
-		}
-		if !v670 {
-			goto b290
-		}
-		if uint32(v7) >= uint32(v642) {
-			g.Fault(28, v8, v647, v0)
-			continue
-		}
-		v676 = 1
-		v677 = v641 + v7
-		v678 = 0
-		goto b292
-	b290:
-		if uint32(v7) >= uint32(v644) {
-			g.Fault(28, v8, v648, v0)
-			continue
-		}
-		v676 = 2
-		v677 = 0
-		v678 = v643 + v7
-	b292:
-		if v676 == 1 {
-			v682 = *(*int32)(unsafe.Add(m7, int(v677)*4))
-		} else {
-			v682 = *(*int32)(unsafe.Add(m6, int(v678)*4))
-		}
-		v686 := (v506 * 3) + (v667 + (v682 * 5))
 		if uint64(v6) >= uint64(v4) {
-			g.Fault(29, v6, v4, v0)
+			g.Fault(22, v6, v4, v0)
 			continue
 		}
-		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v686
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v506
 	}
 	return -1
 }

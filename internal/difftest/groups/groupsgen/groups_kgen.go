@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
-		{File: "internal/difftest/groups/swaps.go", Package: "groups", Sum: 0x327cf0f},
+		{File: "internal/difftest/groups/swaps.go", Package: "groups", Sum: 0xa9fbe2ae},
 		{File: "internal/difftest/groups/zeros.go", Package: "groups", Sum: 0xf7e91d8},
 	},
 })
