@@ -78,6 +78,7 @@ func wrongKernels() []launch {
 		{"AfterReduction", func(d *runtime.Device) error {
 			return gen.RunAfterReduction(ctx, d, wrong.AfterReduction{Mem: mem()}, nd)
 		}},
+		{"Swapped", func(d *runtime.Device) error { return gen.RunSwapped(ctx, d, wrong.Swapped{Mem: mem()}, nd) }},
 	}
 }
 

@@ -54,7 +54,7 @@ var (
 			{"KG207", "var m map[int][]int32", "m«[i]", ""},
 		},
 		"func(int32) int32": {
-			{"KG201", "fs := [2]func(int32) int32{inc, row{3}.at}", "fs«[i%2]", oneFuncs + "\n\ntype row [2]int32\nfunc (r row) at(i int32) int32 { return r[i&1] }"},
+			{"KG201", "own := [4]int32{1, 2, 3}\nfs := [2]func(int32) int32{inc, (*row)(own[i&1:]).at}", "fs«[i%2]", oneFuncs + "\n\ntype row [2]int32\nfunc (r *row) at(i int32) int32 { return r[i&1] }"},
 			{"KG207", "var m map[int]func(int32) int32", "m«[i]", ""},
 		},
 		"string": {
@@ -64,7 +64,7 @@ var (
 			{"KG202", "", "«name", "var name = \"a\"\nfunc Rename() { name = \"b\" }"},
 		},
 		"sizer": {
-			{"KG201", "", "sizers«[i%2]", "var sizers = []sizer{round{3}, row{2}}\ntype row [2]int32\nfunc (r row) size() int32 { return r[0] }"},
+			{"KG201", "own := [4]int32{1, 2, 3}\nsizers := [2]sizer{round{3}, (*row)(own[i&1:])}", "sizers«[i%2]", "type row [2]int32\nfunc (r *row) size() int32 { return r[0] }"},
 			{"KG202", "", "«chosen", "var chosen sizer = round{3}\nfunc Choose(s sizer) { chosen = s }"},
 			{"KG207", "var m map[int]sizer", "m«[i]", ""},
 		},

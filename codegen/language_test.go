@@ -33,6 +33,15 @@ const (
 	funcs       = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 )
 
+// cases returns a switch that takes one of 33 statements, by data.
+func cases(statement string) string {
+	var b strings.Builder
+	for n := range 33 {
+		fmt.Fprintf(&b, "case %d: "+statement+"\n", n, n)
+	}
+	return "switch i {\n" + b.String() + "}"
+}
+
 // language has a few kernels for each row of the tables in dsl's documentation.
 var language = map[string][]snippet{
 	"bool": {yes("b := k.B[i] || i > 3 && !k.B[0]; k.B[i] = b")},
@@ -82,6 +91,7 @@ var language = map[string][]snippet{
 		yes("var p *int32; if i > 3 { p = &k.Out[i] }; if p != nil { *p = 5 }"),
 		yes("x, y := int32(1), int32(2); p := &x; if i > 3 { p = &y }; *p = 5; k.Out[i] = x + y"),
 		yes("var t struct{ l, r [4]int32 }; p := &t.l[i&3]; if i > 3 { p = &t.r[i&3] }; *p = 5; q := &k.Out[i]; if i > 5 { q = p }; *q += t.l[0]"),
+		yes("src, dst := dsl.Local[[64]int32](it), dsl.Local[[64]int32](it); p := &src[l]; for range 3 { dst[l] = src[l] + *p; it.Barrier(); src, dst = dst, src; p = &dst[l] }; k.Out[i] = src[l]"),
 		no("KG203", "var p *int32; for j := int32(0); j < 3; j++ { x := j; if j == 1 { p = &x } }; k.Out[i] = *p"),
 		no("KG007", "", "type K struct{ P *int32 }"),
 	},
@@ -92,14 +102,16 @@ var language = map[string][]snippet{
 		yes("var f func(); if i > 3 { f() }"),
 		yes("f := inc; if i > 3 { f = dec }; k.Out[i] = f(1)", funcs),
 		yes("o := opts{step: inc}; if i > 3 { o.step = dec }; k.Out[i] = o.step(1)", funcs, "type opts struct { step func(int32) int32 }"),
-		no("KG302", "f := inc; for j := range 20 { if i == j { f = far{int32(j)}.off } }; k.Out[i] = f(1) + g([20]int32{})()", funcs,
+		no("KG302", "f := inc; "+cases("f = func(x int32) int32 { return x * %d }")+"; k.Out[i] = f(1)", funcs),
+		yes("f := inc; for j := range 20 { if i == j { f = far{int32(j)}.off } }; h := g([20]int32{}); if i > 4 { h = row{5: 3}.sum }; k.Out[i] = f(1) + h()", funcs,
 			"type far struct{ d int32 }\nfunc (f far) off(x int32) int32 { return x + f.d }\nfunc g(a [20]int32) (f func() int32) { if a[0] > 3 { return nil }; return row(a).sum }\ntype row [20]int32\nfunc (r row) sum() int32 { return r[0] + r[19] }"),
 	},
 	"interfaces": {
 		yes("k.Out[i] = area(square{3}) + area(line{2})", sizer, square, line, "func area(s sizer) int32 { return s.size() }"),
 		yes("var s sizer = square{3}; if i > 3 { s = line{2} }; k.Out[i] = s.size(); if s == nil { k.Out[i]++ }", sizer, square, line),
 		yes("n, err := half(k.X[i]); if err != nil { n = int32(err.(odd)) }; k.Out[i] = n", "type odd int32\nfunc (odd) Error() string { return \"odd\" }\nfunc half(x int32) (int32, error) { if x%2 != 0 { return 0, odd(x) }; return x / 2, nil }"),
-		no("KG302", "var s sizer; if i > 3 { s = line{2} } else if i > 2 { s = grid{1} }; if s != nil { k.Out[i] = s.size() }", sizer, line, "type grid [3]int32\nfunc (g grid) size() int32 { return g[0] }"),
+		no("KG302", "var v any; "+cases("v = [%d]bool{}")+"; if v == nil { k.Out[i]++ }"),
+		yes("var s sizer; if i > 3 { s = line{2} } else if i > 2 { s = grid{1} }; if s != nil { k.Out[i] = s.size() }", sizer, line, "type grid [3]int32\nfunc (g grid) size() int32 { return g[0] }"),
 	},
 	"generic types": {
 		yes("b := box[int32]{3}; k.Out[i] = b.get()", "type box[T any] struct{ v T }\nfunc (b box[T]) get() T { return b.v }"),

@@ -240,9 +240,9 @@
 //	arrays of slices, …        yes, also of pointers, functions or interfaces, with up to 32 elements and any index; slicing them at an unknown index: KG201
 //	structs                    yes, embedded too
 //	slices                     yes; a slice of slices, pointers or functions works as an array of them does, but not as a field: KG007
-//	pointers                   yes; data may choose the variable that one points to; a pointer to a variable of an earlier iteration: KG203; as a field: KG007
-//	functions                  yes; data may choose one of up to 32; a choice that includes a method of an array, as f = a.sum: KG302
-//	interfaces                 yes; data may choose one of up to 32 types, nil included; a choice that includes a type with an array: KG302
+//	pointers                   yes; data may choose the variable or work-group memory that one points to, and loops may swap them; a pointer to a variable of an earlier iteration: KG203; as a field: KG007
+//	functions                  yes; data may choose one of up to 32; more: KG302
+//	interfaces                 yes; data may choose one of up to 32 types, nil included, which may hold arrays; more: KG302
 //	generic types              yes; a generic kernel needs an alias that instantiates it: else KG005
 //	maps                       no: KG207
 //	channels                   no: KG104

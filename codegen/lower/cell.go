@@ -49,8 +49,9 @@ type cell struct {
 	old      *diag.Diagnostic
 	oldFirst bool
 
-	key     any  // what declares it in the source, the same whenever the kernel is lowered
-	private bool // memory of PrivateAlloca, which ends with the function that called it
+	key     any    // what declares it in the source, the same whenever the kernel is lowered
+	private bool   // memory of PrivateAlloca, which ends with the function that called it
+	name    string // the source's name of memory that a call or a field of the kernel reserves
 }
 
 // know notes what is stored in a phi's variable.

@@ -310,11 +310,18 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 			if isNilShape(alt) && yields(alt) {
 				alt = null{t}
 			}
-			x, ok := l.kept(alt)
+			x, ok := l.kept(alt, t)
 			if !ok {
 				return nil, false
 			}
-			n := c.shape(x, len(all))
+			n := c.shape(l, x, len(all))
+			l.hold(c.shapes[n], x, func() *ir.Value {
+				is := l.op(ir.OpIEq, ir.TypeBool, idx, l.m.Int(idx.Type, int64(i)))
+				if len(u.alts) > 1 {
+					is = l.op(ir.OpLAnd, ir.TypeBool, is, l.is(u, j))
+				}
+				return is
+			}, true)
 			xs := append([]*ir.Value{}, leaves(x)...) // not nil, though there may be none
 			if had := c.leaves[n][i]; had != nil {
 				for k := range xs {
@@ -334,7 +341,8 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 	for n, shape := range c.shapes {
 		xs := l.chooseLeaves(c.leaves[n], idx)
 		k := -1
-		out.alts = append(out.alts, rebuild(shape, func() *ir.Value { k++; return xs[k] }))
+		v := rebuild(shape, func() *ir.Value { k++; return xs[k] })
+		out.alts = append(out.alts, mapHeld(v, func(h held, _ where) val { return array{h.at} }))
 	}
 	if len(out.alts) == 1 {
 		return l.alt(out, 0), true
@@ -345,13 +353,13 @@ func (l *lowerer) chooseShape(all []val, idx *ir.Value, t types.Type) (val, bool
 }
 
 // shape returns the number of a shape.
-func (c *chooser) shape(v val, values int) int {
+func (c *chooser) shape(l *lowerer, v val, values int) int {
 	for n, s := range c.shapes {
 		if sameShape(s, v) {
 			return n
 		}
 	}
-	c.shapes = append(c.shapes, v)
+	c.shapes = append(c.shapes, l.holdAnew(v))
 	c.leaves = append(c.leaves, make([][]*ir.Value, values))
 	return len(c.shapes) - 1
 }

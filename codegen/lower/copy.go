@@ -40,6 +40,20 @@ type scalarsAt struct {
 
 const anyElement = -1
 
+// straightCopy reports whether a value of a flat type is copied without a loop.
+func straightCopy(t types.Type) bool { return isStraight(groupScalars(nil, t, true, nil, nil)) }
+
+func isStraight(groups []*scalarsAt) bool {
+	all := int64(0)
+	for _, g := range groups {
+		all += g.elements() * int64(len(g.paths))
+		if all > straightScalars || len(g.dims) > 0 && slices.Max(g.dims) > unrollLimit {
+			return false
+		}
+	}
+	return true
+}
+
 // eachScalar writes code that does body for every scalar of a flat type; body gets the
 // path that leads from the whole to the scalar. Blank fields are left out unless blank is set.
 //
@@ -49,11 +63,7 @@ const anyElement = -1
 // the copy of a [32][32]byte.
 func (l *lowerer) eachScalar(t types.Type, blank bool, body func(path []*ir.Value, t types.Type)) {
 	groups := groupScalars(nil, t, blank, nil, nil)
-	straight, all := true, int64(0)
-	for _, g := range groups {
-		all += g.elements() * int64(len(g.paths))
-		straight = straight && all <= straightScalars && (len(g.dims) == 0 || slices.Max(g.dims) <= unrollLimit)
-	}
+	straight := isStraight(groups)
 	for _, g := range groups {
 		n := g.elements()
 		done := int64(0)

@@ -26,11 +26,12 @@ type choices struct {
 	objects map[any]*constinit.Object // of packages, by their ids
 	rolled  map[rolledKey]bool        // loops that are not lowered round by round
 	made    map[*path]*types.Array    // what make and its like have made
+	taken   map[*path]bool            // where memory is reserved, of the work-group or by PrivateAlloca
 	folds   bool                      // sizes depend on what is computed from constants
 }
 
 func newChoices(inits *constinit.Env) *choices {
-	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}}
+	return &choices{known: map[any]bool{}, ahead: map[*path][]val{}, early: map[*path]bool{}, tries: map[*path]int{}, paths: map[path]*path{}, owners: map[*ir.Var]*cell{}, inits: inits, objects: map[any]*constinit.Object{}, rolled: map[rolledKey]bool{}, made: map[*path]*types.Array{}, taken: map[*path]bool{}}
 }
 
 // A path is how lowering gets somewhere: to a call or variable, by the calls that lead
@@ -87,7 +88,7 @@ func (l *lowerer) translatable(v val) bool {
 	}
 	inMem := func(m mem) bool { return m.device() || l.owners[m.v] != nil && l.choices.declares(l.owners[m.v].inst) }
 	switch v := v.(type) {
-	case nil, *ir.Value, text, null, item, group, subGroup:
+	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return true
 	case tuple:
 		return all(v.elems)
@@ -114,8 +115,8 @@ func (l *lowerer) translatable(v val) bool {
 	return false
 }
 
-// declares reports whether a path leads to a variable that the source declares, or to a
-// part of one.
+// declares reports whether a path leads to a variable that the source declares, to a
+// part of one, or to memory that a call reserves.
 func (c *choices) declares(p *path) bool {
 	if p == nil {
 		return false
@@ -126,7 +127,7 @@ func (c *choices) declares(p *path) bool {
 	case int:
 		return c.declares(p.up)
 	}
-	return c.made[p] != nil
+	return c.made[p] != nil || c.taken[p]
 }
 
 // translate returns a shape of the lowering before as one of this.
@@ -264,6 +265,9 @@ func (l *lowerer) cellAt(old *cell) *cell {
 		c = l.newCell(t, "makeslice")
 		l.setInst(c, up)
 		c.setPending(true)
+	}
+	if l.choices.taken[up] && c == nil {
+		c = l.takenAhead(old)
 	}
 	for len(parts) > 0 && c != nil {
 		i := parts[len(parts)-1]

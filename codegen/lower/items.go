@@ -170,9 +170,15 @@ func (l *lowerer) localVar(in *ssa.Call, t types.Type, typ func() *ir.Type) *ir.
 		l.errorf(diag.TooLarge, in.Pos(), "use slices that the host passes", "a value of type %v is too large for work-group memory", t)
 		return nil
 	}
-	v := l.m.NewVar(nil, ir.Workgroup, "local", typ())
-	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
-	return v
+	at := l.path(l.frame.path, in)
+	c := l.declared[at]
+	if c == nil {
+		c = &cell{typ: t, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, "local", typ())}, decl: in, name: assigned(in)}
+		l.take(c, at)
+	}
+	c.mem.v.Type = typ()
+	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: c.mem.v}
+	return c.mem.v
 }
 
 func lowerLocalSlice(l *lowerer, in *ssa.Call, fn *ssa.Function, args []val) val {

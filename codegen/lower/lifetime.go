@@ -1,6 +1,7 @@
 package lower
 
 import (
+	"cmp"
 	"go/token"
 	"slices"
 
@@ -215,7 +216,7 @@ func (l *lowerer) oldVariable(c *cell, first bool) {
 	}
 	l.diags = slices.DeleteFunc(l.diags, func(d *diag.Diagnostic) bool { return d == c.old })
 	name := "a variable"
-	if s := c.sourceName(); s != "" {
+	if s := cmp.Or(c.sourceName(), c.name); s != "" {
 		name = "the variable " + s
 	}
 	l.report(diag.MixedPointers, l.pos, "declare the variable before the loop, or keep its value",

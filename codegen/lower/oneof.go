@@ -272,7 +272,7 @@ func (l *lowerer) clearVar(name string, t *ir.Type) *ir.Var {
 
 // add adds an alternative, and returns its number.
 func (s *several) add(l *lowerer, v val) int {
-	ver := &version{shape: v}
+	ver := &version{shape: l.holdAnew(v)}
 	for _, x := range leaves(v) {
 		ver.vars = append(ver.vars, l.clearVar("shape", x.Type))
 	}
@@ -296,9 +296,13 @@ func (l *lowerer) loadSeveral(c *cell) val {
 	case 0:
 		return l.zero(c.typ)
 	case 1:
+		u.alts[0] = l.unheld(u.alts[0], func() *ir.Value { return l.m.Bool(true) })
 		return l.alt(u, 0)
 	}
 	u.tag = l.loadVar(s.tag)
+	for i, alt := range u.alts {
+		u.alts[i] = l.unheld(alt, func() *ir.Value { return l.is(u, i) })
+	}
 	return u
 }
 
@@ -315,7 +319,7 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 		if isNilShape(alt) && yields(alt) {
 			alt = null{c.typ}
 		}
-		x, ok := l.kept(alt)
+		x, ok := l.kept(alt, c.typ)
 		n := -1
 		if ok {
 			n = l.alternative(c, x)
@@ -338,7 +342,13 @@ func (l *lowerer) storeSeveral(c *cell, v val) {
 			}
 			l.storeVar(s.alts[n].vars[j], xs[j])
 		}
-		stored[n] = xs
+		l.hold(s.alts[n].shape, x, func() *ir.Value {
+			if len(u.alts) == 1 {
+				return is
+			}
+			return l.is(u, i)
+		}, stored[n] != nil)
+		stored[n] = append([]*ir.Value{}, xs...) // not nil, though there may be none
 		if number := l.m.Int(ir.TypeI32, int64(n)); tag == nil {
 			tag = number
 		} else if tag != number {
@@ -378,46 +388,56 @@ func (l *lowerer) tooMixed(c *cell, v val, kept bool) {
 		return
 	}
 	if len(alts) == 0 {
-		l.mixed(v, v, c.typ)
+		l.mixed(c, v, v)
 		return
 	}
 	if _, ok := v.(oneOf); ok {
 		v = alts[len(alts)-1].shape
 	}
-	l.mixed(alts[0].shape, v, c.typ)
+	if kept && yields(v) {
+		if slices.ContainsFunc(l.cellsOf(v), func(c *cell) bool { return c.old != nil }) {
+			return // it has been reported
+		}
+		l.errorf(diag.MixedPointers, l.pos, "reserve it before the loop", "%s may refer to %s in the next round of a loop, before that is reserved there", c.subject(what(v)), l.describe(v))
+		return
+	}
+	l.mixed(c, alts[0].shape, v)
 }
 
-// kept brings a value into a form that can be kept beside others: texts for strings,
-// pointers that say whether they are nil. It reports whether there is one.
-func (l *lowerer) kept(v val) (val, bool) {
-	all := func(vs []val) ([]val, bool) {
+// kept brings a value of type t into a form that can be kept beside others: texts for strings,
+// pointers that say whether they are nil, arrays that are copied when they are stored. It
+// reports whether there is one.
+func (l *lowerer) kept(v val, t types.Type) (val, bool) {
+	all := func(vs []val, of func(i int) types.Type) ([]val, bool) {
 		out := make([]val, len(vs))
 		for i := range vs {
 			var ok bool
-			if out[i], ok = l.kept(vs[i]); !ok {
+			if out[i], ok = l.kept(vs[i], of(i)); !ok {
 				return nil, false
 			}
 		}
 		return out, true
 	}
 	switch v := v.(type) {
-	case nil, *ir.Value, text, null, item, group, subGroup:
+	case nil, *ir.Value, text, null, item, group, subGroup, held:
 		return v, true
 	case str:
 		return l.textOf(v)
 	case slice, parts:
 		return v, true
+	case array:
+		return held{at: v.at, typ: t}, true
 	case tuple:
-		elems, ok := all(v.elems)
+		elems, ok := all(v.elems, elemTypes(t))
 		return tuple{elems}, ok
 	case oneOf:
-		alts, ok := all(v.alts)
+		alts, ok := all(v.alts, func(int) types.Type { return t })
 		return oneOf{v.tag, alts}, ok
 	case iface:
-		x, ok := l.kept(v.v)
+		x, ok := l.kept(v.v, v.typ)
 		return iface{typ: v.typ, v: x}, ok
 	case function:
-		bindings, ok := all(v.bindings)
+		bindings, ok := all(v.bindings, func(i int) types.Type { return v.fn.FreeVars[i].Type() })
 		v.bindings = bindings
 		return v, ok
 	case pointer:
@@ -434,8 +454,8 @@ func (l *lowerer) kept(v val) (val, bool) {
 // maySeveral says that a variable holds values of several shapes, which takes effect as
 // the kernel is lowered once more. It reports whether that helps.
 func (l *lowerer) maySeveral(c *cell, a, b val) bool {
-	_, ok1 := l.kept(a)
-	_, ok2 := l.kept(b)
+	_, ok1 := l.kept(a, c.typ)
+	_, ok2 := l.kept(b, c.typ)
 	if !ok1 || !ok2 || c.key == nil || l.choices.known[c.key] {
 		return false
 	}

@@ -38,7 +38,7 @@ func (l *lowerer) fromArgs(t types.Type, next *int, field token.Pos) val {
 	}
 	if isDSL(t, "LocalAccessor") {
 		*next++
-		return l.newAccessor(t)
+		return l.newAccessor(t, l.m.Params[*next-1].Name)
 	}
 	if _, ok := t.Underlying().(*types.Slice); ok {
 		p := &l.m.Params[*next]
@@ -136,7 +136,7 @@ func (l *lowerer) scalarArg(at int, t types.Type) *ir.Value {
 
 // newAccessor makes the work-group variable of the kernel's next accessor; it is
 // zeroed when the kernel starts.
-func (l *lowerer) newAccessor(t types.Type) val {
+func (l *lowerer) newAccessor(t types.Type, name string) val {
 	i := len(l.accessors)
 	elem := types.Unalias(t).(*types.Named).TypeArgs().At(0)
 	if !l.isFlat(elem) {
@@ -148,6 +148,7 @@ func (l *lowerer) newAccessor(t types.Type) val {
 	v := l.m.NewVar(nil, ir.Workgroup, "accessor", l.m.ArrayOf(l.memType(elem, false), l.m.SpecValue(s)))
 	v.Accessor = i
 	l.accessors = append(l.accessors, v)
+	l.take(&cell{typ: t, cls: classArray, mem: mem{v: v}, name: name}, l.path(nil, t))
 	l.op(ir.OpZeroLocal, ir.TypeVoid).Aux = &ir.Ref{Var: v}
 	return accessor{i}
 }

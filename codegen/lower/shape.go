@@ -2,6 +2,7 @@ package lower
 
 import (
 	"cmp"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -49,7 +50,7 @@ func (l *lowerer) storeShape(c *cell, v val) {
 		default:
 			if !c.told {
 				c.told = true
-				l.mixed(c.shape, v, c.typ)
+				l.mixed(c, c.shape, v)
 			}
 			return
 		}
@@ -280,14 +281,46 @@ func (l *lowerer) phiCell(f *frame, phi *ssa.Phi, x val) *cell {
 	return c
 }
 
-func (l *lowerer) mixed(a, b val, t types.Type) {
+// what names the kind of a value that lies in memory.
+func what(v val) string {
+	if _, ok := v.(slice); ok {
+		return "slice"
+	}
+	return "pointer"
+}
+
+// subject names a variable that holds a value of some kind, by the source's name if there is one.
+func (c *cell) subject(what string) string {
+	key, part := c.key, false
+	for {
+		k, ok := key.(partKey)
+		if !ok {
+			break
+		}
+		key, part = k.key, true
+	}
+	name := ""
+	switch k := key.(type) {
+	case *ssa.Phi:
+		name = k.Comment
+	case *ssa.Alloc:
+		name = k.Comment
+	}
+	switch {
+	case !token.IsIdentifier(name) || madeUp[name]:
+		return "this " + what
+	case part:
+		return "a " + what + " in " + name
+	}
+	return "the " + what + " " + name
+}
+
+// mixed reports that a variable holds two values that cannot be told apart.
+func (l *lowerer) mixed(c *cell, a, b val) {
 	if l.moveTables(a, b) {
 		return
 	}
-	what, why := "pointer", against(a)
-	if why == "" {
-		why = against(b)
-	}
+	why := cmp.Or(against(a), against(b))
 	helps := wayOut[why]
 	if why != "" {
 		why = ", and one of them holds " + why
@@ -295,46 +328,42 @@ func (l *lowerer) mixed(a, b val, t types.Type) {
 	switch b.(type) {
 	case function:
 		l.errorf(diag.DynamicCall, l.pos, cmp.Or(helps, "call each function in its own branch"),
-			"which function this variable of type %v holds depends on values that are known only on the device%s", t, why)
+			"which function %s of type %v holds depends on values that are known only on the device%s", c.subject("variable"), c.typ, why)
 		return
 	case iface:
 		hint := "use a type parameter, or a branch for each type"
-		if types.Implements(t, errorType) {
+		if types.Implements(c.typ, errorType) {
 			hint = errorHint
 		}
 		l.errorf(diag.DynamicCall, l.pos, cmp.Or(helps, hint),
-			"the dynamic type of this %v depends on values that are known only on the device%s", t, why)
+			"the dynamic type of %s of type %v depends on values that are known only on the device%s", c.subject("variable"), c.typ, why)
 		return
 	case specConst:
 		l.errorf(diag.SpecDecl, l.pos, "read each in its own branch, and keep the value",
-			"which specialization constant this variable holds depends on values that are known only on the device")
+			"which specialization constant %s holds depends on values that are known only on the device", c.subject("variable"))
 		return
 	case str:
 		l.errorf(diag.String, l.pos, "use a number, and a branch where the text matters",
 			"strings in kernels must be known when the kernel is generated")
 		return
-	case slice:
-		what = "slice"
 	}
 	one, other := l.describe(a), l.describe(b)
 	if one == other {
 		one, other = "one part of "+one, "another"
 	}
 	l.errorf(diag.MixedPointers, l.pos, "use each in its own branch, or keep an index into one of them",
-		"this %s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
-		what, one, other)
+		"%s may lie in different variables or kinds of memory (%s and %s), which devices address differently",
+		c.subject(what(b)), one, other)
 }
 
 // What against says of values.
 const (
-	holdsArrayText = "an array"
 	holdsPartText  = "a pointer to an array in a slice"
 	holdsTableText = "a pointer to a part of a table"
 )
 
 // wayOut says, for each text of against, what to let a variable of functions or interface values hold.
 var wayOut = map[string]string{
-	holdsArrayText: "let it hold a pointer, such as &a, in place of the array, or use a type parameter",
 	holdsPartText:  "let it hold the slice, and convert that to an array where it is used",
 	holdsTableText: "let it hold the table's index, and read the table where it is used",
 }
@@ -350,8 +379,6 @@ func against(v val) string {
 		return ""
 	}
 	switch v := v.(type) {
-	case array:
-		return holdsArrayText
 	case tuple:
 		return all(v.elems)
 	case oneOf:
@@ -382,6 +409,9 @@ func (l *lowerer) describe(v val) string {
 	default:
 		return "a value"
 	}
+	if p, ok := r.(part); ok {
+		return "an array within " + l.describe(p.s)
+	}
 	if why := against(v); why != "" {
 		return why
 	}
@@ -390,10 +420,17 @@ func (l *lowerer) describe(v val) string {
 		if r.device() {
 			return "device memory"
 		}
-		if r.v.Storage == ir.Workgroup {
-			return "work-group memory " + r.v.Name
+		name := r.v.Name
+		if c := l.owners[r.v]; c != nil && c.name != "" {
+			name = c.name
 		}
-		return "the local variable " + r.v.Name
+		switch c := l.owners[r.v]; {
+		case r.v.Storage == ir.Workgroup:
+			return "the work-group memory " + name
+		case c != nil && c.private:
+			return "the private memory " + name
+		}
+		return "the local variable " + name
 	case *cell:
 		if name := r.sourceName(); name != "" {
 			return "the local variable " + name

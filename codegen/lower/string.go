@@ -91,7 +91,8 @@ func (l *lowerer) bytesOrRunes(s string, runes bool) val {
 	v := l.m.NewVar(l.f, ir.Function, "text", l.m.ArrayOf(ir.TypeI32, l.m.Int(ir.TypeI32, int64(max(len(ns), 1)))))
 	// Each time it runs it makes new ones.
 	at := l.place()
-	l.owners[v] = &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
+	c := &cell{typ: types.NewSlice(types.Typ[types.Uint8]), cls: classArray, mem: mem{v: v}, home: &at, decl: l.frame.cur, anew: l.frame.inRound(at.block)}
+	l.take(c, l.path(l.frame.path, l.frame.cur))
 	if len(ns) > 0 {
 		name := "string " + s
 		if runes {

@@ -18,6 +18,7 @@ import (
 //	array      an array
 //	pointer, slice, parts, str, text, stringIter, textIter, function, iface, item, accessor, localGroup
 //	bad        any, where it is not known for something wrong
+//	held       an array in memory of a variable that keeps it beside other values
 //	oneOf      a function, pointer, slice or interface value that may be one of several
 type val any
 
@@ -438,6 +439,9 @@ func sameShape(a, b val) bool {
 	case array:
 		b, ok := b.(array)
 		return ok && a.at.v == b.at.v
+	case held:
+		b, ok := b.(held)
+		return ok && types.Identical(a.typ, b.typ)
 	case slice:
 		b, ok := b.(slice)
 		return ok && sameMem(a.at, b.at)

@@ -107,7 +107,7 @@ func (l *lowerer) onlyVersion(c *cell) {
 		c.versions.told = true
 		save := l.pos
 		l.pos = c.versions.changed
-		l.mixed(c.shape, also.shape, c.typ)
+		l.mixed(c, c.shape, also.shape)
 		l.pos = save
 	}
 }

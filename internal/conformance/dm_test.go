@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,8 @@ import (
 	"github.com/kgen-go/kgen/internal/conformance/args"
 	"github.com/kgen-go/kgen/internal/conformance/args/argsgen"
 	"github.com/kgen-go/kgen/internal/conformance/consts/constsgen"
+	"github.com/kgen-go/kgen/internal/conformance/privates"
+	"github.com/kgen-go/kgen/internal/conformance/privates/privatesgen"
 	"github.com/kgen-go/kgen/runtime"
 )
 
@@ -238,9 +241,53 @@ func TestDM18_Helper(t *testing.T) {
 func TestDM19_TwoSpaces(t *testing.T) {
 	onDevices(t, func(t *testing.T, dev *runtime.Device) {
 		equal(t, "sum of what the variable holds", spaces(t, dev)[4], 100)
+		for _, n := range []int{1, 4, 6} {
+			for _, rounds := range []int{0, 1, 5} {
+				k := privates.Swapped{Rounds: rounds, Out: make([]int32, 2*n)}
+				check(t, privatesgen.RunSwapped(ctx, dev, k, nd1(2*n, n), runtime.WithSpec(privates.N, n)))
+				if want := swappedBuffers(rounds, n); !slices.Equal(k.Out, want) {
+					t.Errorf("buffers of %d swapped %d times: %v, want %v", n, rounds, k.Out, want)
+				}
+			}
+		}
 	})
 	// What cannot be told apart when the kernel is generated is an error still.
 	diagnostic(t, "KG203", "func (k K) Kernel(t dsl.Task) {\n\tvar a [4]int32\n\tp := (*[2]int32)(k.Out)\n\tif k.Out[0] > 0 {\n\t\tp = (*[2]int32)(a[1:])\n\t}\n\tk.Out[1] = p[0]\n}")
+}
+
+// swappedBuffers returns the results of the kernel Swapped with two work-groups of n.
+func swappedBuffers(rounds, n int) (out []int32) {
+	for g := range 2 {
+		var before []int32
+		from, own := make([]int32, n), make([][]int32, n)
+		for l := range n {
+			from[l] = int32(g*n + l)
+			for j := range n {
+				own[l] = append(own[l], from[l]*int32(j))
+			}
+		}
+		for r := range rounds {
+			next := make([]int32, n)
+			for l, old := range own {
+				own[l] = make([]int32, n)
+				for j := range n {
+					own[l][j] = old[(j+r)%n] + 1
+				}
+				next[l] = from[(l+1)%n] * 2
+				if before != nil {
+					next[l] += before[(l+r)%n]
+				}
+			}
+			from, before = next, slices.Clone(next)
+			for l := range n {
+				before[l] += int32(1 - r%2)
+			}
+		}
+		for l := range n {
+			out = append(out, own[l][l]*1000+from[l])
+		}
+	}
+	return out
 }
 
 func TestDM20_NilSlice(t *testing.T) {

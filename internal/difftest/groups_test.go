@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/kgen-go/kgen/dsl"
 	"github.com/kgen-go/kgen/internal/difftest/corpus"
 	"github.com/kgen-go/kgen/internal/difftest/groups"
 	gen "github.com/kgen-go/kgen/internal/difftest/groups/groupsgen"
@@ -35,6 +36,7 @@ func init() {
 			})
 		}
 	}
+	swaps()
 	for _, local := range []int{1, 7, 8, 9, 10, 12, 15, 20, 33, 60, 64, 100, 127} {
 		for _, first := range []int32{2, 9} {
 			addND(fmt.Sprintf("Choices/%d", local), gen.RunChoices, func() (groups.Choices, runtime.NDRange1) {
@@ -147,3 +149,22 @@ func rows(local runtime.Range2) {
 		return k, launch(ctx, dev, gen.RunUniformRows, k, r)
 	})
 }
+
+// swaps adds cases of double buffers. Drivers compile a pipeline for each size of work-groups.
+func swaps() {
+	const local = 8
+	of := func(rounds, n, b int) groups.Swaps {
+		return groups.Swaps{Rounds: rounds, In: mixedInts(n), Out: out32(n * groups.SwapResults), A: accessors[local], B: accessors[b]}
+	}
+	for _, rounds := range []int{0, 1, 5} {
+		addND("Swaps", gen.RunSwaps, func() (groups.Swaps, runtime.NDRange1) { return of(rounds, 32, local), nd1(32, local) })
+		addND("SwapUses", gen.RunSwapUses, func() (groups.SwapUses, runtime.NDRange1) {
+			return groups.SwapUses{Swaps: of(rounds, 32, local)}, nd1(32, local)
+		})
+		// The last work-item's index is out of range once the buffers are swapped.
+		addND("Swaps/short", gen.RunSwaps, func() (groups.Swaps, runtime.NDRange1) { return of(rounds, local, local-1), nd1(local, local) })
+	}
+}
+
+// accessors are the same in all runs of a case.
+var accessors = map[int]dsl.LocalAccessor[int32]{7: dsl.LocalLen[int32](7), 8: dsl.LocalLen[int32](8)}

@@ -312,3 +312,23 @@ func (k AfterReduction) Kernel(it dsl.NDItem1) {
 	k.Y[i] = sum
 	k.Y[i^1] = -sum // want race
 }
+
+// Swapped has double buffers, and one barrier too few for them.
+type Swapped struct{ Mem }
+
+// Kernel swaps before the others have read.
+func (k Swapped) Kernel(it dsl.NDItem1) {
+	src, dst := dsl.Local[[64]int32](it), k.Scratch.Slice(it)
+	l, from := it.LocalID(), src[:]
+	from[l] = k.X[it.GlobalID()]
+	it.Barrier()
+	for r := range 4 {
+		v := from[(l+1)%64]
+		if r%2 == 0 {
+			it.Barrier()
+		}
+		from[l] = v // want race
+		from, dst = dst, from
+	}
+	k.Y[it.GlobalID()] = from[l]
+}

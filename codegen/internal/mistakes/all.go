@@ -8,7 +8,7 @@ import (
 const (
 	funcs = "func inc(x int32) int32 { return x + 1 }\nfunc dec(x int32) int32 { return x - 1 }"
 	sizes = "type sizer interface{ size() int32 }\ntype round struct{ r int32 }\nfunc (r round) size() int32 { return r.r }\ntype flat struct{ w int32 }\nfunc (f flat) size() int32 { return f.w }"
-	rows  = "type row [3]int32\nfunc (r row) size() int32 { return r[0] }\nfunc (r row) at(i int32) int32 { return r[i&1] }"
+	rows  = "type row [3]int32\nfunc (r *row) size() int32 { return r[0] }\nfunc (r *row) at(i int32) int32 { return r[i&1] }"
 )
 
 // manyTypes returns values of more types than one variable may hold values of.
@@ -99,8 +99,8 @@ var All = []Mistake{
 
 	{Name: "recursion", Code: "KG301", Body: "k.Out[i] = fact(5)", Decls: "func fact(n int32) int32 {\nif n < 2 { return 1 }\nreturn n * fact«(n-1)\n}"},
 	{Name: "recursive literal", Code: "KG301", Body: "var f func(int32) int32\nf = func(n int32) int32 {\nif n < 1 { return 0 }\nreturn f«(n-1)\n}\nk.Out[i] = f(3)"},
-	{Name: "function by branch", Code: "KG302", Body: "f := inc\nif i > 3 {\n«f = row{3}.at\n}\nk.Out[i] = f(1)", Decls: funcs + "\n\n" + rows},
-	{Name: "interface by branch", Code: "KG302", Body: "var s sizer = round{3}\nif i > 3 {\n«s = row{2}\n}\nk.Out[i] = s.size()", Decls: sizes + "\n\n" + rows},
+	{Name: "function by branch", Code: "KG302", Body: "var a [4]int32\nf := inc\nif i > 3 {\n«f = (*row)(a[i&1:]).at\n}\nk.Out[i] = f(1)", Decls: funcs + "\n\n" + rows},
+	{Name: "interface by branch", Code: "KG302", Body: "var a [4]int32\nvar s sizer = round{3}\nif i > 3 {\n«s = (*row)(a[i&1:])\n}\nk.Out[i] = s.size()", Decls: sizes + "\n\n" + rows},
 	{Name: "own combiner", Code: "KG302", Form: Group, Body: "k.Out[i] = dsl.ReduceOverGroup«(it.Group(), k.X[i], mix)", Decls: "func mix(x, y int32) int32 { return x + y/3 }"},
 	{Name: "alloca by variable", Code: "KG302", Body: "f := dsl.PrivateAlloca[float32, *dsl.SpecConstant[int]]\np := f«(it, Size)\nk.F[i] = p[0]", Decls: "var Size = dsl.NewSpecConstant(9)"},
 	{Name: "fence scope", Code: "KG302", Body: "dsl.AtomicFence«(dsl.MemoryScope(i))"},

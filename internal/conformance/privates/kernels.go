@@ -270,3 +270,41 @@ type ReadTwenty struct{ Out []int32 }
 
 // Kernel runs once.
 func (k ReadTwenty) Kernel(t dsl.Task) { k.Out[0] = Twenty.Get(t) }
+
+// Swapped has double buffers that specialization constants size, swapped in loops.
+type Swapped struct {
+	Rounds int
+	Out    []int32
+}
+
+// Kernel runs in work-groups of N.
+func (k Swapped) Kernel(it dsl.NDItem1) {
+	l, i := it.LocalID(), it.GlobalID()
+	src, dst := dsl.PrivateAlloca[int32](it, N), dsl.PrivateAlloca[int32](it, N)
+	from, to := dsl.LocalSlice[int32](it, N.Get(it)), dsl.LocalSlice[int32](it, N.Get(it)*2)
+	for j := range src {
+		src[j] = int32(i * j)
+	}
+	from[l] = int32(i)
+	var before []int32
+	for r := range k.Rounds {
+		for j := range src {
+			dst[j] = src[(j+r)%len(src)] + 1
+		}
+		src, dst = dst, src
+		it.Barrier()
+		to[l] = from[(l+1)%N.Get(it)] * 2
+		if before != nil {
+			to[l] += before[(l+r)%len(before)]
+		}
+		it.Barrier()
+		from, to = to, from
+		if now := dsl.LocalSlice[int32](it, N.Get(it)); r%2 == 0 { // the memory is the same in each round
+			now[l] = from[l] + 1
+			before = now
+		} else {
+			before = from[:N.Get(it)]
+		}
+	}
+	k.Out[i] = src[l]*1000 + from[l]
+}

@@ -1558,6 +1558,622 @@ func (g *smallBarrierHost) Run() {
 	}
 }
 
+// swappedHost is a work-group of the kernel [Swapped].
+type swappedHost struct {
+	kernelimpl.HostGroup
+	c0     int32
+	v1, v3 int64
+
+	v13, v14, v16, v17, v18, v19, v20, v21, v23 int32
+
+	v15, v22, v32, v33 int64
+
+	v28, v30, v37, v44, v46 bool
+
+	v29, v31, v45, v47, v53 []int32
+}
+
+func newSwappedHost() kernelimpl.HostForm { return new(swappedHost) }
+
+const swappedHostSites = `1	internal/wrong/kernel.go:323:15
+1	323:6
+1	326:12
+12	326:12
+1	330:7
+12	330:7
+1	333:27
+1	333:5`
+
+func (g *swappedHost) Begin() {
+	g.Sites = swappedHostSites
+	n := g.Items
+	g.v1 = g.Int64(32)
+	g.v3 = g.Int64(48)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.Allot(0, int(g.c0)*4)
+	g.Allot(1, 256)
+	kernelimpl.HostRoom(n, &g.v29, &g.v31, &g.v45, &g.v47, &g.v53)
+}
+
+func (g *swappedHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 3: // Barrier, kernel.go:328
+			next = g.r4()
+		}
+	}
+}
+
+func (g *swappedHost) r0() int {
+	n := g.Items
+	// ZeroLocal, kernel.go:320
+	g.Zero(0)
+	// ZeroLocal, kernel.go:321
+	g.Zero(1)
+	basex := g.Base(0)
+	v1 := g.v1
+	p1 := g.Pointer(1)
+	m1 := g.Memory(1)
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v8 := int64(basex + li)
+		if uint64(v8) >= uint64(v1) {
+			g.Fault(0, v8, v1, v0)
+			g.Leave(li)
+			continue
+		}
+		v10 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v6) >= 64 {
+			g.Fault(1, v7, 64, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, li*4)) = v10
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, kernel.go:324
+	c0 := g.c0
+	v5 := int64(uint32(c0))
+	m0 := g.Memory(0)
+	u13 := g.v13
+	u14 := g.v14
+	u15 := g.v15
+	u16 := g.v16
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u28 := g.v28
+	h29 := g.v29[:n]
+	u30 := g.v30
+	h31 := g.v31[:n]
+	u32 := g.v32
+	u33 := g.v33
+	u37 := g.v37
+	u44 := g.v44
+	h45 := g.v45[:n]
+	u46 := g.v46
+	h47 := g.v47[:n]
+	h53 := g.v53[:n]
+	stop := g.Cancelled()
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v6 := int32(li)
+		v0 := int32(basex + li)
+		v7 := int64(uint32(v6))
+		v8 := int64(basex + li)
+		var v13, v14, v16, v17, v18, v19, v20, v21, v23, v25, v27, v29, v31, v43, v45, v47, v53, v61, v63, v65, v83, v84, v85, v89 int32
+		var v15, v22 int64
+		var v24, v26, v28, v30, v44, v46, v62, v64 bool
+		v13 = 0
+		v14 = 0
+		v15 = v5
+		v16 = 0
+		v17 = 0
+		v18 = 0
+		v19 = 0
+		v20 = 64
+		v21 = 0
+		v22 = 0
+		v23 = 0
+		v24 = false
+		v25 = 0
+		v26 = false
+		v27 = 0
+		v28 = false
+		v29 = 0
+		v30 = false
+		v31 = 0
+	b6:
+		v32 := int64(uint32(v17))
+		v33 := int64(uint32(v20))
+		v35 := (v6 + 1) & 63
+		v36 := int64(uint32(v35))
+		v37 := v18 == 0
+		if !v37 {
+			goto b10
+		}
+		if uint32(v35) >= uint32(v20) {
+			g.Fault(2, v36, v33, v0)
+			g.Leave(li)
+			continue
+		}
+		v43 = 0
+		v44 = false
+		v45 = v19 + v35
+		v46 = v26
+		v47 = v27
+		goto b12
+	b10:
+		if uint64(v36) >= uint64(v22) {
+			g.Fault(2, v36, v22, v0)
+			g.Leave(li)
+			continue
+		}
+		v43 = 1
+		v44 = v24
+		v45 = v25
+		v46 = false
+		v47 = v21 + v35
+	b12:
+		if v43 != 0 {
+			goto b16
+		}
+		if v44 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v53 = *(*int32)(unsafe.Add(m1, int(v45)*4))
+		goto b19
+	b16:
+		if v46 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v53 = *(*int32)(unsafe.Add(m0, int(v47)*4))
+	b19:
+		if v23 == (v23 & -2) {
+			u13 = v13
+			u14 = v14
+			u15 = v15
+			u16 = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u28 = v28
+			h29[li] = v29
+			u30 = v30
+			h31[li] = v31
+			u32 = v32
+			u33 = v33
+			u37 = v37
+			u44 = v44
+			h45[li] = v45
+			u46 = v46
+			h47[li] = v47
+			h53[li] = v53
+			next = 3
+			continue
+		}
+		if !v37 {
+			goto b26
+		}
+		if uint32(v6) >= uint32(v20) {
+			g.Fault(4, v7, v33, v0)
+			g.Leave(li)
+			continue
+		}
+		v61 = 0
+		v62 = false
+		v63 = v19 + v6
+		v64 = v30
+		v65 = v31
+		goto b28
+	b26:
+		if uint64(v7) >= uint64(v22) {
+			g.Fault(4, v7, v22, v0)
+			g.Leave(li)
+			continue
+		}
+		v61 = 1
+		v62 = v28
+		v63 = v29
+		v64 = false
+		v65 = v21 + v6
+	b28:
+		if v61 != 0 {
+			goto b32
+		}
+		if v62 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, int(v63)*4)) = v53
+		goto b35
+	b32:
+		if v64 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(v65)*4)) = v53
+	b35:
+		v71 := v23 + 1
+		if v71 < 4 {
+			v74 := int32(1)
+			if v18 == 1 {
+				v74 = 0
+			}
+			v76 := int32(1)
+			if v13 == 1 {
+				v76 = 0
+			}
+			v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 = v74, v21, v22, v19, v20, v76, v16, v17, v14, v15, v71, v44, v45, v46, v47, v62, v63, v64, v65
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b6
+		}
+		if v13 != 1 {
+			goto b41
+		}
+		if uint32(v6) >= uint32(v17) {
+			g.Fault(6, v7, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		v83 = 0
+		v84 = v16 + v6
+		v85 = 0
+		goto b43
+	b41:
+		if uint64(v7) >= uint64(v15) {
+			g.Fault(6, v7, v15, v0)
+			g.Leave(li)
+			continue
+		}
+		v83 = 1
+		v84 = 0
+		v85 = v14 + v6
+	b43:
+		if v83 == 0 {
+			v89 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		} else {
+			v89 = *(*int32)(unsafe.Add(m0, int(v85)*4))
+		}
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(7, v8, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v89
+		g.Leave(li)
+	}
+	g.v13 = u13
+	g.v14 = u14
+	g.v15 = u15
+	g.v16 = u16
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v28 = u28
+	g.v30 = u30
+	g.v32 = u32
+	g.v33 = u33
+	g.v37 = u37
+	g.v44 = u44
+	g.v46 = u46
+	return next
+}
+
+func (g *swappedHost) r4() int {
+	n := g.Items
+	e13 := g.v13
+	e14 := g.v14
+	e15 := g.v15
+	e16 := g.v16
+	e17 := g.v17
+	e18 := g.v18
+	e19 := g.v19
+	e20 := g.v20
+	e21 := g.v21
+	e22 := g.v22
+	e23 := g.v23
+	e28 := g.v28
+	h29 := g.v29[:n]
+	e30 := g.v30
+	h31 := g.v31[:n]
+	e32 := g.v32
+	e33 := g.v33
+	e37 := g.v37
+	e44 := g.v44
+	h45 := g.v45[:n]
+	e46 := g.v46
+	h47 := g.v47[:n]
+	h53 := g.v53[:n]
+	basex := g.Base(0)
+	m1 := g.Memory(1)
+	m0 := g.Memory(0)
+	u13 := g.v13
+	u14 := g.v14
+	u15 := g.v15
+	u16 := g.v16
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u28 := g.v28
+	u30 := g.v30
+	u32 := g.v32
+	u33 := g.v33
+	u37 := g.v37
+	u44 := g.v44
+	u46 := g.v46
+	stop := g.Cancelled()
+	v3 := g.v3
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v13 := e13
+		v14 := e14
+		v15 := e15
+		v16 := e16
+		v17 := e17
+		v18 := e18
+		v19 := e19
+		v20 := e20
+		v21 := e21
+		v22 := e22
+		v23 := e23
+		v28 := e28
+		v29 := h29[li]
+		v30 := e30
+		v31 := h31[li]
+		v32 := e32
+		v33 := e33
+		v37 := e37
+		v44 := e44
+		v45 := h45[li]
+		v46 := e46
+		v47 := h47[li]
+		v53 := h53[li]
+		v6 := int32(li)
+		v7 := int64(uint32(v6))
+		v0 := int32(basex + li)
+		v8 := int64(basex + li)
+		var v24, v26, v62, v64 bool
+		var v25, v27, v35, v43, v61, v63, v65, v83, v84, v85, v89 int32
+		var v36 int64
+	b22:
+		if !v37 {
+			goto b26
+		}
+		if uint32(v6) >= uint32(v20) {
+			g.Fault(4, v7, v33, v0)
+			g.Leave(li)
+			continue
+		}
+		v61 = 0
+		v62 = false
+		v63 = v19 + v6
+		v64 = v30
+		v65 = v31
+		goto b28
+	b26:
+		if uint64(v7) >= uint64(v22) {
+			g.Fault(4, v7, v22, v0)
+			g.Leave(li)
+			continue
+		}
+		v61 = 1
+		v62 = v28
+		v63 = v29
+		v64 = false
+		v65 = v21 + v6
+	b28:
+		if v61 != 0 {
+			goto b32
+		}
+		if v62 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, int(v63)*4)) = v53
+		goto b35
+	b32:
+		if v64 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(v65)*4)) = v53
+	b35:
+		v71 := v23 + 1
+		if v71 < 4 {
+			v74 := int32(1)
+			if v18 == 1 {
+				v74 = 0
+			}
+			v76 := int32(1)
+			if v13 == 1 {
+				v76 = 0
+			}
+			v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 = v74, v21, v22, v19, v20, v76, v16, v17, v14, v15, v71, v44, v45, v46, v47, v62, v63, v64, v65
+		} else {
+			goto b37
+		}
+		v32 = int64(uint32(v17))
+		v33 = int64(uint32(v20))
+		v35 = (v6 + 1) & 63
+		v36 = int64(uint32(v35))
+		v37 = v18 == 0
+		if !v37 {
+			goto b10
+		}
+		if uint32(v35) >= uint32(v20) {
+			g.Fault(2, v36, v33, v0)
+			g.Leave(li)
+			continue
+		}
+		v43 = 0
+		v44 = false
+		v45 = v19 + v35
+		v46 = v26
+		v47 = v27
+		goto b12
+	b10:
+		if uint64(v36) >= uint64(v22) {
+			g.Fault(2, v36, v22, v0)
+			g.Leave(li)
+			continue
+		}
+		v43 = 1
+		v44 = v24
+		v45 = v25
+		v46 = false
+		v47 = v21 + v35
+	b12:
+		if v43 != 0 {
+			goto b16
+		}
+		if v44 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v53 = *(*int32)(unsafe.Add(m1, int(v45)*4))
+		goto b19
+	b16:
+		if v46 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v53 = *(*int32)(unsafe.Add(m0, int(v47)*4))
+	b19:
+		if v23 == (v23 & -2) {
+			u13 = v13
+			u14 = v14
+			u15 = v15
+			u16 = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u28 = v28
+			h29[li] = v29
+			u30 = v30
+			h31[li] = v31
+			u32 = v32
+			u33 = v33
+			u37 = v37
+			u44 = v44
+			h45[li] = v45
+			u46 = v46
+			h47[li] = v47
+			h53[li] = v53
+			next = 3
+			continue
+		}
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b22
+	b37:
+		if v13 != 1 {
+			goto b41
+		}
+		if uint32(v6) >= uint32(v17) {
+			g.Fault(6, v7, v32, v0)
+			g.Leave(li)
+			continue
+		}
+		v83 = 0
+		v84 = v16 + v6
+		v85 = 0
+		goto b43
+	b41:
+		if uint64(v7) >= uint64(v15) {
+			g.Fault(6, v7, v15, v0)
+			g.Leave(li)
+			continue
+		}
+		v83 = 1
+		v84 = 0
+		v85 = v14 + v6
+	b43:
+		if v83 == 0 {
+			v89 = *(*int32)(unsafe.Add(m1, int(v84)*4))
+		} else {
+			v89 = *(*int32)(unsafe.Add(m0, int(v85)*4))
+		}
+		if uint64(v8) >= uint64(v3) {
+			g.Fault(7, v8, v3, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v89
+		g.Leave(li)
+	}
+	g.v13 = u13
+	g.v14 = u14
+	g.v15 = u15
+	g.v16 = u16
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v28 = u28
+	g.v30 = u30
+	g.v32 = u32
+	g.v33 = u33
+	g.v37 = u37
+	g.v44 = u44
+	g.v46 = u46
+	return next
+}
+
 // treeHost is a work-group of the kernel [Tree].
 type treeHost struct {
 	kernelimpl.HostGroup

@@ -29,7 +29,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Package: "github.com/kgen-go/kgen/internal/wrong",
 	Root:    "../../..",
 	Files: []abi.Source{
-		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0xe7b90574},
+		{File: "internal/wrong/kernel.go", Package: "wrong", Sum: 0x9ec0fbe5},
 	},
 })
 
@@ -58,4 +58,5 @@ var _, RunOverlap = stubs.NDRange1(pkg.Kernel("Overlap"), wrong.Overlap.Kernel, 
 var _, RunSameElement = stubs.NDRange1(pkg.Kernel("SameElement"), wrong.SameElement.Kernel, newSameElementHost)
 var _, RunShared = stubs.NDRange1(pkg.Kernel("Shared"), wrong.Shared.Kernel, newSharedHost)
 var _, RunSmallBarrier = stubs.NDRange1(pkg.Kernel("SmallBarrier"), wrong.SmallBarrier.Kernel, newSmallBarrierHost)
+var _, RunSwapped = stubs.NDRange1(pkg.Kernel("Swapped"), wrong.Swapped.Kernel, newSwappedHost)
 var _, RunTree = stubs.NDRange1(pkg.Kernel("Tree"), wrong.Tree.Kernel, newTreeHost)

@@ -21,9 +21,10 @@ func one(x int) int { return x + 1 }
 func two(x int) int { return x + 2 }
 
 func (k Dynamic) Kernel(it dsl.Item1) {
-	var v any = [2]int{k.N}
+	var a [9]int
+	var v any = (*[2]int)(a[k.N:])
 	if k.N > 3 {
-		v = k.N // want KG302 `one of them holds an array` hint `a pointer, such as &a, in place of the array`
+		v = k.N // want KG302 `variable v of type any .* one of them holds a pointer to an array in a slice` hint `hold the slice`
 	}
 	if n, ok := v.(int); ok {
 		k.Out[0] = n
@@ -111,10 +112,38 @@ func (k MixedPointers) Kernel(it dsl.Item1) {
 	var a [9]int32
 	p := (*[2]int32)(a[k.N:])
 	if k.N > 2 {
-		p = (*[2]int32)(a[1:]) // want KG203 `a pointer to an array in a slice`
+		p = (*[2]int32)(a[1:]) // want KG203 `the pointer p .*an array within the local variable a`
 	}
 	p[1] += 3
 	k.Out[0] = a[2]
+}
+
+// MixedGroups has pointers to arrays within slices of work-group and private memory.
+type MixedGroups struct {
+	Out []int32
+	N   int
+}
+
+func (k MixedGroups) Kernel(it dsl.NDItem1) {
+	tile, other := dsl.Local[[64]int32](it), dsl.LocalSlice[int32](it, 64)
+	l := it.LocalID()
+	window := (*[2]int32)(tile[l/2:])
+	for range k.N {
+		window[0]++
+		window = (*[2]int32)(other[l/2:]) // want KG203 `the pointer window .*within the work-group memory tile and .*within the work-group memory other`
+	}
+	var kept []int32
+	for range k.N {
+		own := dsl.PrivateAlloca[int32](it, MadeRows)
+		own[0] += int32(len(kept))
+		kept = own // want KG203 `the variable own of an earlier iteration`
+	}
+	windows := struct{ at *[2]int32 }{(*[2]int32)(tile[l/2:])}
+	for range k.N {
+		windows.at[0]++
+		windows.at = (*[2]int32)(other[l/2:]) // want KG203 `a pointer in windows `
+	}
+	k.Out[0] = windows.at[0]
 }
 
 var counter int32
@@ -296,11 +325,6 @@ var (
 	errOdd  = fmt.Errorf("odd")
 )
 
-type box struct{ n [2]int }
-
-// boxes hold arrays, which have no place beside others.
-var boxes = [2]any{box{}, 5}
-
 // many holds as many different things.
 var many = [...]shape{
 	thing[[0]int]{},
@@ -369,9 +393,11 @@ type Elements struct{ Out []int }
 func (k Elements) Kernel(it dsl.Item1) {
 	i := it.GlobalID()
 	k.Out[0] = shapes[1].area() + shapes[i%2].area()
-	k.Out[1] = boxes[i&1].(box).n[1] // want KG201 `as one holds an array`
-	k.Out[2] = many[i].area()        // want KG201 `more than 32`
-	k.Out[3] = circled[0].area()     // want KG202 `circled is not known`
+	own := [8]int{1, 2, 3}
+	boxes := [2]any{(*[2]int)(own[i&3:]), 5}
+	k.Out[1] = boxes[i&1].(*[2]int)[1] // want KG201 `as one holds a pointer to an array in a slice`
+	k.Out[2] = many[i].area()          // want KG201 `more than 32`
+	k.Out[3] = circled[0].area()       // want KG202 `circled is not known`
 	if _, err := half(i); err != nil {
 		k.Out[4] = 1
 	}

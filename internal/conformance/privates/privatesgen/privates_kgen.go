@@ -31,7 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Root:    "../../../..",
 	Files: []abi.Source{
 		{File: "internal/conformance/consts/kernels.go", Package: "consts", Sum: 0x8defdee4},
-		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0xe39b5a87},
+		{File: "internal/conformance/privates/kernels.go", Package: "privates", Sum: 0x970dcfc},
 	},
 })
 
@@ -68,6 +68,7 @@ var _, RunPinnedOnly = stubs.Task(pkg.Kernel("PinnedOnly", &privates.Pinned), pr
 var _, RunReadTwenty = stubs.Task(pkg.Kernel("ReadTwenty", &privates.Twenty), privates.ReadTwenty.Kernel, privates.Twenty)
 var _, RunStatic = stubs.Task(pkg.Kernel("Static"), privates.Static.Kernel)
 var _, RunSum = stubs.Task(pkg.Kernel("Sum", &privates.Many), privates.Sum.Kernel, privates.Many)
+var _, RunSwapped = stubs.NDRange1(pkg.Kernel("Swapped", &privates.N), privates.Swapped.Kernel, newSwappedHost, privates.N)
 var threeKernel, RunThree = stubs.Task(pkg.Kernel("Three", &privates.M, &privates.N, &privates.O), privates.Three.Kernel, privates.N, privates.M, privates.O)
 
 type Three struct {

@@ -3276,6 +3276,7269 @@ func (g *stepsHost) r1() int {
 	return next
 }
 
+// swapUsesHost is a work-group of the kernel [SwapUses].
+type swapUsesHost struct {
+	kernelimpl.HostGroup
+	c0         int32
+	c1         int32
+	c2         int32
+	v1, v2, v4 int64
+
+	v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v86, v88, v90, v92, v110, v112, v145, v147, v243, v244, v245, v246, v247, v249, v399, v452 []int32
+
+	v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v52, v54, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v102, v104, v129, v131, v256, v257, v258, v259, v267, v269, v296, v298, v382, v384, v394, v395, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
+
+	v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v97, v101, v103, v105, v109, v111, v128, v130, v144, v146, v266, v268, v295, v297, v321, v333, v381, v383, v454, v459, v462, v464 bool
+
+	v42, v93, v94, v95, v96, v466, v467 int64
+
+	v64, v66, v248, v250 []int64
+}
+
+func newSwapUsesHost() kernelimpl.HostForm { return new(swapUsesHost) }
+
+const swapUsesHostSites = `1	internal/difftest/groups/swaps.go:162:19
+1	162:3
+12	166:21
+12	166:27
+12	166:18
+12	167:19
+12	167:25
+1	167:25
+12	167:16
+3	169:10
+3	170:11
+3	173:22
+1	173:22
+12	173:22
+12	176:21
+12	179:26
+3	182:37
+12	184:4
+12	185:12
+12	191:10
+12	193:16
+1	193:23
+1	155:7`
+
+func (g *swapUsesHost) Begin() {
+	g.Sites = swapUsesHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
+	g.Allot(0, int(g.c1)*4)
+	g.Allot(1, int(g.c2)*4)
+	g.Allot(2, 128)
+	g.Allot(3, 128)
+	g.Allot(4, 128)
+	g.Allot(5, 256)
+	kernelimpl.HostRoom(n, &g.v16, &g.v48, &g.v50, &g.v56, &g.v58, &g.v59, &g.v60, &g.v61, &g.v62, &g.v63, &g.v65, &g.v86, &g.v88, &g.v90, &g.v92, &g.v110, &g.v112, &g.v145, &g.v147, &g.v243, &g.v244, &g.v245, &g.v246, &g.v247, &g.v249, &g.v399, &g.v452)
+	kernelimpl.HostRoom(n, &g.v64, &g.v66, &g.v248, &g.v250)
+}
+
+func (g *swapUsesHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 6: // Barrier, swaps.go:165
+			next = g.r7()
+		case 9: // Barrier, swaps.go:189
+			next = g.r10()
+		}
+	}
+}
+
+func (g *swapUsesHost) r0() int {
+	n := g.Items
+	// ZeroLocal, swaps.go:153
+	g.Zero(0)
+	// ZeroLocal, swaps.go:153
+	g.Zero(1)
+	// ZeroLocal, swaps.go:159
+	g.Zero(2)
+	// ZeroLocal, swaps.go:159
+	g.Zero(3)
+	// ZeroLocal, swaps.go:160
+	g.Zero(4)
+	// ZeroLocal, swaps.go:160
+	g.Zero(5)
+	basex := g.Base(0)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	m2 := g.Memory(2)
+	m4 := g.Memory(4)
+	v1 := g.v1
+	v15 := 0 < v1
+	h16 := g.v16[:n]
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u26 := g.v26
+	u27 := g.v27
+	u28 := g.v28
+	u29 := g.v29
+	u30 := g.v30
+	u31 := g.v31
+	u32 := g.v32
+	u33 := g.v33
+	u34 := g.v34
+	u35 := g.v35
+	u36 := g.v36
+	u37 := g.v37
+	u38 := g.v38
+	u39 := g.v39
+	u40 := g.v40
+	u41 := g.v41
+	u42 := g.v42
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u47 := g.v47
+	h48 := g.v48[:n]
+	u49 := g.v49
+	h50 := g.v50[:n]
+	u51 := g.v51
+	u52 := g.v52
+	u53 := g.v53
+	u54 := g.v54
+	u55 := g.v55
+	h56 := g.v56[:n]
+	u57 := g.v57
+	h58 := g.v58[:n]
+	h59 := g.v59[:n]
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	h63 := g.v63[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	u67 := g.v67
+	u68 := g.v68
+	u69 := g.v69
+	u70 := g.v70
+	u71 := g.v71
+	u72 := g.v72
+	u73 := g.v73
+	u74 := g.v74
+	u75 := g.v75
+	u76 := g.v76
+	u77 := g.v77
+	u78 := g.v78
+	u79 := g.v79
+	u80 := g.v80
+	u81 := g.v81
+	u82 := g.v82
+	u83 := g.v83
+	u84 := g.v84
+	u85 := g.v85
+	h86 := g.v86[:n]
+	u87 := g.v87
+	h88 := g.v88[:n]
+	u89 := g.v89
+	h90 := g.v90[:n]
+	u91 := g.v91
+	h92 := g.v92[:n]
+	u93 := g.v93
+	u94 := g.v94
+	u95 := g.v95
+	u96 := g.v96
+	h452 := g.v452[:n]
+	u453 := g.v453
+	u454 := g.v454
+	u455 := g.v455
+	u456 := g.v456
+	u457 := g.v457
+	u458 := g.v458
+	u459 := g.v459
+	u460 := g.v460
+	u461 := g.v461
+	u462 := g.v462
+	u463 := g.v463
+	u464 := g.v464
+	u465 := g.v465
+	u466 := g.v466
+	u467 := g.v467
+	next := -1
+	for li := range n {
+		v6 := int64(basex + li)
+		v0 := int32(basex + li)
+		var v16, v17, v20, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v39, v41, v44, v46, v48, v50, v52, v54, v56, v58, v59, v60, v61, v62, v63, v65, v67, v68, v69, v70, v72, v74, v76, v78, v80, v82, v83, v84, v86, v88, v90, v92, v452, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
+		var v18, v19, v21, v22, v38, v40, v43, v45, v47, v49, v51, v53, v55, v57, v71, v73, v75, v77, v79, v81, v85, v87, v89, v91, v454, v459, v462, v464 bool
+		var v42, v64, v66 int64
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(0, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v11 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v7) >= 32 {
+			g.Fault(1, v8, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, li*4)) = v11
+		*(*int32)(unsafe.Add(m4, li*4)) = v7
+		if v15 {
+			v16 = 0
+			v17 = 0
+			v18 = false
+			v19 = false
+			v20 = 0
+			v21 = false
+			v22 = false
+			v23 = 0
+			v24 = 0
+			v25 = 32
+			v26 = 32
+			v27 = 0
+			v28 = 0
+			v29 = 0
+			v30 = 0
+			v31 = 0
+			v32 = 64
+			v33 = 64
+			v34 = 0
+			v35 = 0
+			v36 = 0
+			v37 = 0
+			v38 = false
+			v39 = 0
+			v40 = false
+			v41 = 0
+			v42 = 0
+			v43 = false
+			v44 = 0
+			v45 = false
+			v46 = 0
+			v47 = false
+			v48 = 0
+			v49 = false
+			v50 = 0
+			v51 = false
+			v52 = 0
+			v53 = false
+			v54 = 0
+			v55 = false
+			v56 = 0
+			v57 = false
+			v58 = 0
+			v59 = 0
+			v60 = 0
+			v61 = 0
+			v62 = 0
+			v63 = 0
+			v64 = 0
+			v65 = 0
+			v66 = 0
+			v67 = 0
+			v68 = 0
+			v69 = 0
+			v70 = 0
+			v71 = false
+			v72 = 0
+			v73 = false
+			v74 = 0
+			v75 = false
+			v76 = 0
+			v77 = false
+			v78 = 0
+			v79 = false
+			v80 = 0
+			v81 = false
+			v82 = 0
+			v83 = 0
+			v84 = 0
+			v85 = false
+			v86 = 0
+			v87 = false
+			v88 = 0
+			v89 = false
+			v90 = 0
+			v91 = false
+			v92 = 0
+			v93 := int64(uint32(v26))
+			v94 := int64(uint32(v29))
+			v95 := int64(uint32(v33))
+			v96 := int64(uint32(v36))
+			h16[li] = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u24 = v24
+			u25 = v25
+			u26 = v26
+			u27 = v27
+			u28 = v28
+			u29 = v29
+			u30 = v30
+			u31 = v31
+			u32 = v32
+			u33 = v33
+			u34 = v34
+			u35 = v35
+			u36 = v36
+			u37 = v37
+			u38 = v38
+			u39 = v39
+			u40 = v40
+			u41 = v41
+			u42 = v42
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u47 = v47
+			h48[li] = v48
+			u49 = v49
+			h50[li] = v50
+			u51 = v51
+			u52 = v52
+			u53 = v53
+			u54 = v54
+			u55 = v55
+			h56[li] = v56
+			u57 = v57
+			h58[li] = v58
+			h59[li] = v59
+			h60[li] = v60
+			h61[li] = v61
+			h62[li] = v62
+			h63[li] = v63
+			h64[li] = v64
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			u68 = v68
+			u69 = v69
+			u70 = v70
+			u71 = v71
+			u72 = v72
+			u73 = v73
+			u74 = v74
+			u75 = v75
+			u76 = v76
+			u77 = v77
+			u78 = v78
+			u79 = v79
+			u80 = v80
+			u81 = v81
+			u82 = v82
+			u83 = v83
+			u84 = v84
+			u85 = v85
+			h86[li] = v86
+			u87 = v87
+			h88[li] = v88
+			u89 = v89
+			h90[li] = v90
+			u91 = v91
+			h92[li] = v92
+			u93 = v93
+			u94 = v94
+			u95 = v95
+			u96 = v96
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+		v452 = 0
+		v453 = 0
+		v454 = false
+		v455 = 0
+		v456 = 0
+		v457 = 32
+		v458 = 0
+		v459 = false
+		v460 = 0
+		v461 = 0
+		v462 = false
+		v463 = 0
+		v464 = false
+		v465 = 0
+		v466 := int64(uint32(v457))
+		v467 := int64(uint32(v461))
+		h452[li] = v452
+		u453 = v453
+		u454 = v454
+		u455 = v455
+		u456 = v456
+		u457 = v457
+		u458 = v458
+		u459 = v459
+		u460 = v460
+		u461 = v461
+		u462 = v462
+		u463 = v463
+		u464 = v464
+		u465 = v465
+		u466 = v466
+		u467 = v467
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v26 = u26
+	g.v27 = u27
+	g.v28 = u28
+	g.v29 = u29
+	g.v30 = u30
+	g.v31 = u31
+	g.v32 = u32
+	g.v33 = u33
+	g.v34 = u34
+	g.v35 = u35
+	g.v36 = u36
+	g.v37 = u37
+	g.v38 = u38
+	g.v39 = u39
+	g.v40 = u40
+	g.v41 = u41
+	g.v42 = u42
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v47 = u47
+	g.v49 = u49
+	g.v51 = u51
+	g.v52 = u52
+	g.v53 = u53
+	g.v54 = u54
+	g.v55 = u55
+	g.v57 = u57
+	g.v67 = u67
+	g.v68 = u68
+	g.v69 = u69
+	g.v70 = u70
+	g.v71 = u71
+	g.v72 = u72
+	g.v73 = u73
+	g.v74 = u74
+	g.v75 = u75
+	g.v76 = u76
+	g.v77 = u77
+	g.v78 = u78
+	g.v79 = u79
+	g.v80 = u80
+	g.v81 = u81
+	g.v82 = u82
+	g.v83 = u83
+	g.v84 = u84
+	g.v85 = u85
+	g.v87 = u87
+	g.v89 = u89
+	g.v91 = u91
+	g.v93 = u93
+	g.v94 = u94
+	g.v95 = u95
+	g.v96 = u96
+	g.v453 = u453
+	g.v454 = u454
+	g.v455 = u455
+	g.v456 = u456
+	g.v457 = u457
+	g.v458 = u458
+	g.v459 = u459
+	g.v460 = u460
+	g.v461 = u461
+	g.v462 = u462
+	g.v463 = u463
+	g.v464 = u464
+	g.v465 = u465
+	g.v466 = u466
+	g.v467 = u467
+	return next
+}
+
+func (g *swapUsesHost) r7() int {
+	n := g.Items
+	v20 := g.v20
+	v97 := v20 == 0
+	v21 := g.v21
+	basex := g.Base(0)
+	v45 := g.v45
+	v46 := g.v46
+	v22 := g.v22
+	v43 := g.v43
+	v44 := g.v44
+	v17 := g.v17
+	v105 := v17 == 0
+	v18 := g.v18
+	v49 := g.v49
+	h50 := g.v50[:n]
+	v19 := g.v19
+	v47 := g.v47
+	h48 := g.v48[:n]
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	v53 := g.v53
+	v54 := g.v54
+	v51 := g.v51
+	v52 := g.v52
+	v42 := g.v42
+	c0 := g.c0
+	v9 := int64(uint32(c0))
+	v57 := g.v57
+	h58 := g.v58[:n]
+	v55 := g.v55
+	h56 := g.v56[:n]
+	h59 := g.v59[:n]
+	h60 := g.v60[:n]
+	h61 := g.v61[:n]
+	h62 := g.v62[:n]
+	h63 := g.v63[:n]
+	h64 := g.v64[:n]
+	h65 := g.v65[:n]
+	h66 := g.v66[:n]
+	v30 := g.v30
+	v160 := v30 == 0
+	v33 := g.v33
+	v161 := 20 <= uint32(v33)
+	v95 := g.v95
+	v31 := g.v31
+	v162 := v31 + 1
+	v36 := g.v36
+	v164 := 20 <= uint32(v36)
+	v96 := g.v96
+	v34 := g.v34
+	v165 := v34 + 1
+	v23 := g.v23
+	v172 := v23 == 0
+	v28 := g.v28
+	v27 := g.v27
+	v25 := g.v25
+	v24 := g.v24
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	v195 := v23 == 0
+	v219 := v23 == 0
+	v218 := v42 & 3
+	v93 := g.v93
+	v220 := uint64(v218) <= uint64(v93)
+	v94 := g.v94
+	v222 := uint64(v218) <= uint64(v94)
+	stop := g.Cancelled()
+	u101 := g.v101
+	u102 := g.v102
+	u103 := g.v103
+	u104 := g.v104
+	u109 := g.v109
+	h110 := g.v110[:n]
+	u111 := g.v111
+	h112 := g.v112[:n]
+	u128 := g.v128
+	u129 := g.v129
+	u130 := g.v130
+	u131 := g.v131
+	u144 := g.v144
+	h145 := g.v145[:n]
+	u146 := g.v146
+	h147 := g.v147[:n]
+	h243 := g.v243[:n]
+	h244 := g.v244[:n]
+	h245 := g.v245[:n]
+	h246 := g.v246[:n]
+	h247 := g.v247[:n]
+	h248 := g.v248[:n]
+	h249 := g.v249[:n]
+	h250 := g.v250[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v50 := h50[li]
+		v48 := h48[li]
+		v8 := int64(uint32(v7))
+		v58 := h58[li]
+		v56 := h56[li]
+		v59 := h59[li]
+		v60 := h60[li]
+		v61 := h61[li]
+		v62 := h62[li]
+		v63 := h63[li]
+		v64 := h64[li]
+		v65 := h65[li]
+		v66 := h66[li]
+		var v100, v102, v104, v108, v110, v112, v118, v127, v129, v131, v143, v145, v147, v153, v166, v167, v168, v169, v170, v174, v175, v183, v185, v186, v197, v199, v200, v210, v211, v223, v224, v226, v229, v235, v243, v244, v245, v246, v247, v249 int32
+		var v101, v103, v109, v111, v128, v130, v144, v146, v184, v198 bool
+		var v225, v227, v248, v250 int64
+		if !v97 {
+			goto b13
+		}
+		if v21 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = 0
+		v101 = false
+		v102 = 0
+		v103 = v45
+		v104 = v46
+		goto b15
+	b13:
+		if v22 {
+			g.Fault(2, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v100 = 1
+		v101 = v43
+		v102 = v44
+		v103 = false
+		v104 = 0
+	b15:
+		if !v105 {
+			goto b18
+		}
+		if v18 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v108 = 0
+		v109 = false
+		v110 = v7
+		v111 = v49
+		v112 = v50
+		goto b20
+	b18:
+		if v19 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v108 = 1
+		v109 = v47
+		v110 = v48
+		v111 = false
+		v112 = v7
+	b20:
+		if v108 != 0 {
+			goto b24
+		}
+		if v109 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v118 = *(*int32)(unsafe.Add(m2, int(v110)*4))
+		goto b27
+	b24:
+		if v111 {
+			g.Fault(3, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v118 = *(*int32)(unsafe.Add(m3, int(v112)*4))
+	b27:
+		v119 := v118 & 7
+		if v100 != 0 {
+			goto b31
+		}
+		if v101 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m3, int(v102)*4))
+		*(*int32)(unsafe.Add(m3, int(v102)*4)) += v119
+		goto b34
+	b31:
+		if v103 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m2, int(v104)*4))
+		*(*int32)(unsafe.Add(m2, int(v104)*4)) += v119
+	b34:
+		if !v97 {
+			goto b37
+		}
+		if v21 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v127 = 0
+		v128 = false
+		v129 = 1
+		v130 = v53
+		v131 = v54
+		goto b39
+	b37:
+		if v22 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v127 = 1
+		v128 = v51
+		v129 = v52
+		v130 = false
+		v131 = 1
+	b39:
+		v132 := v8 + v42
+		v135 := v132 - ((v132 / v9) * v9)
+		if !v105 {
+			goto b45
+		}
+		if v18 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v135) >= 32 {
+			g.Fault(7, v135, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v143 = 0
+		v144 = false
+		v145 = int32(uint64(v135))
+		v146 = v57
+		v147 = v58
+		goto b49
+	b45:
+		if v19 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v135) >= 32 {
+			g.Fault(7, v135, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v143 = 1
+		v144 = v55
+		v145 = v56
+		v146 = false
+		v147 = int32(uint64(v135))
+	b49:
+		if v143 != 0 {
+			goto b53
+		}
+		if v144 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v153 = *(*int32)(unsafe.Add(m2, int(v145)*4))
+		goto b56
+	b53:
+		if v146 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v153 = *(*int32)(unsafe.Add(m3, int(v147)*4))
+	b56:
+		if v127 != 0 {
+			goto b60
+		}
+		if v128 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m3, int(v129)*4))
+		if at156 := (*int32)(unsafe.Add(m3, int(v129)*4)); true {
+			*at156 = kernelimpl.HostMax(*at156, v153)
+		}
+		goto b63
+	b60:
+		if v130 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		_ = *(*int32)(unsafe.Add(m2, int(v131)*4))
+		if at158 := (*int32)(unsafe.Add(m2, int(v131)*4)); true {
+			*at158 = kernelimpl.HostMax(*at158, v153)
+		}
+	b63:
+		if v7 != 0 {
+			v243 = v59
+			v244 = v60
+			v245 = v61
+			v246 = v62
+			v247 = v63
+			v248 = v64
+			v249 = v65
+			v250 = v66
+			goto b97
+		}
+		if !v160 {
+			goto b68
+		}
+		if !v161 {
+			g.Fault(9, 20, v95, v0)
+			g.Leave(li)
+			continue
+		}
+		v166 = 0
+		v167 = v162
+		v168 = 19
+		v169 = v61
+		v170 = v62
+		goto b70
+	b68:
+		if !v164 {
+			g.Fault(9, 20, v96, v0)
+			g.Leave(li)
+			continue
+		}
+		v166 = 1
+		v167 = v59
+		v168 = v60
+		v169 = v165
+		v170 = 19
+	b70:
+		if v166 != 0 {
+			goto b78
+		}
+		if !v172 {
+			v183 = v168
+			if v28 < v168 {
+				v183 = v28
+			}
+			v184 = v27 < v167
+			v185 = v183 + -1
+			v186 = 0
+			goto b76
+		}
+		v174 = v168
+		if v25 < v168 {
+			v174 = v25
+		}
+		v175 = 0
+	b73:
+		if v175 < v174 {
+			*(*int32)(unsafe.Add(m5, int(v167+v175)*4)) = *(*int32)(unsafe.Add(m4, int(v24+v175)*4))
+			v175 = v175 + 1
+			goto b73
+		}
+		goto b85
+	b76:
+		if v186 < v183 {
+			v189 := v186
+			if v184 {
+				v189 = v185 - v186
+			}
+			*(*int32)(unsafe.Add(m5, int(v167+v189)*4)) = *(*int32)(unsafe.Add(m5, int(v27+v189)*4))
+			v186 = v186 + 1
+			goto b76
+		}
+		goto b85
+	b78:
+		if !v195 {
+			v210 = v170
+			if v28 < v170 {
+				v210 = v28
+			}
+			v211 = 0
+			goto b83
+		}
+		v197 = v170
+		if v25 < v170 {
+			v197 = v25
+		}
+		v198 = v24 < v169
+		v199 = v197 + -1
+		v200 = 0
+	b80:
+		if v200 < v197 {
+			v203 := v200
+			if v198 {
+				v203 = v199 - v200
+			}
+			*(*int32)(unsafe.Add(m4, int(v169+v203)*4)) = *(*int32)(unsafe.Add(m4, int(v24+v203)*4))
+			v200 = v200 + 1
+			goto b80
+		}
+		goto b85
+	b83:
+		if v211 < v210 {
+			*(*int32)(unsafe.Add(m4, int(v169+v211)*4)) = *(*int32)(unsafe.Add(m5, int(v27+v211)*4))
+			v211 = v211 + 1
+			goto b83
+		}
+	b85:
+		if !v219 {
+			goto b88
+		}
+		if !v220 {
+			g.Fault(10, v218, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v223 = 0
+		v224 = v24
+		v225 = v218
+		v226 = v65
+		v227 = v66
+		goto b89
+	b88:
+		if !v222 {
+			g.Fault(10, v218, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v223 = 1
+		v224 = v63
+		v225 = v64
+		v226 = v27
+		v227 = v218
+	b89:
+		if v223 != 0 {
+			v235 = 0
+			goto b92
+		}
+		v229 = 0
+	b90:
+		if int64(uint32(v229)) < v225 {
+			*(*int32)(unsafe.Add(m4, int(v224+v229)*4)) = 0
+			v229 = v229 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b90
+		}
+		goto b94
+	b92:
+		if int64(uint32(v235)) < v227 {
+			*(*int32)(unsafe.Add(m5, int(v226+v235)*4)) = 0
+			v235 = v235 + 1
+			if stop.Load() {
+				return g.Stop()
+			}
+			goto b92
+		}
+	b94:
+		v243 = v167
+		v244 = v168
+		v245 = v169
+		v246 = v170
+		v247 = v224
+		v248 = v225
+		v249 = v226
+		v250 = v227
+	b97:
+		u101 = v101
+		u102 = v102
+		u103 = v103
+		u104 = v104
+		u109 = v109
+		h110[li] = v110
+		u111 = v111
+		h112[li] = v112
+		u128 = v128
+		u129 = v129
+		u130 = v130
+		u131 = v131
+		u144 = v144
+		h145[li] = v145
+		u146 = v146
+		h147[li] = v147
+		h243[li] = v243
+		h244[li] = v244
+		h245[li] = v245
+		h246[li] = v246
+		h247[li] = v247
+		h248[li] = v248
+		h249[li] = v249
+		h250[li] = v250
+		more = true
+	}
+	g.v97 = v97
+	g.v101 = u101
+	g.v102 = u102
+	g.v103 = u103
+	g.v104 = u104
+	g.v105 = v105
+	g.v109 = u109
+	g.v111 = u111
+	g.v128 = u128
+	g.v129 = u129
+	g.v130 = u130
+	g.v131 = u131
+	g.v144 = u144
+	g.v146 = u146
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:172
+	v251 := v23 == 0
+	v26 := g.v26
+	v252 := uint32(c0) <= uint32(v26)
+	v69 := g.v69
+	v70 := g.v70
+	v29 := g.v29
+	v254 := uint32(c0) <= uint32(v29)
+	v67 := g.v67
+	v68 := g.v68
+	h16 := g.v16[:n]
+	v71 := g.v71
+	v72 := g.v72
+	v73 := g.v73
+	v74 := g.v74
+	v75 := g.v75
+	v76 := g.v76
+	v77 := g.v77
+	v78 := g.v78
+	v315 := v21 && v18
+	v316 := v97 && v315
+	v321 := v20 == 1
+	v317 := v22 && v18
+	v318 := v22 || v18
+	v319 := !v318
+	v320 := v317 || v319
+	v322 := v321 && v320
+	v323 := v316 || v322
+	v324 := v105 && v323
+	v333 := v17 == 1
+	v325 := v21 && v19
+	v326 := v21 || v19
+	v327 := !v326
+	v328 := v325 || v327
+	v329 := v97 && v328
+	v330 := v22 && v19
+	v331 := v321 && v330
+	v332 := v329 || v331
+	v334 := v333 && v332
+	v335 := v324 || v334
+	v79 := g.v79
+	v80 := g.v80
+	v81 := g.v81
+	v82 := g.v82
+	v37 := g.v37
+	v348 := v37 == 0
+	v38 := g.v38
+	v39 := g.v39
+	v360 := v37 == 1
+	v40 := g.v40
+	v41 := g.v41
+	v373 := v37 == 2
+	v388 := 9 <= uint32(v26)
+	v389 := v26 + -2
+	v84 := g.v84
+	v391 := 9 <= uint32(v29)
+	v83 := g.v83
+	v392 := v29 + -2
+	v386 := v30 == 0
+	v32 := g.v32
+	v35 := g.v35
+	v387 := v35
+	if v386 {
+		v387 = v32
+	}
+	u256 := g.v256
+	u257 := g.v257
+	u258 := g.v258
+	u259 := g.v259
+	u266 := g.v266
+	u267 := g.v267
+	u268 := g.v268
+	u269 := g.v269
+	u295 := g.v295
+	u296 := g.v296
+	u297 := g.v297
+	u298 := g.v298
+	u381 := g.v381
+	u382 := g.v382
+	u383 := g.v383
+	u384 := g.v384
+	u394 := g.v394
+	u395 := g.v395
+	h399 := g.v399[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v16 := h16[li]
+		var v255, v256, v257, v258, v259, v264, v265, v267, v269, v278, v280, v282, v288, v293, v294, v296, v298, v303, v305, v307, v313, v338, v340, v342, v377, v379, v382, v384, v385, v393, v394, v395 int32
+		var v266, v268, v279, v281, v295, v297, v304, v306, v339, v341, v376, v378, v381, v383 bool
+		if !v251 {
+			goto b101
+		}
+		if !v252 {
+			g.Fault(11, v9, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v255 = 0
+		v256 = v24
+		v257 = c0
+		v258 = v69
+		v259 = v70
+		goto b102
+	b101:
+		if !v254 {
+			g.Fault(11, v9, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v255 = 1
+		v256 = v67
+		v257 = v68
+		v258 = v27
+		v259 = c0
+	b102:
+		v260 := int64(uint32(v257))
+		v261 := int64(uint32(v259))
+		v262 := v255 == 0
+		v263 := v259
+		if v262 {
+			v263 = v257
+		}
+		v264 = v16
+		v265 = -1
+		v266 = v71
+		v267 = v72
+		v268 = v73
+		v269 = v74
+	b103:
+		v270 := v265 + 1
+		v271 := int64(uint32(v270))
+		if v270 >= v263 {
+			v293 = v264
+			v294 = -1
+			v295 = v75
+			v296 = v76
+			v297 = v77
+			v298 = v78
+			goto b120
+		}
+		if !v262 {
+			goto b108
+		}
+		if uint32(v270) >= uint32(v257) {
+			g.Fault(12, v271, v260, v0)
+			g.Leave(li)
+			continue
+		}
+		v278 = 0
+		v279 = false
+		v280 = v256 + v270
+		v281 = v268
+		v282 = v269
+		goto b110
+	b108:
+		if uint32(v270) >= uint32(v259) {
+			g.Fault(12, v271, v261, v0)
+			g.Leave(li)
+			continue
+		}
+		v278 = 1
+		v279 = v266
+		v280 = v267
+		v281 = false
+		v282 = v258 + v270
+	b110:
+		if v278 != 0 {
+			goto b114
+		}
+		if v279 {
+			g.Fault(13, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v288 = *(*int32)(unsafe.Add(m4, int(v280)*4))
+		goto b117
+	b114:
+		if v281 {
+			g.Fault(13, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v288 = *(*int32)(unsafe.Add(m5, int(v282)*4))
+	b117:
+		v264 = (v264 * 3) + (v288 * v270)
+		v265 = v270
+		v266 = v279
+		v267 = v280
+		v268 = v281
+		v269 = v282
+		if stop.Load() {
+			return g.Stop()
+		}
+		goto b103
+	b120:
+		v299 := v294 + 1
+		if v299 >= 32 {
+			goto b134
+		}
+		if !v97 {
+			goto b124
+		}
+		if v21 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v303 = 0
+		v304 = false
+		v305 = v299
+		v306 = v297
+		v307 = v298
+		goto b126
+	b124:
+		if v22 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v303 = 1
+		v304 = v295
+		v305 = v296
+		v306 = false
+		v307 = v299
+	b126:
+		if v303 != 0 {
+			goto b130
+		}
+		if v304 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v313 = *(*int32)(unsafe.Add(m3, int(v305)*4))
+		goto b133
+	b130:
+		if v306 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v313 = *(*int32)(unsafe.Add(m2, int(v307)*4))
+	b133:
+		v293 = v293 + v313
+		v294 = v299
+		v295 = v304
+		v296 = v305
+		v297 = v306
+		v298 = v307
+		goto b120
+	b134:
+		if v335 {
+			v376 = v79
+			v377 = v80
+			v378 = v81
+			v379 = v82
+			goto b141
+		}
+		if !v105 {
+			goto b138
+		}
+		if v18 {
+			g.Fault(15, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v338 = 0
+		v339 = false
+		v340 = 1
+		v341 = v81
+		v342 = v82
+		goto b140
+	b138:
+		if v19 {
+			g.Fault(15, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v338 = 1
+		v339 = v79
+		v340 = v80
+		v341 = false
+		v342 = 1
+	b140:
+		{
+			v343 := v338 == 0
+			v344 := v343 && v339
+			v345 := v338 == 1
+			v346 := v345 && v341
+			v349 := v348 && (v344 || v346)
+			v350 := v339 && v38
+			v351 := v339 || v38
+			v356 := v343 && (v350 || ((!v351) && (v340 == v39)))
+			v357 := v341 && v38
+			v358 := v345 && v357
+			v361 := v360 && (v356 || v358)
+			v363 := v339 && v40
+			v364 := v343 && v363
+			v365 := v341 && v40
+			v366 := v341 || v40
+			v371 := v345 && (v365 || ((!v366) && (v342 == v41)))
+			v374 := v373 && (v364 || v371)
+			if !((v349 || v361) || v374) {
+				v381 = v339
+				v382 = v340
+				v383 = v341
+				v384 = v342
+				v385 = v293
+				goto b142
+			}
+			v376 = v339
+			v377 = v340
+			v378 = v341
+			v379 = v342
+		}
+	b141:
+		v381 = v376
+		v382 = v377
+		v383 = v378
+		v384 = v379
+		v385 = v293 + 1
+	b142:
+		if !v251 {
+			goto b146
+		}
+		if !v388 {
+			g.Fault(16, 9, v93, v0)
+			g.Leave(li)
+			continue
+		}
+		v393 = 0
+		v394 = v389
+		v395 = v84
+		goto b148
+	b146:
+		if !v391 {
+			g.Fault(16, 9, v94, v0)
+			g.Leave(li)
+			continue
+		}
+		v393 = 1
+		v394 = v83
+		v395 = v392
+	b148:
+		v397 := v395
+		if v393 == 0 {
+			v397 = v394
+		}
+		v399 := v385 + (v387 + v397)
+		u256 = v256
+		u257 = v257
+		u258 = v258
+		u259 = v259
+		u266 = v266
+		u267 = v267
+		u268 = v268
+		u269 = v269
+		u295 = v295
+		u296 = v296
+		u297 = v297
+		u298 = v298
+		u381 = v381
+		u382 = v382
+		u383 = v383
+		u384 = v384
+		u394 = v394
+		u395 = v395
+		h399[li] = v399
+		more = true
+	}
+	g.v256 = u256
+	g.v257 = u257
+	g.v258 = u258
+	g.v259 = u259
+	g.v266 = u266
+	g.v267 = u267
+	g.v268 = u268
+	g.v269 = u269
+	g.v295 = u295
+	g.v296 = u296
+	g.v297 = u297
+	g.v298 = u298
+	g.v321 = v321
+	g.v333 = v333
+	g.v381 = u381
+	g.v382 = u382
+	g.v383 = u383
+	g.v384 = u384
+	g.v394 = u394
+	g.v395 = u395
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:183
+	e18 := g.v18
+	e19 := g.v19
+	e21 := g.v21
+	e22 := g.v22
+	e23 := g.v23
+	e24 := g.v24
+	e25 := g.v25
+	e26 := g.v26
+	e27 := g.v27
+	e28 := g.v28
+	e29 := g.v29
+	e30 := g.v30
+	e31 := g.v31
+	e32 := g.v32
+	e33 := g.v33
+	e34 := g.v34
+	e35 := g.v35
+	e36 := g.v36
+	e38 := g.v38
+	e39 := g.v39
+	e40 := g.v40
+	e41 := g.v41
+	e42 := g.v42
+	e85 := g.v85
+	h86 := g.v86[:n]
+	e87 := g.v87
+	h88 := g.v88[:n]
+	e89 := g.v89
+	h90 := g.v90[:n]
+	e91 := g.v91
+	h92 := g.v92[:n]
+	v1 := g.v1
+	v444 := int32(1)
+	if v321 {
+		v444 = 0
+	}
+	v436 := int32(1)
+	if v321 {
+		v436 = 0
+	}
+	v437 := int32(1)
+	if v333 {
+		v437 = 0
+	}
+	v101 := g.v101
+	v102 := g.v102
+	v103 := g.v103
+	v104 := g.v104
+	v109 := g.v109
+	v111 := g.v111
+	v128 := g.v128
+	v129 := g.v129
+	v130 := g.v130
+	v131 := g.v131
+	v144 := g.v144
+	v146 := g.v146
+	v256 := g.v256
+	v257 := g.v257
+	v258 := g.v258
+	v259 := g.v259
+	v266 := g.v266
+	v267 := g.v267
+	v268 := g.v268
+	v269 := g.v269
+	v295 := g.v295
+	v296 := g.v296
+	v297 := g.v297
+	v298 := g.v298
+	v381 := g.v381
+	v382 := g.v382
+	v383 := g.v383
+	v384 := g.v384
+	v394 := g.v394
+	v395 := g.v395
+	u17 := g.v17
+	u18 := g.v18
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u26 := g.v26
+	u27 := g.v27
+	u28 := g.v28
+	u29 := g.v29
+	u30 := g.v30
+	u31 := g.v31
+	u32 := g.v32
+	u33 := g.v33
+	u34 := g.v34
+	u35 := g.v35
+	u36 := g.v36
+	u37 := g.v37
+	u38 := g.v38
+	u39 := g.v39
+	u40 := g.v40
+	u41 := g.v41
+	u42 := g.v42
+	u43 := g.v43
+	u44 := g.v44
+	u45 := g.v45
+	u46 := g.v46
+	u47 := g.v47
+	u49 := g.v49
+	u51 := g.v51
+	u52 := g.v52
+	u53 := g.v53
+	u54 := g.v54
+	u55 := g.v55
+	u57 := g.v57
+	u67 := g.v67
+	u68 := g.v68
+	u69 := g.v69
+	u70 := g.v70
+	u71 := g.v71
+	u72 := g.v72
+	u73 := g.v73
+	u74 := g.v74
+	u75 := g.v75
+	u76 := g.v76
+	u77 := g.v77
+	u78 := g.v78
+	u79 := g.v79
+	u80 := g.v80
+	u81 := g.v81
+	u82 := g.v82
+	u83 := g.v83
+	u84 := g.v84
+	u85 := g.v85
+	u87 := g.v87
+	u89 := g.v89
+	u91 := g.v91
+	u93 := g.v93
+	u94 := g.v94
+	u95 := g.v95
+	u96 := g.v96
+	h452 := g.v452[:n]
+	u453 := g.v453
+	u454 := g.v454
+	u455 := g.v455
+	u456 := g.v456
+	u457 := g.v457
+	u458 := g.v458
+	u459 := g.v459
+	u460 := g.v460
+	u461 := g.v461
+	u462 := g.v462
+	u463 := g.v463
+	u464 := g.v464
+	u465 := g.v465
+	u466 := g.v466
+	u467 := g.v467
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v18 := e18
+		v19 := e19
+		v21 := e21
+		v22 := e22
+		v23 := e23
+		v24 := e24
+		v25 := e25
+		v26 := e26
+		v27 := e27
+		v28 := e28
+		v29 := e29
+		v30 := e30
+		v31 := e31
+		v32 := e32
+		v33 := e33
+		v34 := e34
+		v35 := e35
+		v36 := e36
+		v38 := e38
+		v39 := e39
+		v40 := e40
+		v41 := e41
+		v42 := e42
+		v85 := e85
+		v86 := h86[li]
+		v87 := e87
+		v88 := h88[li]
+		v89 := e89
+		v90 := h90[li]
+		v91 := e91
+		v92 := h92[li]
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v399 := h399[li]
+		v110 := h110[li]
+		v112 := h112[li]
+		v145 := h145[li]
+		v147 := h147[li]
+		v243 := h243[li]
+		v244 := h244[li]
+		v245 := h245[li]
+		v246 := h246[li]
+		v247 := h247[li]
+		v248 := h248[li]
+		v249 := h249[li]
+		v250 := h250[li]
+		var v16, v48, v50, v56, v58, v59, v60, v61, v62, v63, v65, v402, v404, v406, v412, v417, v419, v421, v429, v431, v433, v452, v453, v455, v456, v457, v458, v460, v461, v463, v465 int32
+		var v64, v66 int64
+		var v403, v405, v418, v420, v430, v432, v454, v459, v462, v464 bool
+		if !v97 {
+			goto b152
+		}
+		if v21 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v402 = 0
+		v403 = false
+		v404 = v7
+		v405 = v87
+		v406 = v88
+		goto b154
+	b152:
+		if v22 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v402 = 1
+		v403 = v85
+		v404 = v86
+		v405 = false
+		v406 = v7
+	b154:
+		if v402 != 0 {
+			goto b158
+		}
+		if v403 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v412 = *(*int32)(unsafe.Add(m3, int(v404)*4))
+		goto b161
+	b158:
+		if v405 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v412 = *(*int32)(unsafe.Add(m2, int(v406)*4))
+	b161:
+		v414 := v412 + int32(uint64(v42))
+		if !v97 {
+			goto b164
+		}
+		if v21 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v417 = 0
+		v418 = false
+		v419 = v7
+		v420 = v91
+		v421 = v92
+		goto b166
+	b164:
+		if v22 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v417 = 1
+		v418 = v89
+		v419 = v90
+		v420 = false
+		v421 = v7
+	b166:
+		if v417 != 0 {
+			goto b170
+		}
+		if v418 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v419)*4)) = v414
+		goto b173
+	b170:
+		if v420 {
+			g.Fault(17, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v421)*4)) = v414
+	b173:
+		if !v105 {
+			goto b176
+		}
+		if v18 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v429 = 0
+		v430 = false
+		v431 = 1
+		v432 = v40
+		v433 = v41
+		goto b178
+	b176:
+		if v19 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v429 = 1
+		v430 = v38
+		v431 = v39
+		v432 = false
+		v433 = 1
+	b178:
+		v434 := v42 + 1
+		if v434 >= v1 {
+			v446 := int32(1)
+			if v30 == 1 {
+				v446 = 0
+			}
+			v448 := int32(1)
+			if v429 == 1 {
+				v448 = 2
+			}
+			v452 = v399
+			v453 = v444
+			v454 = v22
+			v455 = v446
+			v456 = v34
+			v457 = v35
+			v458 = v448
+			v459 = v21
+			v460 = v31
+			v461 = v32
+			v462 = v430
+			v463 = v431
+			v464 = v432
+			v465 = v433
+			goto b184
+		}
+		{
+			v439 := int32(1)
+			if v30 == 1 {
+				v439 = 0
+			}
+			v441 := int32(1)
+			if v23 == 1 {
+				v441 = 0
+			}
+			v443 := int32(1)
+			if v429 == 1 {
+				v443 = 2
+			}
+			v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45, v46, v47, v48, v49, v50, v51, v52, v53, v54, v55, v56, v57, v58, v59, v60, v61, v62, v63, v64, v65, v66, v67, v68, v69, v70, v71, v72, v73, v74, v75, v76, v77, v78, v79, v80, v81, v82, v83, v84, v85, v86, v87, v88, v89, v90, v91, v92 = v399, v436, v22, v21, v437, v19, v18, v439, v34, v35, v36, v31, v32, v33, v441, v27, v28, v29, v24, v25, v26, v443, v430, v431, v432, v433, v434, v101, v102, v103, v104, v109, v110, v111, v112, v128, v129, v130, v131, v144, v145, v146, v147, v243, v244, v245, v246, v247, v248, v249, v250, v256, v257, v258, v259, v266, v267, v268, v269, v295, v296, v297, v298, v381, v382, v383, v384, v394, v395, v403, v404, v405, v406, v418, v419, v420, v421
+		}
+		{
+			v93 := int64(uint32(v26))
+			v94 := int64(uint32(v29))
+			v95 := int64(uint32(v33))
+			v96 := int64(uint32(v36))
+			h16[li] = v16
+			u17 = v17
+			u18 = v18
+			u19 = v19
+			u20 = v20
+			u21 = v21
+			u22 = v22
+			u23 = v23
+			u24 = v24
+			u25 = v25
+			u26 = v26
+			u27 = v27
+			u28 = v28
+			u29 = v29
+			u30 = v30
+			u31 = v31
+			u32 = v32
+			u33 = v33
+			u34 = v34
+			u35 = v35
+			u36 = v36
+			u37 = v37
+			u38 = v38
+			u39 = v39
+			u40 = v40
+			u41 = v41
+			u42 = v42
+			u43 = v43
+			u44 = v44
+			u45 = v45
+			u46 = v46
+			u47 = v47
+			h48[li] = v48
+			u49 = v49
+			h50[li] = v50
+			u51 = v51
+			u52 = v52
+			u53 = v53
+			u54 = v54
+			u55 = v55
+			h56[li] = v56
+			u57 = v57
+			h58[li] = v58
+			h59[li] = v59
+			h60[li] = v60
+			h61[li] = v61
+			h62[li] = v62
+			h63[li] = v63
+			h64[li] = v64
+			h65[li] = v65
+			h66[li] = v66
+			u67 = v67
+			u68 = v68
+			u69 = v69
+			u70 = v70
+			u71 = v71
+			u72 = v72
+			u73 = v73
+			u74 = v74
+			u75 = v75
+			u76 = v76
+			u77 = v77
+			u78 = v78
+			u79 = v79
+			u80 = v80
+			u81 = v81
+			u82 = v82
+			u83 = v83
+			u84 = v84
+			u85 = v85
+			h86[li] = v86
+			u87 = v87
+			h88[li] = v88
+			u89 = v89
+			h90[li] = v90
+			u91 = v91
+			h92[li] = v92
+			u93 = v93
+			u94 = v94
+			u95 = v95
+			u96 = v96
+			if next != 6 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 6
+			}
+			continue
+		}
+	b184:
+		v466 := int64(uint32(v457))
+		v467 := int64(uint32(v461))
+		h452[li] = v452
+		u453 = v453
+		u454 = v454
+		u455 = v455
+		u456 = v456
+		u457 = v457
+		u458 = v458
+		u459 = v459
+		u460 = v460
+		u461 = v461
+		u462 = v462
+		u463 = v463
+		u464 = v464
+		u465 = v465
+		u466 = v466
+		u467 = v467
+		if next != 9 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 9
+		}
+	}
+	g.v17 = u17
+	g.v18 = u18
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v26 = u26
+	g.v27 = u27
+	g.v28 = u28
+	g.v29 = u29
+	g.v30 = u30
+	g.v31 = u31
+	g.v32 = u32
+	g.v33 = u33
+	g.v34 = u34
+	g.v35 = u35
+	g.v36 = u36
+	g.v37 = u37
+	g.v38 = u38
+	g.v39 = u39
+	g.v40 = u40
+	g.v41 = u41
+	g.v42 = u42
+	g.v43 = u43
+	g.v44 = u44
+	g.v45 = u45
+	g.v46 = u46
+	g.v47 = u47
+	g.v49 = u49
+	g.v51 = u51
+	g.v52 = u52
+	g.v53 = u53
+	g.v54 = u54
+	g.v55 = u55
+	g.v57 = u57
+	g.v67 = u67
+	g.v68 = u68
+	g.v69 = u69
+	g.v70 = u70
+	g.v71 = u71
+	g.v72 = u72
+	g.v73 = u73
+	g.v74 = u74
+	g.v75 = u75
+	g.v76 = u76
+	g.v77 = u77
+	g.v78 = u78
+	g.v79 = u79
+	g.v80 = u80
+	g.v81 = u81
+	g.v82 = u82
+	g.v83 = u83
+	g.v84 = u84
+	g.v85 = u85
+	g.v87 = u87
+	g.v89 = u89
+	g.v91 = u91
+	g.v93 = u93
+	g.v94 = u94
+	g.v95 = u95
+	g.v96 = u96
+	g.v453 = u453
+	g.v454 = u454
+	g.v455 = u455
+	g.v456 = u456
+	g.v457 = u457
+	g.v458 = u458
+	g.v459 = u459
+	g.v460 = u460
+	g.v461 = u461
+	g.v462 = u462
+	g.v463 = u463
+	g.v464 = u464
+	g.v465 = u465
+	g.v466 = u466
+	g.v467 = u467
+	return next
+}
+
+func (g *swapUsesHost) r10() int {
+	n := g.Items
+	v458 := g.v458
+	v468 := v458 == 0
+	v469 := v458 == 1
+	v462 := g.v462
+	v470 := v469 && v462
+	v471 := v468 || v470
+	v472 := v458 == 2
+	v464 := g.v464
+	v473 := v472 && v464
+	v474 := v471 || v473
+	h452 := g.v452[:n]
+	basex := g.Base(0)
+	m2 := g.Memory(2)
+	v463 := g.v463
+	m3 := g.Memory(3)
+	v465 := g.v465
+	v453 := g.v453
+	v482 := v453 == 0
+	v454 := g.v454
+	v459 := g.v459
+	v455 := g.v455
+	v493 := v455 == 0
+	v457 := g.v457
+	v466 := g.v466
+	v456 := g.v456
+	v461 := g.v461
+	v467 := g.v467
+	v460 := g.v460
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	v4 := g.v4
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v452 := h452[li]
+		v0 := int32(basex + li)
+		v7 := int32(li)
+		v8 := int64(uint32(v7))
+		v6 := int64(basex + li)
+		var v479, v481, v485, v486, v487, v491, v499, v500, v501, v505 int32
+		if v474 {
+			v481 = v452
+			goto b194
+		}
+		if !v469 {
+			goto b190
+		}
+		if v462 {
+			g.Fault(19, 0, 0, v0)
+			continue
+		}
+		v479 = *(*int32)(unsafe.Add(m2, int(v463)*4))
+		goto b193
+	b190:
+		if v464 {
+			g.Fault(19, 0, 0, v0)
+			continue
+		}
+		v479 = *(*int32)(unsafe.Add(m3, int(v465)*4))
+	b193:
+		v481 = v452 + v479
+	b194:
+		if !v482 {
+			goto b197
+		}
+		if v454 {
+			g.Fault(20, 0, 0, v0)
+			continue
+		}
+		v485 = 0
+		v486 = v7
+		v487 = 0
+		goto b199
+	b197:
+		if v459 {
+			g.Fault(20, 0, 0, v0)
+			continue
+		}
+		v485 = 1
+		v486 = 0
+		v487 = v7
+	b199:
+		if v485 == 0 {
+			v491 = *(*int32)(unsafe.Add(m2, int(v486)*4))
+		} else {
+			v491 = *(*int32)(unsafe.Add(m3, int(v487)*4))
+		}
+		v492 := v481 + v491
+		if !v493 {
+			goto b206
+		}
+		if uint32(v7) >= uint32(v457) {
+			g.Fault(21, v8, v466, v0)
+			continue
+		}
+		v499 = 0
+		v500 = v456 + v7
+		v501 = 0
+		goto b208
+	b206:
+		if uint32(v7) >= uint32(v461) {
+			g.Fault(21, v8, v467, v0)
+			continue
+		}
+		v499 = 1
+		v500 = 0
+		v501 = v460 + v7
+	b208:
+		if v499 == 0 {
+			v505 = *(*int32)(unsafe.Add(m4, int(v500)*4))
+		} else {
+			v505 = *(*int32)(unsafe.Add(m5, int(v501)*4))
+		}
+		v506 := v492 + v505
+		if uint64(v6) >= uint64(v4) {
+			g.Fault(22, v6, v4, v0)
+			continue
+		}
+		*(*int32)(unsafe.Add(p2, (basex+li)*4)) = v506
+	}
+	return -1
+}
+
+// swapsHost is a work-group of the kernel [Swaps].
+type swapsHost struct {
+	kernelimpl.HostGroup
+	c0         int32
+	c1         int32
+	c2         int32
+	v1, v2, v4 int64
+
+	v19, v22, v25, v149, v150, v152, v154, v155, v157, v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v317, v318, v319, v320, v321, v322, v323, v343, v344, v345, v346, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542, v634, v647, v668, v669, v670, v671, v672, v673, v674, v675, v676, v677, v830, v890, v893, v956 int32
+
+	v20, v21, v23, v24, v51, v53, v65, v67, v191, v193, v207, v209, v232, v234, v250, v252, v325, v327, v329, v331, v333, v335, v337, v339, v341, v601, v603, v635, v638, v648, v650, v683, v685, v687, v689, v691, v693, v702, v709, v711, v724, v726, v746, v748, v763, v765, v831, v832, v834, v836, v870, v872, v891, v892, v894, v895, v897, v899, v901, v903, v957, v958 bool
+
+	v52, v54, v66, v68, v116, v118, v120, v122, v124, v126, v192, v194, v208, v210, v233, v235, v251, v253, v326, v328, v330, v332, v334, v336, v338, v340, v342, v604, v605, v607, v636, v637, v639, v649, v651, v652, v684, v686, v688, v690, v692, v694, v710, v712, v725, v727, v747, v749, v764, v766, v829, v835, v837, v869, v871, v873, v898, v900, v902, v904 []int32
+
+	v115, v117, v119, v121, v123, v125 []bool
+
+	v151, v153, v156, v158, v159, v324, v347, v348, v349, v350, v351, v352, v353, v354, v355, v356, v357, v358, v543, v544, v545, v546, v547, v548, v606, v678, v695, v696, v697, v698, v833, v896 int64
+}
+
+func newSwapsHost() kernelimpl.HostForm { return new(swapsHost) }
+
+const swapsHostSites = `4	internal/difftest/groups/swaps.go:22:14
+3	22:42
+1	36:15
+1	36:5
+12	39:15
+12	39:6
+12	41:7
+12	41:17
+12	46:12
+1	53:6
+10	56:20
+1	56:12
+12	56:12
+1	56:32
+12	56:32
+1	56:42
+12	56:42
+1	57:5
+12	57:5
+1	61:13
+1	70:11
+12	70:11
+1	70:22
+12	70:22
+1	70:4
+12	70:4
+3	71:17
+1	74:10
+1	74:21
+12	83:3
+1	88:11
+12	93:9
+1	93:16
+1	103:4
+12	103:4
+1	109:10
+1	109:17
+1	105:4
+12	105:4
+1	105:12
+12	105:12
+12	121:24
+1	121:24
+12	148:59
+1	148:59
+12	148:50
+12	145:14`
+
+func (g *swapsHost) Begin() {
+	g.Sites = swapsHostSites
+	n := g.Items
+	g.v1 = g.Int64(24)
+	g.v2 = g.Int64(40)
+	g.v4 = g.Int64(56)
+	g.c0 = kernelimpl.HostSpec[int32](&g.HostGroup, 65536, 1)
+	g.c1 = kernelimpl.HostSpec[int32](&g.HostGroup, 65792, 1)
+	g.c2 = kernelimpl.HostSpec[int32](&g.HostGroup, 65793, 1)
+	g.Allot(0, int(g.c1)*4)
+	g.Allot(1, int(g.c2)*4)
+	g.Allot(2, 128)
+	g.Allot(3, 128)
+	g.Allot(4, 128)
+	g.Allot(5, 160)
+	g.Allot(6, 132)
+	g.Allot(7, 128)
+	g.Allot(8, 128)
+	g.Allot(9, 128)
+	g.Allot(10, 128)
+	g.Allot(11, 128)
+	g.Allot(12, 128)
+	g.Allot(13, 128)
+	g.Allot(14, 128*n)
+	kernelimpl.HostRoom(n, &g.v52, &g.v54, &g.v66, &g.v68, &g.v116, &g.v118, &g.v120, &g.v122, &g.v124, &g.v126, &g.v192, &g.v194, &g.v208, &g.v210, &g.v233, &g.v235, &g.v251, &g.v253, &g.v326, &g.v328, &g.v330, &g.v332, &g.v334, &g.v336, &g.v338, &g.v340, &g.v342, &g.v604, &g.v605, &g.v607, &g.v636, &g.v637, &g.v639, &g.v649, &g.v651, &g.v652, &g.v684, &g.v686, &g.v688, &g.v690, &g.v692, &g.v694, &g.v710, &g.v712, &g.v725, &g.v727, &g.v747, &g.v749, &g.v764, &g.v766, &g.v829, &g.v835, &g.v837, &g.v869, &g.v871, &g.v873, &g.v898, &g.v900, &g.v902, &g.v904)
+	kernelimpl.HostRoom(n, &g.v115, &g.v117, &g.v119, &g.v121, &g.v123, &g.v125)
+}
+
+func (g *swapsHost) Run() {
+	next := g.r0()
+	for next >= 0 && !g.Stopping() {
+		switch next {
+		case 5: // Barrier, swaps.go:43
+			next = g.r6()
+		case 6: // Barrier, swaps.go:54
+			next = g.r7()
+		case 7: // Barrier, swaps.go:58
+			next = g.r8()
+		case 8: // ZeroLocal, swaps.go:65
+			g.Zero(4)
+			next = g.r9()
+		case 11: // Barrier, swaps.go:69
+			next = g.r12()
+		case 12: // Barrier, swaps.go:73
+			next = g.r13()
+		case 15: // Barrier, swaps.go:84
+			next = g.r16()
+		case 17: // Barrier, swaps.go:92
+			next = g.r18()
+		case 19: // Barrier, swaps.go:104
+			next = g.r20()
+		case 21: // ZeroLocal, swaps.go:116
+			g.Zero(10)
+			next = g.r22()
+		case 22: // Barrier, swaps.go:119
+			next = g.r23()
+		case 25: // ZeroLocal, swaps.go:137
+			g.Zero(12)
+			next = g.r26()
+		case 27: // Barrier, swaps.go:140
+			next = g.r28()
+		case 28: // Barrier, swaps.go:144
+			next = g.r29()
+		}
+	}
+}
+
+func (g *swapsHost) r0() int {
+	n := g.Items
+	// ZeroLocal, swaps.go:21
+	g.Zero(0)
+	// ZeroLocal, swaps.go:21
+	g.Zero(1)
+	basex := g.Base(0)
+	v4 := g.v4
+	more := false
+	for li := range n {
+		v0 := int32(basex + li)
+		v7 := int64(basex+li) * 7
+		if uint64(v7) > uint64(v4) {
+			g.Fault(0, v7, v4, v0)
+			g.Leave(li)
+			continue
+		}
+		v9 := v4 - v7
+		if 7 > uint64(v9) {
+			g.Fault(1, 7, v9, v0)
+			g.Leave(li)
+			continue
+		}
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// ZeroLocal, swaps.go:34
+	g.Zero(2)
+	// ZeroLocal, swaps.go:34
+	g.Zero(3)
+	v2 := g.v2
+	p1 := g.Pointer(1)
+	m2 := g.Memory(2)
+	dead := g.Dead[:n]
+	more = false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v6 := int64(basex + li)
+		v0 := int32(basex + li)
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		if uint64(v6) >= uint64(v2) {
+			g.Fault(2, v6, v2, v0)
+			g.Leave(li)
+			continue
+		}
+		v16 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v12) >= 32 {
+			g.Fault(3, v13, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, li*4)) = v16
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:37
+	c0 := g.c0
+	m3 := g.Memory(3)
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u51 := g.v51
+	h52 := g.v52[:n]
+	u53 := g.v53
+	h54 := g.v54[:n]
+	u65 := g.v65
+	h66 := g.v66[:n]
+	u67 := g.v67
+	h68 := g.v68[:n]
+	h115 := g.v115[:n]
+	h116 := g.v116[:n]
+	h117 := g.v117[:n]
+	h118 := g.v118[:n]
+	h119 := g.v119[:n]
+	h120 := g.v120[:n]
+	h121 := g.v121[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	p2 := g.Pointer(2)
+	c1 := g.c1
+	v143 := int64(uint32(c1))
+	m0 := g.Memory(0)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v12 := int32(li)
+		v10 := (basex + li) * 28
+		v13 := int64(uint32(v12))
+		var v19, v22, v25, v27, v29, v31, v33, v35, v37, v39, v41, v43, v45, v50, v52, v54, v60, v64, v66, v68, v77, v79, v81, v87, v88, v91, v93, v95, v101, v102, v105, v107, v109, v116, v118, v120, v122, v124, v126, v135, v136, v137, v141 int32
+		var v20, v21, v23, v24, v26, v28, v30, v32, v34, v36, v38, v40, v42, v44, v47, v51, v53, v61, v65, v67, v78, v80, v92, v94, v106, v108, v115, v117, v119, v121, v123, v125 bool
+		v19 = 0
+		v20 = false
+		v21 = false
+		v22 = 0
+		v23 = false
+		v24 = false
+		v25 = 1
+		v26 = false
+		v27 = 0
+		v28 = false
+		v29 = 0
+		v30 = false
+		v31 = 0
+		v32 = false
+		v33 = 0
+		v34 = false
+		v35 = 0
+		v36 = false
+		v37 = 0
+		v38 = false
+		v39 = 0
+		v40 = false
+		v41 = 0
+		v42 = false
+		v43 = 0
+		v44 = false
+		v45 = 0
+		if v25 >= c0 {
+			goto b75
+		}
+		v47 = v19 == 0
+		if !v47 {
+			goto b14
+		}
+		if v20 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v50 = 0
+		v51 = false
+		v52 = v12
+		v53 = v28
+		v54 = v29
+		goto b16
+	b14:
+		if v21 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v50 = 1
+		v51 = v26
+		v52 = v27
+		v53 = false
+		v54 = v12
+	b16:
+		if v50 != 0 {
+			goto b20
+		}
+		if v51 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v60 = *(*int32)(unsafe.Add(m2, int(v52)*4))
+		goto b23
+	b20:
+		if v53 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v60 = *(*int32)(unsafe.Add(m3, int(v54)*4))
+	b23:
+		v61 = v22 == 0
+		if !v61 {
+			goto b26
+		}
+		if v23 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v64 = 0
+		v65 = false
+		v66 = v12
+		v67 = v32
+		v68 = v33
+		goto b28
+	b26:
+		if v24 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v64 = 1
+		v65 = v30
+		v66 = v31
+		v67 = false
+		v68 = v12
+	b28:
+		if v64 != 0 {
+			goto b32
+		}
+		if v65 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v66)*4)) = v60
+		goto b35
+	b32:
+		if v67 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v68)*4)) = v60
+	b35:
+		if v25 > v12 {
+			v115 = v34
+			v116 = v35
+			v117 = v36
+			v118 = v37
+			v119 = v38
+			v120 = v39
+			v121 = v40
+			v122 = v41
+			v123 = v42
+			v124 = v43
+			v125 = v44
+			v126 = v45
+			goto b73
+		}
+		if !v61 {
+			goto b39
+		}
+		if v23 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v77 = 0
+		v78 = false
+		v79 = v12
+		v80 = v36
+		v81 = v37
+		goto b41
+	b39:
+		if v24 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v77 = 1
+		v78 = v34
+		v79 = v35
+		v80 = false
+		v81 = v12
+	b41:
+		if v77 != 0 {
+			goto b45
+		}
+		if v78 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v87 = *(*int32)(unsafe.Add(m3, int(v79)*4))
+		goto b48
+	b45:
+		if v80 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v87 = *(*int32)(unsafe.Add(m2, int(v81)*4))
+	b48:
+		v88 = v12 - v25
+		if !v47 {
+			goto b51
+		}
+		if v20 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v91 = 0
+		v92 = false
+		v93 = v88
+		v94 = v40
+		v95 = v41
+		goto b53
+	b51:
+		if v21 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v91 = 1
+		v92 = v38
+		v93 = v39
+		v94 = false
+		v95 = v88
+	b53:
+		if v91 != 0 {
+			goto b57
+		}
+		if v92 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v101 = *(*int32)(unsafe.Add(m2, int(v93)*4))
+		goto b60
+	b57:
+		if v94 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v101 = *(*int32)(unsafe.Add(m3, int(v95)*4))
+	b60:
+		v102 = v87 + v101
+		if !v61 {
+			goto b63
+		}
+		if v23 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v105 = 0
+		v106 = false
+		v107 = v12
+		v108 = v44
+		v109 = v45
+		goto b65
+	b63:
+		if v24 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v105 = 1
+		v106 = v42
+		v107 = v43
+		v108 = false
+		v109 = v12
+	b65:
+		if v105 != 0 {
+			goto b69
+		}
+		if v106 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v107)*4)) = v102
+		goto b72
+	b69:
+		if v108 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v109)*4)) = v102
+	b72:
+		v115 = v78
+		v116 = v79
+		v117 = v80
+		v118 = v81
+		v119 = v92
+		v120 = v93
+		v121 = v94
+		v122 = v95
+		v123 = v106
+		v124 = v107
+		v125 = v108
+		v126 = v109
+	b73:
+		u19 = v19
+		u20 = v20
+		u21 = v21
+		u22 = v22
+		u23 = v23
+		u24 = v24
+		u25 = v25
+		u51 = v51
+		h52[li] = v52
+		u53 = v53
+		h54[li] = v54
+		u65 = v65
+		h66[li] = v66
+		u67 = v67
+		h68[li] = v68
+		h115[li] = v115
+		h116[li] = v116
+		h117[li] = v117
+		h118[li] = v118
+		h119[li] = v119
+		h120[li] = v120
+		h121[li] = v121
+		h122[li] = v122
+		h123[li] = v123
+		h124[li] = v124
+		h125[li] = v125
+		h126[li] = v126
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b75:
+		if v19 != 0 {
+			goto b78
+		}
+		if v20 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v135 = 0
+		v136 = v12
+		v137 = 0
+		goto b80
+	b78:
+		if v21 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v135 = 1
+		v136 = 0
+		v137 = v12
+	b80:
+		if v135 == 0 {
+			v141 = *(*int32)(unsafe.Add(m2, int(v136)*4))
+		} else {
+			v141 = *(*int32)(unsafe.Add(m3, int(v137)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10)) = v141
+		v145 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v12) >= uint32(c1) {
+			g.Fault(9, v13, v143, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v145
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v51 = u51
+	g.v53 = u53
+	g.v65 = u65
+	g.v67 = u67
+	return next
+}
+
+func (g *swapsHost) r6() int {
+	n := g.Items
+	e19 := g.v19
+	e20 := g.v20
+	e21 := g.v21
+	e22 := g.v22
+	e23 := g.v23
+	e24 := g.v24
+	e25 := g.v25
+	e51 := g.v51
+	h52 := g.v52[:n]
+	e53 := g.v53
+	h54 := g.v54[:n]
+	e65 := g.v65
+	h66 := g.v66[:n]
+	e67 := g.v67
+	h68 := g.v68[:n]
+	h115 := g.v115[:n]
+	h116 := g.v116[:n]
+	h117 := g.v117[:n]
+	h118 := g.v118[:n]
+	h119 := g.v119[:n]
+	h120 := g.v120[:n]
+	h121 := g.v121[:n]
+	h122 := g.v122[:n]
+	h123 := g.v123[:n]
+	h124 := g.v124[:n]
+	h125 := g.v125[:n]
+	h126 := g.v126[:n]
+	c0 := g.c0
+	basex := g.Base(0)
+	m2 := g.Memory(2)
+	m3 := g.Memory(3)
+	u19 := g.v19
+	u20 := g.v20
+	u21 := g.v21
+	u22 := g.v22
+	u23 := g.v23
+	u24 := g.v24
+	u25 := g.v25
+	u51 := g.v51
+	u53 := g.v53
+	u65 := g.v65
+	u67 := g.v67
+	p2 := g.Pointer(2)
+	p1 := g.Pointer(1)
+	c1 := g.c1
+	v143 := int64(uint32(c1))
+	m0 := g.Memory(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v19 := e19
+		v20 := e20
+		v21 := e21
+		v22 := e22
+		v23 := e23
+		v24 := e24
+		v25 := e25
+		v51 := e51
+		v52 := h52[li]
+		v53 := e53
+		v54 := h54[li]
+		v65 := e65
+		v66 := h66[li]
+		v67 := e67
+		v68 := h68[li]
+		v115 := h115[li]
+		v116 := h116[li]
+		v117 := h117[li]
+		v118 := h118[li]
+		v119 := h119[li]
+		v120 := h120[li]
+		v121 := h121[li]
+		v122 := h122[li]
+		v123 := h123[li]
+		v124 := h124[li]
+		v125 := h125[li]
+		v126 := h126[li]
+		v0 := int32(basex + li)
+		v12 := int32(li)
+		v10 := (basex + li) * 28
+		v13 := int64(uint32(v12))
+		var v26, v28, v30, v32, v34, v36, v38, v40, v42, v44, v47, v61, v78, v80, v92, v94, v106, v108 bool
+		var v27, v29, v31, v33, v35, v37, v39, v41, v43, v45, v50, v60, v64, v77, v79, v81, v87, v88, v91, v93, v95, v101, v102, v105, v107, v109, v135, v136, v137, v141 int32
+		v129 := int32(1)
+		if v22 == 1 {
+			v129 = 0
+		}
+		v131 := int32(1)
+		if v19 == 1 {
+			v131 = 0
+		}
+		v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32, v33, v34, v35, v36, v37, v38, v39, v40, v41, v42, v43, v44, v45 = v129, v24, v23, v131, v21, v20, v25*2, v51, v52, v53, v54, v65, v66, v67, v68, v115, v116, v117, v118, v119, v120, v121, v122, v123, v124, v125, v126
+		if v25 >= c0 {
+			goto b75
+		}
+		v47 = v19 == 0
+		if !v47 {
+			goto b14
+		}
+		if v20 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v50 = 0
+		v51 = false
+		v52 = v12
+		v53 = v28
+		v54 = v29
+		goto b16
+	b14:
+		if v21 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v50 = 1
+		v51 = v26
+		v52 = v27
+		v53 = false
+		v54 = v12
+	b16:
+		if v50 != 0 {
+			goto b20
+		}
+		if v51 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v60 = *(*int32)(unsafe.Add(m2, int(v52)*4))
+		goto b23
+	b20:
+		if v53 {
+			g.Fault(4, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v60 = *(*int32)(unsafe.Add(m3, int(v54)*4))
+	b23:
+		v61 = v22 == 0
+		if !v61 {
+			goto b26
+		}
+		if v23 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v64 = 0
+		v65 = false
+		v66 = v12
+		v67 = v32
+		v68 = v33
+		goto b28
+	b26:
+		if v24 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v64 = 1
+		v65 = v30
+		v66 = v31
+		v67 = false
+		v68 = v12
+	b28:
+		if v64 != 0 {
+			goto b32
+		}
+		if v65 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v66)*4)) = v60
+		goto b35
+	b32:
+		if v67 {
+			g.Fault(5, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v68)*4)) = v60
+	b35:
+		if v25 > v12 {
+			v115 = v34
+			v116 = v35
+			v117 = v36
+			v118 = v37
+			v119 = v38
+			v120 = v39
+			v121 = v40
+			v122 = v41
+			v123 = v42
+			v124 = v43
+			v125 = v44
+			v126 = v45
+			goto b73
+		}
+		if !v61 {
+			goto b39
+		}
+		if v23 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v77 = 0
+		v78 = false
+		v79 = v12
+		v80 = v36
+		v81 = v37
+		goto b41
+	b39:
+		if v24 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v77 = 1
+		v78 = v34
+		v79 = v35
+		v80 = false
+		v81 = v12
+	b41:
+		if v77 != 0 {
+			goto b45
+		}
+		if v78 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v87 = *(*int32)(unsafe.Add(m3, int(v79)*4))
+		goto b48
+	b45:
+		if v80 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v87 = *(*int32)(unsafe.Add(m2, int(v81)*4))
+	b48:
+		v88 = v12 - v25
+		if !v47 {
+			goto b51
+		}
+		if v20 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v91 = 0
+		v92 = false
+		v93 = v88
+		v94 = v40
+		v95 = v41
+		goto b53
+	b51:
+		if v21 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v91 = 1
+		v92 = v38
+		v93 = v39
+		v94 = false
+		v95 = v88
+	b53:
+		if v91 != 0 {
+			goto b57
+		}
+		if v92 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v101 = *(*int32)(unsafe.Add(m2, int(v93)*4))
+		goto b60
+	b57:
+		if v94 {
+			g.Fault(7, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v101 = *(*int32)(unsafe.Add(m3, int(v95)*4))
+	b60:
+		v102 = v87 + v101
+		if !v61 {
+			goto b63
+		}
+		if v23 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v105 = 0
+		v106 = false
+		v107 = v12
+		v108 = v44
+		v109 = v45
+		goto b65
+	b63:
+		if v24 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v105 = 1
+		v106 = v42
+		v107 = v43
+		v108 = false
+		v109 = v12
+	b65:
+		if v105 != 0 {
+			goto b69
+		}
+		if v106 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m3, int(v107)*4)) = v102
+		goto b72
+	b69:
+		if v108 {
+			g.Fault(6, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m2, int(v109)*4)) = v102
+	b72:
+		v115 = v78
+		v116 = v79
+		v117 = v80
+		v118 = v81
+		v119 = v92
+		v120 = v93
+		v121 = v94
+		v122 = v95
+		v123 = v106
+		v124 = v107
+		v125 = v108
+		v126 = v109
+	b73:
+		u19 = v19
+		u20 = v20
+		u21 = v21
+		u22 = v22
+		u23 = v23
+		u24 = v24
+		u25 = v25
+		u51 = v51
+		h52[li] = v52
+		u53 = v53
+		h54[li] = v54
+		u65 = v65
+		h66[li] = v66
+		u67 = v67
+		h68[li] = v68
+		h115[li] = v115
+		h116[li] = v116
+		h117[li] = v117
+		h118[li] = v118
+		h119[li] = v119
+		h120[li] = v120
+		h121[li] = v121
+		h122[li] = v122
+		h123[li] = v123
+		h124[li] = v124
+		h125[li] = v125
+		h126[li] = v126
+		if next != 5 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 5
+		}
+		continue
+	b75:
+		if v19 != 0 {
+			goto b78
+		}
+		if v20 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v135 = 0
+		v136 = v12
+		v137 = 0
+		goto b80
+	b78:
+		if v21 {
+			g.Fault(8, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v135 = 1
+		v136 = 0
+		v137 = v12
+	b80:
+		if v135 == 0 {
+			v141 = *(*int32)(unsafe.Add(m2, int(v136)*4))
+		} else {
+			v141 = *(*int32)(unsafe.Add(m3, int(v137)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10)) = v141
+		v145 := *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if uint32(v12) >= uint32(c1) {
+			g.Fault(9, v13, v143, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, li*4)) = v145
+		if next != 6 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 6
+		}
+	}
+	g.v19 = u19
+	g.v20 = u20
+	g.v21 = u21
+	g.v22 = u22
+	g.v23 = u23
+	g.v24 = u24
+	g.v25 = u25
+	g.v51 = u51
+	g.v53 = u53
+	g.v65 = u65
+	g.v67 = u67
+	return next
+}
+
+func (g *swapsHost) r7() int {
+	n := g.Items
+	v1 := g.v1
+	v148 := 0 < v1
+	c1 := g.c1
+	v143 := int64(uint32(c1))
+	c2 := g.c2
+	v144 := int64(uint32(c2))
+	v178 := c1 != 0
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u149 := g.v149
+	u150 := g.v150
+	u151 := g.v151
+	u152 := g.v152
+	u153 := g.v153
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u159 := g.v159
+	u191 := g.v191
+	h192 := g.v192[:n]
+	u193 := g.v193
+	h194 := g.v194[:n]
+	u207 := g.v207
+	h208 := g.v208[:n]
+	u209 := g.v209
+	h210 := g.v210[:n]
+	u232 := g.v232
+	h233 := g.v233[:n]
+	u234 := g.v234
+	h235 := g.v235[:n]
+	u250 := g.v250
+	h251 := g.v251[:n]
+	u252 := g.v252
+	h253 := g.v253[:n]
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		v10 := (basex + li) * 28
+		var v149, v150, v152, v154, v155, v157, v161, v163, v165, v167, v169, v171, v173, v175, v190, v192, v194, v200, v206, v208, v210, v216, v218, v231, v233, v235, v241, v242, v249, v251, v253, v272, v273, v275, v283, v284, v285, v289 int32
+		var v151, v153, v156, v158, v159, v177, v181, v223, v274, v276 int64
+		var v160, v162, v164, v166, v168, v170, v172, v174, v182, v191, v193, v207, v209, v232, v234, v250, v252 bool
+		if !v148 {
+			v272 = 0
+			v273 = 0
+			v274 = v143
+			v275 = 0
+			v276 = 0
+			goto b148
+		}
+		v149 = 0
+		v150 = 0
+		v151 = v143
+		v152 = 0
+		v153 = 0
+		v154 = 0
+		v155 = 0
+		v156 = v144
+		v157 = 0
+		v158 = 0
+		v159 = 0
+		v160 = false
+		v161 = 0
+		v162 = false
+		v163 = 0
+		v164 = false
+		v165 = 0
+		v166 = false
+		v167 = 0
+		v168 = false
+		v169 = 0
+		v170 = false
+		v171 = 0
+		v172 = false
+		v173 = 0
+		v174 = false
+		v175 = 0
+		v177 = (v13 + v143) + -1
+		if !v178 {
+			g.Fault(10, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v181 = v177 - ((v177 / v143) * v143)
+		v182 = v149 == 0
+		if !v182 {
+			goto b91
+		}
+		if uint64(v181) >= uint64(v151) {
+			g.Fault(11, v181, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v190 = 0
+		v191 = false
+		v192 = v150 + int32(uint64(v181))
+		v193 = v162
+		v194 = v163
+		goto b93
+	b91:
+		if uint64(v181) >= uint64(v153) {
+			g.Fault(11, v181, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v190 = 1
+		v191 = v160
+		v192 = v161
+		v193 = false
+		v194 = v152 + int32(uint64(v181))
+	b93:
+		if v190 != 0 {
+			goto b97
+		}
+		if v191 {
+			g.Fault(12, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v200 = *(*int32)(unsafe.Add(m0, int(v192)*4))
+		goto b100
+	b97:
+		if v193 {
+			g.Fault(12, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v200 = *(*int32)(unsafe.Add(m1, int(v194)*4))
+	b100:
+		if !v182 {
+			goto b104
+		}
+		if uint64(v13) >= uint64(v151) {
+			g.Fault(13, v13, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v206 = 0
+		v207 = false
+		v208 = v150 + v12
+		v209 = v166
+		v210 = v167
+		goto b106
+	b104:
+		if uint64(v13) >= uint64(v153) {
+			g.Fault(13, v13, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v206 = 1
+		v207 = v164
+		v208 = v165
+		v209 = false
+		v210 = v152 + v12
+	b106:
+		if v206 != 0 {
+			goto b110
+		}
+		if v207 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v216 = *(*int32)(unsafe.Add(m0, int(v208)*4))
+		goto b113
+	b110:
+		if v209 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v216 = *(*int32)(unsafe.Add(m1, int(v210)*4))
+	b113:
+		{
+			v218 = v200 - (v216 * 2)
+			v220 := int64(uint32(v12 + 1))
+			v223 = v220 - ((v220 / v143) * v143)
+			if !v182 {
+				goto b117
+			}
+		}
+		if uint64(v223) >= uint64(v151) {
+			g.Fault(15, v223, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v231 = 0
+		v232 = false
+		v233 = v150 + int32(uint64(v223))
+		v234 = v170
+		v235 = v171
+		goto b119
+	b117:
+		if uint64(v223) >= uint64(v153) {
+			g.Fault(15, v223, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v231 = 1
+		v232 = v168
+		v233 = v169
+		v234 = false
+		v235 = v152 + int32(uint64(v223))
+	b119:
+		if v231 != 0 {
+			goto b123
+		}
+		if v232 {
+			g.Fault(16, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v241 = *(*int32)(unsafe.Add(m0, int(v233)*4))
+		goto b126
+	b123:
+		if v234 {
+			g.Fault(16, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v241 = *(*int32)(unsafe.Add(m1, int(v235)*4))
+	b126:
+		v242 = v218 + v241
+		if v154 != 0 {
+			goto b130
+		}
+		if uint64(v13) >= uint64(v156) {
+			g.Fault(17, v13, v156, v0)
+			g.Leave(li)
+			continue
+		}
+		v249 = 0
+		v250 = false
+		v251 = v155 + v12
+		v252 = v174
+		v253 = v175
+		goto b132
+	b130:
+		if uint64(v13) >= uint64(v158) {
+			g.Fault(17, v13, v158, v0)
+			g.Leave(li)
+			continue
+		}
+		v249 = 1
+		v250 = v172
+		v251 = v173
+		v252 = false
+		v253 = v157 + v12
+	b132:
+		if v249 != 0 {
+			goto b136
+		}
+		if v250 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, int(v251)*4)) = v242
+		goto b139
+	b136:
+		if v252 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(v253)*4)) = v242
+	b139:
+		u149 = v149
+		u150 = v150
+		u151 = v151
+		u152 = v152
+		u153 = v153
+		u154 = v154
+		u155 = v155
+		u156 = v156
+		u157 = v157
+		u158 = v158
+		u159 = v159
+		u191 = v191
+		h192[li] = v192
+		u193 = v193
+		h194[li] = v194
+		u207 = v207
+		h208[li] = v208
+		u209 = v209
+		h210[li] = v210
+		u232 = v232
+		h233[li] = v233
+		u234 = v234
+		h235[li] = v235
+		u250 = v250
+		h251[li] = v251
+		u252 = v252
+		h253[li] = v253
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b148:
+		if v272 != 0 {
+			goto b152
+		}
+		if uint64(v13) >= uint64(v274) {
+			g.Fault(19, v13, v274, v0)
+			g.Leave(li)
+			continue
+		}
+		v283 = 0
+		v284 = v273 + v12
+		v285 = 0
+		goto b154
+	b152:
+		if uint64(v13) >= uint64(v276) {
+			g.Fault(19, v13, v276, v0)
+			g.Leave(li)
+			continue
+		}
+		v283 = 1
+		v284 = 0
+		v285 = v275 + v12
+	b154:
+		if v283 == 0 {
+			v289 = *(*int32)(unsafe.Add(m0, int(v284)*4))
+		} else {
+			v289 = *(*int32)(unsafe.Add(m1, int(v285)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10+4)) = v289
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+	}
+	g.v149 = u149
+	g.v150 = u150
+	g.v151 = u151
+	g.v152 = u152
+	g.v153 = u153
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v159 = u159
+	g.v191 = u191
+	g.v193 = u193
+	g.v207 = u207
+	g.v209 = u209
+	g.v232 = u232
+	g.v234 = u234
+	g.v250 = u250
+	g.v252 = u252
+	return next
+}
+
+func (g *swapsHost) r8() int {
+	n := g.Items
+	e149 := g.v149
+	e150 := g.v150
+	e151 := g.v151
+	e152 := g.v152
+	e153 := g.v153
+	e154 := g.v154
+	e155 := g.v155
+	e156 := g.v156
+	e157 := g.v157
+	e158 := g.v158
+	e159 := g.v159
+	e191 := g.v191
+	h192 := g.v192[:n]
+	e193 := g.v193
+	h194 := g.v194[:n]
+	e207 := g.v207
+	h208 := g.v208[:n]
+	e209 := g.v209
+	h210 := g.v210[:n]
+	e232 := g.v232
+	h233 := g.v233[:n]
+	e234 := g.v234
+	h235 := g.v235[:n]
+	e250 := g.v250
+	h251 := g.v251[:n]
+	e252 := g.v252
+	h253 := g.v253[:n]
+	v1 := g.v1
+	c1 := g.c1
+	v143 := int64(uint32(c1))
+	v178 := c1 != 0
+	basex := g.Base(0)
+	m0 := g.Memory(0)
+	m1 := g.Memory(1)
+	u149 := g.v149
+	u150 := g.v150
+	u151 := g.v151
+	u152 := g.v152
+	u153 := g.v153
+	u154 := g.v154
+	u155 := g.v155
+	u156 := g.v156
+	u157 := g.v157
+	u158 := g.v158
+	u159 := g.v159
+	u191 := g.v191
+	u193 := g.v193
+	u207 := g.v207
+	u209 := g.v209
+	u232 := g.v232
+	u234 := g.v234
+	u250 := g.v250
+	u252 := g.v252
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v149 := e149
+		v150 := e150
+		v151 := e151
+		v152 := e152
+		v153 := e153
+		v154 := e154
+		v155 := e155
+		v156 := e156
+		v157 := e157
+		v158 := e158
+		v159 := e159
+		v191 := e191
+		v192 := h192[li]
+		v193 := e193
+		v194 := h194[li]
+		v207 := e207
+		v208 := h208[li]
+		v209 := e209
+		v210 := h210[li]
+		v232 := e232
+		v233 := h233[li]
+		v234 := e234
+		v235 := h235[li]
+		v250 := e250
+		v251 := h251[li]
+		v252 := e252
+		v253 := h253[li]
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		v10 := (basex + li) * 28
+		var v160, v162, v164, v166, v168, v170, v172, v174, v182 bool
+		var v161, v163, v165, v167, v169, v171, v173, v175, v190, v200, v206, v216, v218, v231, v241, v242, v249, v272, v273, v275, v283, v284, v285, v289 int32
+		var v177, v181, v223, v274, v276 int64
+		v259 := v159 + 1
+		if v259 >= v1 {
+			v266 := int32(1)
+			if v154 == 1 {
+				v266 = 0
+			}
+			v272 = v266
+			v273 = v157
+			v274 = v158
+			v275 = v155
+			v276 = v156
+			goto b148
+		}
+		{
+			v262 := int32(1)
+			if v154 == 1 {
+				v262 = 0
+			}
+			v264 := int32(1)
+			if v149 == 1 {
+				v264 = 0
+			}
+			v149, v150, v151, v152, v153, v154, v155, v156, v157, v158, v159, v160, v161, v162, v163, v164, v165, v166, v167, v168, v169, v170, v171, v172, v173, v174, v175 = v262, v157, v158, v155, v156, v264, v152, v153, v150, v151, v259, v191, v192, v193, v194, v207, v208, v209, v210, v232, v233, v234, v235, v250, v251, v252, v253
+		}
+		v177 = (v13 + v143) + -1
+		if !v178 {
+			g.Fault(10, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v181 = v177 - ((v177 / v143) * v143)
+		v182 = v149 == 0
+		if !v182 {
+			goto b91
+		}
+		if uint64(v181) >= uint64(v151) {
+			g.Fault(11, v181, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v190 = 0
+		v191 = false
+		v192 = v150 + int32(uint64(v181))
+		v193 = v162
+		v194 = v163
+		goto b93
+	b91:
+		if uint64(v181) >= uint64(v153) {
+			g.Fault(11, v181, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v190 = 1
+		v191 = v160
+		v192 = v161
+		v193 = false
+		v194 = v152 + int32(uint64(v181))
+	b93:
+		if v190 != 0 {
+			goto b97
+		}
+		if v191 {
+			g.Fault(12, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v200 = *(*int32)(unsafe.Add(m0, int(v192)*4))
+		goto b100
+	b97:
+		if v193 {
+			g.Fault(12, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v200 = *(*int32)(unsafe.Add(m1, int(v194)*4))
+	b100:
+		if !v182 {
+			goto b104
+		}
+		if uint64(v13) >= uint64(v151) {
+			g.Fault(13, v13, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v206 = 0
+		v207 = false
+		v208 = v150 + v12
+		v209 = v166
+		v210 = v167
+		goto b106
+	b104:
+		if uint64(v13) >= uint64(v153) {
+			g.Fault(13, v13, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v206 = 1
+		v207 = v164
+		v208 = v165
+		v209 = false
+		v210 = v152 + v12
+	b106:
+		if v206 != 0 {
+			goto b110
+		}
+		if v207 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v216 = *(*int32)(unsafe.Add(m0, int(v208)*4))
+		goto b113
+	b110:
+		if v209 {
+			g.Fault(14, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v216 = *(*int32)(unsafe.Add(m1, int(v210)*4))
+	b113:
+		{
+			v218 = v200 - (v216 * 2)
+			v220 := int64(uint32(v12 + 1))
+			v223 = v220 - ((v220 / v143) * v143)
+			if !v182 {
+				goto b117
+			}
+		}
+		if uint64(v223) >= uint64(v151) {
+			g.Fault(15, v223, v151, v0)
+			g.Leave(li)
+			continue
+		}
+		v231 = 0
+		v232 = false
+		v233 = v150 + int32(uint64(v223))
+		v234 = v170
+		v235 = v171
+		goto b119
+	b117:
+		if uint64(v223) >= uint64(v153) {
+			g.Fault(15, v223, v153, v0)
+			g.Leave(li)
+			continue
+		}
+		v231 = 1
+		v232 = v168
+		v233 = v169
+		v234 = false
+		v235 = v152 + int32(uint64(v223))
+	b119:
+		if v231 != 0 {
+			goto b123
+		}
+		if v232 {
+			g.Fault(16, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v241 = *(*int32)(unsafe.Add(m0, int(v233)*4))
+		goto b126
+	b123:
+		if v234 {
+			g.Fault(16, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v241 = *(*int32)(unsafe.Add(m1, int(v235)*4))
+	b126:
+		v242 = v218 + v241
+		if v154 != 0 {
+			goto b130
+		}
+		if uint64(v13) >= uint64(v156) {
+			g.Fault(17, v13, v156, v0)
+			g.Leave(li)
+			continue
+		}
+		v249 = 0
+		v250 = false
+		v251 = v155 + v12
+		v252 = v174
+		v253 = v175
+		goto b132
+	b130:
+		if uint64(v13) >= uint64(v158) {
+			g.Fault(17, v13, v158, v0)
+			g.Leave(li)
+			continue
+		}
+		v249 = 1
+		v250 = v172
+		v251 = v173
+		v252 = false
+		v253 = v157 + v12
+	b132:
+		if v249 != 0 {
+			goto b136
+		}
+		if v250 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m1, int(v251)*4)) = v242
+		goto b139
+	b136:
+		if v252 {
+			g.Fault(18, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m0, int(v253)*4)) = v242
+	b139:
+		u149 = v149
+		u150 = v150
+		u151 = v151
+		u152 = v152
+		u153 = v153
+		u154 = v154
+		u155 = v155
+		u156 = v156
+		u157 = v157
+		u158 = v158
+		u159 = v159
+		u191 = v191
+		h192[li] = v192
+		u193 = v193
+		h194[li] = v194
+		u207 = v207
+		h208[li] = v208
+		u209 = v209
+		h210[li] = v210
+		u232 = v232
+		h233[li] = v233
+		u234 = v234
+		h235[li] = v235
+		u250 = v250
+		h251[li] = v251
+		u252 = v252
+		h253[li] = v253
+		if next != 7 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 7
+		}
+		continue
+	b148:
+		if v272 != 0 {
+			goto b152
+		}
+		if uint64(v13) >= uint64(v274) {
+			g.Fault(19, v13, v274, v0)
+			g.Leave(li)
+			continue
+		}
+		v283 = 0
+		v284 = v273 + v12
+		v285 = 0
+		goto b154
+	b152:
+		if uint64(v13) >= uint64(v276) {
+			g.Fault(19, v13, v276, v0)
+			g.Leave(li)
+			continue
+		}
+		v283 = 1
+		v284 = 0
+		v285 = v275 + v12
+	b154:
+		if v283 == 0 {
+			v289 = *(*int32)(unsafe.Add(m0, int(v284)*4))
+		} else {
+			v289 = *(*int32)(unsafe.Add(m1, int(v285)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10+4)) = v289
+		if next != 8 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 8
+		}
+	}
+	g.v149 = u149
+	g.v150 = u150
+	g.v151 = u151
+	g.v152 = u152
+	g.v153 = u153
+	g.v154 = u154
+	g.v155 = u155
+	g.v156 = u156
+	g.v157 = u157
+	g.v158 = u158
+	g.v159 = u159
+	g.v191 = u191
+	g.v193 = u193
+	g.v207 = u207
+	g.v209 = u209
+	g.v232 = u232
+	g.v234 = u234
+	g.v250 = u250
+	g.v252 = u252
+	return next
+}
+
+func (g *swapsHost) r9() int {
+	n := g.Items
+	// ZeroLocal, swaps.go:65
+	g.Zero(5)
+	// ZeroLocal, swaps.go:65
+	g.Zero(6)
+	p1 := g.Pointer(1)
+	basex := g.Base(0)
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	v1 := g.v1
+	v148 := 0 < v1
+	u294 := g.v294
+	u295 := g.v295
+	u296 := g.v296
+	u297 := g.v297
+	u298 := g.v298
+	u299 := g.v299
+	u300 := g.v300
+	u301 := g.v301
+	u302 := g.v302
+	u303 := g.v303
+	u304 := g.v304
+	u305 := g.v305
+	u306 := g.v306
+	u307 := g.v307
+	u308 := g.v308
+	u309 := g.v309
+	u310 := g.v310
+	u311 := g.v311
+	u312 := g.v312
+	u313 := g.v313
+	u314 := g.v314
+	u315 := g.v315
+	u316 := g.v316
+	u317 := g.v317
+	u318 := g.v318
+	u319 := g.v319
+	u320 := g.v320
+	u321 := g.v321
+	u322 := g.v322
+	u323 := g.v323
+	u324 := g.v324
+	u325 := g.v325
+	h326 := g.v326[:n]
+	u327 := g.v327
+	h328 := g.v328[:n]
+	u329 := g.v329
+	h330 := g.v330[:n]
+	u331 := g.v331
+	h332 := g.v332[:n]
+	u333 := g.v333
+	h334 := g.v334[:n]
+	u335 := g.v335
+	h336 := g.v336[:n]
+	u337 := g.v337
+	h338 := g.v338[:n]
+	u339 := g.v339
+	h340 := g.v340[:n]
+	u341 := g.v341
+	h342 := g.v342[:n]
+	u343 := g.v343
+	u344 := g.v344
+	u345 := g.v345
+	u346 := g.v346
+	u347 := g.v347
+	u348 := g.v348
+	u349 := g.v349
+	u350 := g.v350
+	u351 := g.v351
+	u352 := g.v352
+	u353 := g.v353
+	u354 := g.v354
+	u355 := g.v355
+	u356 := g.v356
+	u357 := g.v357
+	u358 := g.v358
+	u529 := g.v529
+	u530 := g.v530
+	u531 := g.v531
+	u532 := g.v532
+	u533 := g.v533
+	u534 := g.v534
+	u535 := g.v535
+	u536 := g.v536
+	u537 := g.v537
+	u538 := g.v538
+	u539 := g.v539
+	u540 := g.v540
+	u541 := g.v541
+	u542 := g.v542
+	u543 := g.v543
+	u544 := g.v544
+	u545 := g.v545
+	u546 := g.v546
+	u547 := g.v547
+	u548 := g.v548
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		var v294, v295, v296, v297, v298, v299, v300, v301, v302, v303, v304, v305, v306, v307, v308, v309, v310, v311, v312, v313, v314, v315, v316, v317, v318, v319, v320, v321, v322, v323, v326, v328, v330, v332, v334, v336, v338, v340, v342, v343, v344, v345, v346, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542 int32
+		var v324 int64
+		var v325, v327, v329, v331, v333, v335, v337, v339, v341 bool
+		*(*int32)(unsafe.Add(m4, li*4)) = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		*(*int32)(unsafe.Add(m5, li*4)) = v12
+		if v148 {
+			v294 = 0
+			v295 = 0
+			v296 = 32
+			v297 = 32
+			v298 = 0
+			v299 = 0
+			v300 = 0
+			v301 = 0
+			v302 = 0
+			v303 = 0
+			v304 = 0
+			v305 = 0
+			v306 = 40
+			v307 = 40
+			v308 = 0
+			v309 = 0
+			v310 = 0
+			v311 = 0
+			v312 = 0
+			v313 = 0
+			v314 = 0
+			v315 = 0
+			v316 = 33
+			v317 = 33
+			v318 = 0
+			v319 = 0
+			v320 = 0
+			v321 = 0
+			v322 = 0
+			v323 = 0
+			v324 = 0
+			v325 = false
+			v326 = 0
+			v327 = false
+			v328 = 0
+			v329 = false
+			v330 = 0
+			v331 = false
+			v332 = 0
+			v333 = false
+			v334 = 0
+			v335 = false
+			v336 = 0
+			v337 = false
+			v338 = 0
+			v339 = false
+			v340 = 0
+			v341 = false
+			v342 = 0
+			v343 = 0
+			v344 = 0
+			v345 = 0
+			v346 = 0
+			v347 := int64(uint32(v296))
+			v348 := int64(uint32(v299))
+			v349 := int64(uint32(v302))
+			v350 := int64(uint32(v306))
+			v351 := int64(uint32(v309))
+			v352 := int64(uint32(v312))
+			v353 := int64(uint32(v316))
+			v354 := int64(uint32(v317))
+			v355 := int64(uint32(v319))
+			v356 := int64(uint32(v320))
+			v357 := int64(uint32(v322))
+			v358 := int64(uint32(v323))
+			u294 = v294
+			u295 = v295
+			u296 = v296
+			u297 = v297
+			u298 = v298
+			u299 = v299
+			u300 = v300
+			u301 = v301
+			u302 = v302
+			u303 = v303
+			u304 = v304
+			u305 = v305
+			u306 = v306
+			u307 = v307
+			u308 = v308
+			u309 = v309
+			u310 = v310
+			u311 = v311
+			u312 = v312
+			u313 = v313
+			u314 = v314
+			u315 = v315
+			u316 = v316
+			u317 = v317
+			u318 = v318
+			u319 = v319
+			u320 = v320
+			u321 = v321
+			u322 = v322
+			u323 = v323
+			u324 = v324
+			u325 = v325
+			h326[li] = v326
+			u327 = v327
+			h328[li] = v328
+			u329 = v329
+			h330[li] = v330
+			u331 = v331
+			h332[li] = v332
+			u333 = v333
+			h334[li] = v334
+			u335 = v335
+			h336[li] = v336
+			u337 = v337
+			h338[li] = v338
+			u339 = v339
+			h340[li] = v340
+			u341 = v341
+			h342[li] = v342
+			u343 = v343
+			u344 = v344
+			u345 = v345
+			u346 = v346
+			u347 = v347
+			u348 = v348
+			u349 = v349
+			u350 = v350
+			u351 = v351
+			u352 = v352
+			u353 = v353
+			u354 = v354
+			u355 = v355
+			u356 = v356
+			u357 = v357
+			u358 = v358
+			if next != 11 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 11
+			}
+			continue
+		}
+		v529 = 0
+		v530 = 0
+		v531 = 32
+		v532 = 0
+		v533 = 0
+		v534 = 40
+		v535 = 0
+		v536 = 0
+		v537 = 0
+		v538 = 0
+		v539 = 0
+		v540 = 0
+		v541 = 0
+		v542 = 0
+		v543 := int64(uint32(v531))
+		v544 := int64(uint32(v534))
+		v545 := int64(uint32(v536))
+		v546 := int64(uint32(v538))
+		v547 := int64(uint32(v540))
+		v548 := int64(uint32(v542))
+		u529 = v529
+		u530 = v530
+		u531 = v531
+		u532 = v532
+		u533 = v533
+		u534 = v534
+		u535 = v535
+		u536 = v536
+		u537 = v537
+		u538 = v538
+		u539 = v539
+		u540 = v540
+		u541 = v541
+		u542 = v542
+		u543 = v543
+		u544 = v544
+		u545 = v545
+		u546 = v546
+		u547 = v547
+		u548 = v548
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+	}
+	g.v294 = u294
+	g.v295 = u295
+	g.v296 = u296
+	g.v297 = u297
+	g.v298 = u298
+	g.v299 = u299
+	g.v300 = u300
+	g.v301 = u301
+	g.v302 = u302
+	g.v303 = u303
+	g.v304 = u304
+	g.v305 = u305
+	g.v306 = u306
+	g.v307 = u307
+	g.v308 = u308
+	g.v309 = u309
+	g.v310 = u310
+	g.v311 = u311
+	g.v312 = u312
+	g.v313 = u313
+	g.v314 = u314
+	g.v315 = u315
+	g.v316 = u316
+	g.v317 = u317
+	g.v318 = u318
+	g.v319 = u319
+	g.v320 = u320
+	g.v321 = u321
+	g.v322 = u322
+	g.v323 = u323
+	g.v324 = u324
+	g.v325 = u325
+	g.v327 = u327
+	g.v329 = u329
+	g.v331 = u331
+	g.v333 = u333
+	g.v335 = u335
+	g.v337 = u337
+	g.v339 = u339
+	g.v341 = u341
+	g.v343 = u343
+	g.v344 = u344
+	g.v345 = u345
+	g.v346 = u346
+	g.v347 = u347
+	g.v348 = u348
+	g.v349 = u349
+	g.v350 = u350
+	g.v351 = u351
+	g.v352 = u352
+	g.v353 = u353
+	g.v354 = u354
+	g.v355 = u355
+	g.v356 = u356
+	g.v357 = u357
+	g.v358 = u358
+	g.v529 = u529
+	g.v530 = u530
+	g.v531 = u531
+	g.v532 = u532
+	g.v533 = u533
+	g.v534 = u534
+	g.v535 = u535
+	g.v536 = u536
+	g.v537 = u537
+	g.v538 = u538
+	g.v539 = u539
+	g.v540 = u540
+	g.v541 = u541
+	g.v542 = u542
+	g.v543 = u543
+	g.v544 = u544
+	g.v545 = u545
+	g.v546 = u546
+	g.v547 = u547
+	g.v548 = u548
+	return next
+}
+
+func (g *swapsHost) r12() int {
+	n := g.Items
+	e294 := g.v294
+	e295 := g.v295
+	e296 := g.v296
+	e297 := g.v297
+	e298 := g.v298
+	e299 := g.v299
+	e300 := g.v300
+	e301 := g.v301
+	e302 := g.v302
+	e303 := g.v303
+	e304 := g.v304
+	e305 := g.v305
+	e306 := g.v306
+	e307 := g.v307
+	e308 := g.v308
+	e309 := g.v309
+	e310 := g.v310
+	e311 := g.v311
+	e312 := g.v312
+	e313 := g.v313
+	e314 := g.v314
+	e315 := g.v315
+	e316 := g.v316
+	e317 := g.v317
+	e318 := g.v318
+	e319 := g.v319
+	e320 := g.v320
+	e321 := g.v321
+	e322 := g.v322
+	e323 := g.v323
+	e324 := g.v324
+	e325 := g.v325
+	h326 := g.v326[:n]
+	e327 := g.v327
+	h328 := g.v328[:n]
+	e329 := g.v329
+	h330 := g.v330[:n]
+	e331 := g.v331
+	h332 := g.v332[:n]
+	e333 := g.v333
+	h334 := g.v334[:n]
+	e335 := g.v335
+	h336 := g.v336[:n]
+	e337 := g.v337
+	h338 := g.v338[:n]
+	e339 := g.v339
+	h340 := g.v340[:n]
+	e341 := g.v341
+	h342 := g.v342[:n]
+	e343 := g.v343
+	e344 := g.v344
+	e345 := g.v345
+	e346 := g.v346
+	e347 := g.v347
+	e348 := g.v348
+	e349 := g.v349
+	e350 := g.v350
+	e351 := g.v351
+	e352 := g.v352
+	e353 := g.v353
+	e354 := g.v354
+	e355 := g.v355
+	e356 := g.v356
+	e357 := g.v357
+	e358 := g.v358
+	c0 := g.c0
+	v359 := c0 + -1
+	basex := g.Base(0)
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	m6 := g.Memory(6)
+	v14 := int64(uint32(c0))
+	v1 := g.v1
+	u294 := g.v294
+	u295 := g.v295
+	u296 := g.v296
+	u297 := g.v297
+	u298 := g.v298
+	u299 := g.v299
+	u300 := g.v300
+	u301 := g.v301
+	u302 := g.v302
+	u303 := g.v303
+	u304 := g.v304
+	u305 := g.v305
+	u306 := g.v306
+	u307 := g.v307
+	u308 := g.v308
+	u309 := g.v309
+	u310 := g.v310
+	u311 := g.v311
+	u312 := g.v312
+	u313 := g.v313
+	u314 := g.v314
+	u315 := g.v315
+	u316 := g.v316
+	u317 := g.v317
+	u318 := g.v318
+	u319 := g.v319
+	u320 := g.v320
+	u321 := g.v321
+	u322 := g.v322
+	u323 := g.v323
+	u324 := g.v324
+	u325 := g.v325
+	u327 := g.v327
+	u329 := g.v329
+	u331 := g.v331
+	u333 := g.v333
+	u335 := g.v335
+	u337 := g.v337
+	u339 := g.v339
+	u341 := g.v341
+	u343 := g.v343
+	u344 := g.v344
+	u345 := g.v345
+	u346 := g.v346
+	u347 := g.v347
+	u348 := g.v348
+	u349 := g.v349
+	u350 := g.v350
+	u351 := g.v351
+	u352 := g.v352
+	u353 := g.v353
+	u354 := g.v354
+	u355 := g.v355
+	u356 := g.v356
+	u357 := g.v357
+	u358 := g.v358
+	u529 := g.v529
+	u530 := g.v530
+	u531 := g.v531
+	u532 := g.v532
+	u533 := g.v533
+	u534 := g.v534
+	u535 := g.v535
+	u536 := g.v536
+	u537 := g.v537
+	u538 := g.v538
+	u539 := g.v539
+	u540 := g.v540
+	u541 := g.v541
+	u542 := g.v542
+	u543 := g.v543
+	u544 := g.v544
+	u545 := g.v545
+	u546 := g.v546
+	u547 := g.v547
+	u548 := g.v548
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v294 := e294
+		v295 := e295
+		v296 := e296
+		v297 := e297
+		v298 := e298
+		v299 := e299
+		v300 := e300
+		v301 := e301
+		v302 := e302
+		v303 := e303
+		v304 := e304
+		v305 := e305
+		v306 := e306
+		v307 := e307
+		v308 := e308
+		v309 := e309
+		v310 := e310
+		v311 := e311
+		v312 := e312
+		v313 := e313
+		v314 := e314
+		v315 := e315
+		v316 := e316
+		v317 := e317
+		v318 := e318
+		v319 := e319
+		v320 := e320
+		v321 := e321
+		v322 := e322
+		v323 := e323
+		v324 := e324
+		v325 := e325
+		v326 := h326[li]
+		v327 := e327
+		v328 := h328[li]
+		v329 := e329
+		v330 := h330[li]
+		v331 := e331
+		v332 := h332[li]
+		v333 := e333
+		v334 := h334[li]
+		v335 := e335
+		v336 := h336[li]
+		v337 := e337
+		v338 := h338[li]
+		v339 := e339
+		v340 := h340[li]
+		v341 := e341
+		v342 := h342[li]
+		v343 := e343
+		v344 := e344
+		v345 := e345
+		v346 := e346
+		v347 := e347
+		v348 := e348
+		v349 := e349
+		v350 := e350
+		v351 := e351
+		v352 := e352
+		v353 := e353
+		v354 := e354
+		v355 := e355
+		v356 := e356
+		v357 := e357
+		v358 := e358
+		v12 := int32(li)
+		v0 := int32(basex + li)
+		v13 := int64(uint32(v12))
+		var v372, v374, v376, v377, v379, v381, v383, v392, v410, v412, v414, v415, v417, v419, v421, v430, v442, v444, v446, v447, v449, v451, v453, v468, v469, v470, v471, v472, v473, v474, v475, v476, v477, v478, v479, v480, v481, v482, v483, v484, v486, v487, v488, v489, v490, v491, v492, v493, v494, v495, v496, v497, v498, v499, v500, v501, v502, v529, v530, v531, v532, v533, v534, v535, v536, v537, v538, v539, v540, v541, v542 int32
+		var v373, v375, v378, v380, v382, v411, v413, v416, v418, v420, v443, v445, v448, v450, v452 bool
+		v360 := v359 - v12
+		v361 := int64(v360)
+		v362 := v294 == 0
+		if !v362 {
+			goto b166
+		}
+		if uint32(v360) >= uint32(v296) {
+			g.Fault(20, v361, v347, v0)
+			g.Leave(li)
+			continue
+		}
+		v377 = 0
+		v378 = false
+		v379 = v295 + v360
+		v380 = v327
+		v381 = v328
+		v382 = v329
+		v383 = v330
+		goto b173
+	b166:
+		if v294 != 1 {
+			goto b170
+		}
+		if uint32(v360) >= uint32(v299) {
+			g.Fault(20, v361, v348, v0)
+			g.Leave(li)
+			continue
+		}
+		v372 = 1
+		v373 = false
+		v374 = v298 + v360
+		v375 = v329
+		v376 = v330
+		goto b172
+	b170:
+		if uint32(v360) >= uint32(v302) {
+			g.Fault(20, v361, v349, v0)
+			g.Leave(li)
+			continue
+		}
+		v372 = 2
+		v373 = v327
+		v374 = v328
+		v375 = false
+		v376 = v301 + v360
+	b172:
+		v377 = v372
+		v378 = v325
+		v379 = v326
+		v380 = v373
+		v381 = v374
+		v382 = v375
+		v383 = v376
+	b173:
+		if v377 != 0 {
+			goto b177
+		}
+		if v378 {
+			g.Fault(21, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v392 = *(*int32)(unsafe.Add(m4, int(v379)*4))
+		goto b184
+	b177:
+		if v377 != 1 {
+			goto b181
+		}
+		if v380 {
+			g.Fault(21, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v392 = *(*int32)(unsafe.Add(m5, int(v381)*4))
+		goto b184
+	b181:
+		if v382 {
+			g.Fault(21, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v392 = *(*int32)(unsafe.Add(m6, int(v383)*4))
+	b184:
+		v393 := v13 + v324
+		v396 := v393 - ((v393 / v14) * v14)
+		if v304 != 0 {
+			goto b188
+		}
+		if uint64(v396) >= uint64(v350) {
+			g.Fault(22, v396, v350, v0)
+			g.Leave(li)
+			continue
+		}
+		v415 = 0
+		v416 = false
+		v417 = v305 + int32(uint64(v396))
+		v418 = v333
+		v419 = v334
+		v420 = v335
+		v421 = v336
+		goto b195
+	b188:
+		if v304 != 1 {
+			goto b192
+		}
+		if uint64(v396) >= uint64(v351) {
+			g.Fault(22, v396, v351, v0)
+			g.Leave(li)
+			continue
+		}
+		v410 = 1
+		v411 = false
+		v412 = v308 + int32(uint64(v396))
+		v413 = v335
+		v414 = v336
+		goto b194
+	b192:
+		if uint64(v396) >= uint64(v352) {
+			g.Fault(22, v396, v352, v0)
+			g.Leave(li)
+			continue
+		}
+		v410 = 2
+		v411 = v333
+		v412 = v334
+		v413 = false
+		v414 = v311 + int32(uint64(v396))
+	b194:
+		v415 = v410
+		v416 = v331
+		v417 = v332
+		v418 = v411
+		v419 = v412
+		v420 = v413
+		v421 = v414
+	b195:
+		if v415 != 0 {
+			goto b199
+		}
+		if v416 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v430 = *(*int32)(unsafe.Add(m5, int(v417)*4))
+		goto b206
+	b199:
+		if v415 != 1 {
+			goto b203
+		}
+		if v418 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v430 = *(*int32)(unsafe.Add(m6, int(v419)*4))
+		goto b206
+	b203:
+		if v420 {
+			g.Fault(23, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v430 = *(*int32)(unsafe.Add(m4, int(v421)*4))
+	b206:
+		v431 := v392 ^ v430
+		v432 := v314 == 0
+		if !v432 {
+			goto b210
+		}
+		if uint32(v12) >= uint32(v316) {
+			g.Fault(24, v13, v353, v0)
+			g.Leave(li)
+			continue
+		}
+		v447 = 0
+		v448 = false
+		v449 = v315 + v12
+		v450 = v339
+		v451 = v340
+		v452 = v341
+		v453 = v342
+		goto b217
+	b210:
+		if v314 != 1 {
+			goto b214
+		}
+		if uint32(v12) >= uint32(v319) {
+			g.Fault(24, v13, v355, v0)
+			g.Leave(li)
+			continue
+		}
+		v442 = 1
+		v443 = false
+		v444 = v318 + v12
+		v445 = v341
+		v446 = v342
+		goto b216
+	b214:
+		if uint32(v12) >= uint32(v322) {
+			g.Fault(24, v13, v357, v0)
+			g.Leave(li)
+			continue
+		}
+		v442 = 2
+		v443 = v339
+		v444 = v340
+		v445 = false
+		v446 = v321 + v12
+	b216:
+		v447 = v442
+		v448 = v337
+		v449 = v338
+		v450 = v443
+		v451 = v444
+		v452 = v445
+		v453 = v446
+	b217:
+		if v447 != 0 {
+			goto b221
+		}
+		if v448 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m6, int(v449)*4)) = v431
+		goto b228
+	b221:
+		if v447 != 1 {
+			goto b225
+		}
+		if v450 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m4, int(v451)*4)) = v431
+		goto b228
+	b225:
+		if v452 {
+			g.Fault(25, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m5, int(v453)*4)) = v431
+	b228:
+		if !v432 {
+			goto b231
+		}
+		if 32 > uint32(v317) {
+			g.Fault(26, 32, v354, v0)
+			g.Leave(li)
+			continue
+		}
+		v475 = 0
+		v476 = v315
+		v477 = 32
+		v478 = v317
+		v479 = v311
+		v480 = v312
+		v481 = v313
+		v482 = v305
+		v483 = v343
+		v484 = v344
+		goto b236
+	b231:
+		if v314 != 1 {
+			goto b234
+		}
+		if 32 > uint32(v320) {
+			g.Fault(26, 32, v356, v0)
+			g.Leave(li)
+			continue
+		}
+		v468 = 1
+		v469 = v318
+		v470 = 32
+		v471 = v320
+		v472 = v305
+		v473 = v343
+		v474 = v344
+		goto b235
+	b234:
+		if 32 > uint32(v323) {
+			g.Fault(26, 32, v358, v0)
+			g.Leave(li)
+			continue
+		}
+		v468 = 2
+		v469 = v311
+		v470 = v312
+		v471 = v313
+		v472 = v321
+		v473 = 32
+		v474 = v323
+	b235:
+		v475 = v468
+		v476 = v308
+		v477 = v309
+		v478 = v310
+		v479 = v469
+		v480 = v470
+		v481 = v471
+		v482 = v472
+		v483 = v473
+		v484 = v474
+	b236:
+		if v362 {
+			v493 = 0
+			v494 = v295
+			v495 = v296
+			v496 = v297
+			v497 = v321
+			v498 = v322
+			v499 = v323
+			v500 = v315
+			v501 = v345
+			v502 = v346
+			goto b240
+		}
+		if v294 == 1 {
+			v486 = 1
+			v487 = v298
+			v488 = v299
+			v489 = v300
+			v490 = v315
+			v491 = v345
+			v492 = v346
+		} else {
+			v486 = 2
+			v487 = v321
+			v488 = v322
+			v489 = v323
+			v490 = v301
+			v491 = v302
+			v492 = v303
+		}
+		v493 = v486
+		v494 = v318
+		v495 = v319
+		v496 = v320
+		v497 = v487
+		v498 = v488
+		v499 = v489
+		v500 = v490
+		v501 = v491
+		v502 = v492
+	b240:
+		v503 := v324 + 1
+		if v503 >= v1 {
+			v518 := int32(1)
+			if v304 == 1 {
+				v518 = 2
+			}
+			v520 := v518
+			if v304 == 2 {
+				v520 = 0
+			}
+			v522 := int32(1)
+			if v475 == 1 {
+				v522 = 2
+			}
+			v524 := v522
+			if v475 == 2 {
+				v524 = 0
+			}
+			v529 = v520
+			v530 = v311
+			v531 = v312
+			v532 = v524
+			v533 = v482
+			v534 = v483
+			v535 = v305
+			v536 = v306
+			v537 = v308
+			v538 = v309
+			v539 = v476
+			v540 = v477
+			v541 = v479
+			v542 = v480
+			goto b247
+		}
+		{
+			v506 := int32(1)
+			if v304 == 1 {
+				v506 = 2
+			}
+			v508 := v506
+			if v304 == 2 {
+				v508 = 0
+			}
+			v510 := int32(1)
+			if v475 == 1 {
+				v510 = 2
+			}
+			v512 := v510
+			if v475 == 2 {
+				v512 = 0
+			}
+			v514 := int32(1)
+			if v493 == 1 {
+				v514 = 2
+			}
+			v516 := v514
+			if v493 == 2 {
+				v516 = 0
+			}
+			v294 = v508
+			v295 = v311
+			v296 = v312
+			v297 = v313
+			v298 = v305
+			v299 = v306
+			v300 = v307
+			v301 = v308
+			v302 = v309
+			v303 = v310
+			v304 = v512
+			v305 = v482
+			v306 = v483
+			v307 = v484
+			v308 = v476
+			v309 = v477
+			v310 = v478
+			v311 = v479
+			v312 = v480
+			v313 = v481
+			v314 = v516
+			v315 = v500
+			v316 = v501
+			v317 = v502
+			v318 = v494
+			v319 = v495
+			v320 = v496
+			v321 = v497
+			v322 = v498
+			v323 = v499
+			v324 = v503
+			v325 = v378
+			v326 = v379
+			v327 = v380
+			v328 = v381
+			v329 = v382
+			v330 = v383
+			v331 = v416
+			v332 = v417
+			v333 = v418
+			v334 = v419
+			v335 = v420
+			v336 = v421
+			v337 = v448
+			v338 = v449
+			v339 = v450
+			v340 = v451
+			v341 = v452
+			v342 = v453
+			v343 = v483
+			v344 = v484
+			v345 = v501
+			v346 = v502
+		}
+		v347 = int64(uint32(v296))
+		v348 = int64(uint32(v299))
+		v349 = int64(uint32(v302))
+		v350 = int64(uint32(v306))
+		v351 = int64(uint32(v309))
+		v352 = int64(uint32(v312))
+		v353 = int64(uint32(v316))
+		v354 = int64(uint32(v317))
+		v355 = int64(uint32(v319))
+		v356 = int64(uint32(v320))
+		v357 = int64(uint32(v322))
+		v358 = int64(uint32(v323))
+		u294 = v294
+		u295 = v295
+		u296 = v296
+		u297 = v297
+		u298 = v298
+		u299 = v299
+		u300 = v300
+		u301 = v301
+		u302 = v302
+		u303 = v303
+		u304 = v304
+		u305 = v305
+		u306 = v306
+		u307 = v307
+		u308 = v308
+		u309 = v309
+		u310 = v310
+		u311 = v311
+		u312 = v312
+		u313 = v313
+		u314 = v314
+		u315 = v315
+		u316 = v316
+		u317 = v317
+		u318 = v318
+		u319 = v319
+		u320 = v320
+		u321 = v321
+		u322 = v322
+		u323 = v323
+		u324 = v324
+		u325 = v325
+		h326[li] = v326
+		u327 = v327
+		h328[li] = v328
+		u329 = v329
+		h330[li] = v330
+		u331 = v331
+		h332[li] = v332
+		u333 = v333
+		h334[li] = v334
+		u335 = v335
+		h336[li] = v336
+		u337 = v337
+		h338[li] = v338
+		u339 = v339
+		h340[li] = v340
+		u341 = v341
+		h342[li] = v342
+		u343 = v343
+		u344 = v344
+		u345 = v345
+		u346 = v346
+		u347 = v347
+		u348 = v348
+		u349 = v349
+		u350 = v350
+		u351 = v351
+		u352 = v352
+		u353 = v353
+		u354 = v354
+		u355 = v355
+		u356 = v356
+		u357 = v357
+		u358 = v358
+		if next != 11 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 11
+		}
+		continue
+	b247:
+		v543 := int64(uint32(v531))
+		v544 := int64(uint32(v534))
+		v545 := int64(uint32(v536))
+		v546 := int64(uint32(v538))
+		v547 := int64(uint32(v540))
+		v548 := int64(uint32(v542))
+		u529 = v529
+		u530 = v530
+		u531 = v531
+		u532 = v532
+		u533 = v533
+		u534 = v534
+		u535 = v535
+		u536 = v536
+		u537 = v537
+		u538 = v538
+		u539 = v539
+		u540 = v540
+		u541 = v541
+		u542 = v542
+		u543 = v543
+		u544 = v544
+		u545 = v545
+		u546 = v546
+		u547 = v547
+		u548 = v548
+		if next != 12 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 12
+		}
+	}
+	g.v294 = u294
+	g.v295 = u295
+	g.v296 = u296
+	g.v297 = u297
+	g.v298 = u298
+	g.v299 = u299
+	g.v300 = u300
+	g.v301 = u301
+	g.v302 = u302
+	g.v303 = u303
+	g.v304 = u304
+	g.v305 = u305
+	g.v306 = u306
+	g.v307 = u307
+	g.v308 = u308
+	g.v309 = u309
+	g.v310 = u310
+	g.v311 = u311
+	g.v312 = u312
+	g.v313 = u313
+	g.v314 = u314
+	g.v315 = u315
+	g.v316 = u316
+	g.v317 = u317
+	g.v318 = u318
+	g.v319 = u319
+	g.v320 = u320
+	g.v321 = u321
+	g.v322 = u322
+	g.v323 = u323
+	g.v324 = u324
+	g.v325 = u325
+	g.v327 = u327
+	g.v329 = u329
+	g.v331 = u331
+	g.v333 = u333
+	g.v335 = u335
+	g.v337 = u337
+	g.v339 = u339
+	g.v341 = u341
+	g.v343 = u343
+	g.v344 = u344
+	g.v345 = u345
+	g.v346 = u346
+	g.v347 = u347
+	g.v348 = u348
+	g.v349 = u349
+	g.v350 = u350
+	g.v351 = u351
+	g.v352 = u352
+	g.v353 = u353
+	g.v354 = u354
+	g.v355 = u355
+	g.v356 = u356
+	g.v357 = u357
+	g.v358 = u358
+	g.v529 = u529
+	g.v530 = u530
+	g.v531 = u531
+	g.v532 = u532
+	g.v533 = u533
+	g.v534 = u534
+	g.v535 = u535
+	g.v536 = u536
+	g.v537 = u537
+	g.v538 = u538
+	g.v539 = u539
+	g.v540 = u540
+	g.v541 = u541
+	g.v542 = u542
+	g.v543 = u543
+	g.v544 = u544
+	g.v545 = u545
+	g.v546 = u546
+	g.v547 = u547
+	g.v548 = u548
+	return next
+}
+
+func (g *swapsHost) r13() int {
+	n := g.Items
+	c0 := g.c0
+	v549 := c0 + -1
+	v529 := g.v529
+	v552 := v529 == 0
+	v531 := g.v531
+	v543 := g.v543
+	basex := g.Base(0)
+	v530 := g.v530
+	v556 := v529 == 1
+	v536 := g.v536
+	v545 := g.v545
+	v535 := g.v535
+	v538 := g.v538
+	v546 := g.v546
+	v537 := g.v537
+	m4 := g.Memory(4)
+	m5 := g.Memory(5)
+	m6 := g.Memory(6)
+	v532 := g.v532
+	v575 := v532 == 0
+	v534 := g.v534
+	v544 := g.v544
+	v533 := g.v533
+	v579 := v532 == 1
+	v540 := g.v540
+	v547 := g.v547
+	v539 := g.v539
+	v542 := g.v542
+	v548 := g.v548
+	v541 := g.v541
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v0 := int32(basex + li)
+		v10 := (basex + li) * 28
+		var v562, v563, v564, v565, v566, v567, v568, v574, v585, v586, v587, v588, v589, v590, v591, v597 int32
+		v550 := v549 - v12
+		v551 := int64(v550)
+		if !v552 {
+			goto b252
+		}
+		if uint32(v550) >= uint32(v531) {
+			g.Fault(27, v551, v543, v0)
+			g.Leave(li)
+			continue
+		}
+		v565 = 0
+		v566 = v530 + v550
+		v567 = 0
+		v568 = 0
+		goto b259
+	b252:
+		if !v556 {
+			goto b256
+		}
+		if uint32(v550) >= uint32(v536) {
+			g.Fault(27, v551, v545, v0)
+			g.Leave(li)
+			continue
+		}
+		v562 = 1
+		v563 = v535 + v550
+		v564 = 0
+		goto b258
+	b256:
+		if uint32(v550) >= uint32(v538) {
+			g.Fault(27, v551, v546, v0)
+			g.Leave(li)
+			continue
+		}
+		v562 = 2
+		v563 = 0
+		v564 = v537 + v550
+	b258:
+		v565 = v562
+		v566 = 0
+		v567 = v563
+		v568 = v564
+	b259:
+		if v565 == 0 {
+			v574 = *(*int32)(unsafe.Add(m4, int(v566)*4))
+			goto b264
+		}
+		if v565 == 1 {
+			v574 = *(*int32)(unsafe.Add(m5, int(v567)*4))
+		} else {
+			v574 = *(*int32)(unsafe.Add(m6, int(v568)*4))
+		}
+	b264:
+		if !v575 {
+			goto b268
+		}
+		if uint32(v550) >= uint32(v534) {
+			g.Fault(28, v551, v544, v0)
+			g.Leave(li)
+			continue
+		}
+		v588 = 0
+		v589 = v533 + v550
+		v590 = 0
+		v591 = 0
+		goto b275
+	b268:
+		if !v579 {
+			goto b272
+		}
+		if uint32(v550) >= uint32(v540) {
+			g.Fault(28, v551, v547, v0)
+			g.Leave(li)
+			continue
+		}
+		v585 = 1
+		v586 = v539 + v550
+		v587 = 0
+		goto b274
+	b272:
+		if uint32(v550) >= uint32(v542) {
+			g.Fault(28, v551, v548, v0)
+			g.Leave(li)
+			continue
+		}
+		v585 = 2
+		v586 = 0
+		v587 = v541 + v550
+	b274:
+		v588 = v585
+		v589 = 0
+		v590 = v586
+		v591 = v587
+	b275:
+		if v588 == 0 {
+			v597 = *(*int32)(unsafe.Add(m5, int(v589)*4))
+			goto b280
+		}
+		if v588 == 1 {
+			v597 = *(*int32)(unsafe.Add(m6, int(v590)*4))
+		} else {
+			v597 = *(*int32)(unsafe.Add(m4, int(v591)*4))
+		}
+	b280:
+		*(*int32)(unsafe.Add(p2, v10+8)) = v574 + v597
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// ZeroLocal, swaps.go:79
+	g.Zero(7)
+	// ZeroLocal, swaps.go:79
+	g.Zero(8)
+	v1 := g.v1
+	v148 := 0 < v1
+	u647 := g.v647
+	u648 := g.v648
+	h649 := g.v649[:n]
+	u650 := g.v650
+	h651 := g.v651[:n]
+	h652 := g.v652[:n]
+	m7 := g.Memory(7)
+	m8 := g.Memory(8)
+	p1 := g.Pointer(1)
+	u601 := g.v601
+	u603 := g.v603
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	u606 := g.v606
+	h607 := g.v607[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v0 := int32(basex + li)
+		var v600, v602, v604, v605, v607, v613, v647, v649, v651, v652 int32
+		var v601, v603, v648, v650 bool
+		var v606 int64
+		if !v148 {
+			v647 = 0
+			v648 = false
+			v649 = v12
+			v650 = false
+			v651 = 0
+			v652 = 0
+			u647 = v647
+			u648 = v648
+			h649[li] = v649
+			u650 = v650
+			h651[li] = v651
+			h652[li] = v652
+			if next != 17 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 17
+			}
+			continue
+		}
+		v600 = 0
+		v601 = false
+		v602 = v12
+		v603 = false
+		v604 = 0
+		v605 = 0
+		v606 = 0
+		v607 = 0
+		v608 := v600 == 0
+		if !v608 {
+			goto b287
+		}
+		if v601 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v613 = *(*int32)(unsafe.Add(m7, int(v602)*4))
+		goto b290
+	b287:
+		if v603 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v613 = *(*int32)(unsafe.Add(m8, int(v604)*16+int(v605)*4))
+	b290:
+		v616 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) + int32(uint64(v606))
+		v617 := v613 + v616
+		if !v608 {
+			goto b294
+		}
+		if v601 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m7, int(v602)*4)) = v617
+		goto b297
+	b294:
+		if v603 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m8, int(v604)*16+int(v605)*4)) = v617
+	b297:
+		u601 = v601
+		u603 = v603
+		h604[li] = v604
+		h605[li] = v605
+		u606 = v606
+		h607[li] = v607
+		if next != 15 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 15
+		}
+	}
+	g.v647 = u647
+	g.v648 = u648
+	g.v650 = u650
+	g.v601 = u601
+	g.v603 = u603
+	g.v606 = u606
+	return next
+}
+
+func (g *swapsHost) r16() int {
+	n := g.Items
+	v606 := g.v606
+	v622 := int64(uint64(v606) / 3)
+	v623 := v622 * 3
+	v624 := v606 - v623
+	v625 := v624 == 1
+	v601 := g.v601
+	h607 := g.v607[:n]
+	c0 := g.c0
+	v14 := int64(uint32(c0))
+	basex := g.Base(0)
+	v603 := g.v603
+	h604 := g.v604[:n]
+	h605 := g.v605[:n]
+	u634 := g.v634
+	u635 := g.v635
+	h636 := g.v636[:n]
+	h637 := g.v637[:n]
+	u638 := g.v638
+	h639 := g.v639[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v607 := h607[li]
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		v604 := h604[li]
+		v605 := h605[li]
+		var v631 int64
+		var v634, v636, v637, v639 int32
+		var v635, v638 bool
+		if v625 {
+			v634 = 0
+			v635 = false
+			v636 = int32(uint32(v12) >> 2)
+			v637 = v12 & 3
+			v638 = v601
+			v639 = v607
+			goto b302
+		}
+		{
+			v628 := v13 + v606
+			v631 = v628 - ((v628 / v14) * v14)
+			if uint64(v631) >= 32 {
+				g.Fault(30, v631, 32, v0)
+				g.Leave(li)
+				continue
+			}
+		}
+		v634 = 1
+		v635 = v603
+		v636 = v604
+		v637 = v605
+		v638 = false
+		v639 = int32(uint64(v631))
+	b302:
+		u634 = v634
+		u635 = v635
+		h636[li] = v636
+		h637[li] = v637
+		u638 = v638
+		h639[li] = v639
+		more = true
+	}
+	g.v634 = u634
+	g.v635 = u635
+	g.v638 = u638
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:90
+	e606 := g.v606
+	v1 := g.v1
+	v634 := g.v634
+	v644 := v634 == 1
+	v645 := int32(1)
+	if v644 {
+		v645 = 0
+	}
+	v638 := g.v638
+	v635 := g.v635
+	v642 := v634 == 1
+	v643 := int32(1)
+	if v642 {
+		v643 = 0
+	}
+	m7 := g.Memory(7)
+	m8 := g.Memory(8)
+	p1 := g.Pointer(1)
+	u601 := g.v601
+	u603 := g.v603
+	u606 := g.v606
+	u647 := g.v647
+	u648 := g.v648
+	h649 := g.v649[:n]
+	u650 := g.v650
+	h651 := g.v651[:n]
+	h652 := g.v652[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v606 := e606
+		v639 := h639[li]
+		v636 := h636[li]
+		v637 := h637[li]
+		v0 := int32(basex + li)
+		var v600, v602, v604, v605, v607, v613, v617, v647, v649, v651, v652 int32
+		var v608, v648, v650 bool
+		v640 := v606 + 1
+		if v640 >= v1 {
+			v647 = v645
+			v648 = v638
+			v649 = v639
+			v650 = v635
+			v651 = v636
+			v652 = v637
+			goto b307
+		}
+		v600 = v643
+		v601 = v638
+		v602 = v639
+		v603 = v635
+		v604 = v636
+		v605 = v637
+		v606 = v640
+		v607 = v639
+		v608 = v600 == 0
+		if !v608 {
+			goto b287
+		}
+		if v601 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v613 = *(*int32)(unsafe.Add(m7, int(v602)*4))
+		goto b290
+	b287:
+		if v603 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v613 = *(*int32)(unsafe.Add(m8, int(v604)*16+int(v605)*4))
+	b290:
+		{
+			v616 := *(*int32)(unsafe.Add(p1, (basex+li)*4)) + int32(uint64(v606))
+			v617 = v613 + v616
+			if !v608 {
+				goto b294
+			}
+		}
+		if v601 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m7, int(v602)*4)) = v617
+		goto b297
+	b294:
+		if v603 {
+			g.Fault(29, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m8, int(v604)*16+int(v605)*4)) = v617
+	b297:
+		u601 = v601
+		u603 = v603
+		h604[li] = v604
+		h605[li] = v605
+		u606 = v606
+		h607[li] = v607
+		if next != 15 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 15
+		}
+		continue
+	b307:
+		u647 = v647
+		u648 = v648
+		h649[li] = v649
+		u650 = v650
+		h651[li] = v651
+		h652[li] = v652
+		if next != 17 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 17
+		}
+	}
+	g.v601 = u601
+	g.v603 = u603
+	g.v606 = u606
+	g.v647 = u647
+	g.v648 = u648
+	g.v650 = u650
+	return next
+}
+
+func (g *swapsHost) r18() int {
+	n := g.Items
+	v647 := g.v647
+	v653 := v647 == 0
+	v648 := g.v648
+	basex := g.Base(0)
+	m7 := g.Memory(7)
+	h649 := g.v649[:n]
+	v650 := g.v650
+	m8 := g.Memory(8)
+	h651 := g.v651[:n]
+	h652 := g.v652[:n]
+	c0 := g.c0
+	v549 := c0 + -1
+	p2 := g.Pointer(2)
+	m14 := g.Memory(14)
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v649 := h649[li]
+		v651 := h651[li]
+		v652 := h652[li]
+		v12 := int32(li)
+		v550 := v549 - v12
+		v551 := int64(v550)
+		v10 := (basex + li) * 28
+		own14 := unsafe.Add(m14, li*128)
+		var v658 int32
+		if !v653 {
+			goto b312
+		}
+		if v648 {
+			g.Fault(31, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v658 = *(*int32)(unsafe.Add(m7, int(v649)*4))
+		goto b315
+	b312:
+		if v650 {
+			g.Fault(31, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v658 = *(*int32)(unsafe.Add(m8, int(v651)*16+int(v652)*4))
+	b315:
+		if uint32(v550) >= 32 {
+			g.Fault(32, v551, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v665 := (v658 + *(*int32)(unsafe.Add(m7, int(v550)*4))) + *(*int32)(unsafe.Add(m8, int(v12&7)*16+int(v12&3)*4))
+		*(*int32)(unsafe.Add(p2, v10+12)) = v665
+		*(*[128]byte)(own14) = [128]byte{}
+		more = true
+	}
+	if !more {
+		return -1
+	}
+	// ZeroLocal, swaps.go:100
+	g.Zero(9)
+	v1 := g.v1
+	v148 := 0 < v1
+	p1 := g.Pointer(1)
+	m9 := g.Memory(9)
+	u668 := g.v668
+	u669 := g.v669
+	u670 := g.v670
+	u671 := g.v671
+	u672 := g.v672
+	u673 := g.v673
+	u674 := g.v674
+	u675 := g.v675
+	u676 := g.v676
+	u677 := g.v677
+	u678 := g.v678
+	u683 := g.v683
+	h684 := g.v684[:n]
+	u685 := g.v685
+	h686 := g.v686[:n]
+	u687 := g.v687
+	h688 := g.v688[:n]
+	u689 := g.v689
+	h690 := g.v690[:n]
+	u691 := g.v691
+	h692 := g.v692[:n]
+	u693 := g.v693
+	h694 := g.v694[:n]
+	u695 := g.v695
+	u696 := g.v696
+	u697 := g.v697
+	u698 := g.v698
+	u702 := g.v702
+	u709 := g.v709
+	h710 := g.v710[:n]
+	u711 := g.v711
+	h712 := g.v712[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		own14 := unsafe.Add(m14, li*128)
+		v10 := (basex + li) * 28
+		var v668, v669, v670, v671, v672, v673, v674, v675, v676, v677, v680, v682, v684, v686, v688, v690, v692, v694, v701, v708, v710, v712, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v806, v807, v808, v812, v819, v820, v821, v825 int32
+		var v678, v695, v696, v697, v698 int64
+		var v679, v681, v683, v685, v687, v689, v691, v693, v702, v709, v711 bool
+		if !v148 {
+			v786 = 0
+			v787 = 0
+			v788 = 32
+			v789 = 0
+			v790 = 0
+			v791 = 32
+			v792 = 0
+			v793 = 0
+			v794 = 0
+			v795 = 0
+			goto b379
+		}
+		v668 = 0
+		v669 = 0
+		v670 = 32
+		v671 = 0
+		v672 = 0
+		v673 = 0
+		v674 = 0
+		v675 = 32
+		v676 = 0
+		v677 = 0
+		v678 = 0
+		v679 = false
+		v680 = 0
+		v681 = false
+		v682 = 0
+		v683 = false
+		v684 = 0
+		v685 = false
+		v686 = 0
+		v687 = false
+		v688 = 0
+		v689 = false
+		v690 = 0
+		v691 = false
+		v692 = 0
+		v693 = false
+		v694 = 0
+		v695 = int64(uint32(v670))
+		v696 = int64(uint32(v672))
+		v697 = int64(uint32(v675))
+		v698 = int64(uint32(v677))
+		v701 = *(*int32)(unsafe.Add(p1, (basex+li)*4)) * int32(uint64(v678))
+		v702 = v668 == 0
+		if !v702 {
+			goto b322
+		}
+		if uint32(v12) >= uint32(v670) {
+			g.Fault(33, v13, v695, v0)
+			g.Leave(li)
+			continue
+		}
+		v708 = 0
+		v709 = false
+		v710 = v669 + v12
+		v711 = v681
+		v712 = v682
+		goto b324
+	b322:
+		if uint32(v12) >= uint32(v672) {
+			g.Fault(33, v13, v696, v0)
+			g.Leave(li)
+			continue
+		}
+		v708 = 1
+		v709 = v679
+		v710 = v680
+		v711 = false
+		v712 = v671 + v12
+	b324:
+		if v708 != 0 {
+			goto b328
+		}
+		if v709 {
+			g.Fault(34, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(own14, int(v710)*4)) = v701
+		goto b331
+	b328:
+		if v711 {
+			g.Fault(34, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m9, int(v712)*4)) = v701
+	b331:
+		u668 = v668
+		u669 = v669
+		u670 = v670
+		u671 = v671
+		u672 = v672
+		u673 = v673
+		u674 = v674
+		u675 = v675
+		u676 = v676
+		u677 = v677
+		u678 = v678
+		u683 = v683
+		h684[li] = v684
+		u685 = v685
+		h686[li] = v686
+		u687 = v687
+		h688[li] = v688
+		u689 = v689
+		h690[li] = v690
+		u691 = v691
+		h692[li] = v692
+		u693 = v693
+		h694[li] = v694
+		u695 = v695
+		u696 = v696
+		u697 = v697
+		u698 = v698
+		u702 = v702
+		u709 = v709
+		h710[li] = v710
+		u711 = v711
+		h712[li] = v712
+		if next != 19 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 19
+		}
+		continue
+	b379:
+		v796 := int64(uint32(v788))
+		v797 := int64(uint32(v791))
+		v798 := int64(uint32(v793))
+		v799 := int64(uint32(v795))
+		if v786 != 0 {
+			goto b383
+		}
+		if uint32(v12) >= uint32(v788) {
+			g.Fault(35, v13, v796, v0)
+			g.Leave(li)
+			continue
+		}
+		v806 = 0
+		v807 = v787 + v12
+		v808 = 0
+		goto b385
+	b383:
+		if uint32(v12) >= uint32(v793) {
+			g.Fault(35, v13, v798, v0)
+			g.Leave(li)
+			continue
+		}
+		v806 = 1
+		v807 = 0
+		v808 = v792 + v12
+	b385:
+		if v806 == 0 {
+			v812 = *(*int32)(unsafe.Add(own14, int(v807)*4))
+		} else {
+			v812 = *(*int32)(unsafe.Add(m9, int(v808)*4))
+		}
+		if v789 != 0 {
+			goto b392
+		}
+		if uint32(v12) >= uint32(v791) {
+			g.Fault(36, v13, v797, v0)
+			g.Leave(li)
+			continue
+		}
+		v819 = 0
+		v820 = v790 + v12
+		v821 = 0
+		goto b394
+	b392:
+		if uint32(v12) >= uint32(v795) {
+			g.Fault(36, v13, v799, v0)
+			g.Leave(li)
+			continue
+		}
+		v819 = 1
+		v820 = 0
+		v821 = v794 + v12
+	b394:
+		if v819 == 0 {
+			v825 = *(*int32)(unsafe.Add(m9, int(v820)*4))
+		} else {
+			v825 = *(*int32)(unsafe.Add(own14, int(v821)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10+16)) = v812 - v825
+		if next != 21 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 21
+		}
+	}
+	g.v668 = u668
+	g.v669 = u669
+	g.v670 = u670
+	g.v671 = u671
+	g.v672 = u672
+	g.v673 = u673
+	g.v674 = u674
+	g.v675 = u675
+	g.v676 = u676
+	g.v677 = u677
+	g.v678 = u678
+	g.v683 = u683
+	g.v685 = u685
+	g.v687 = u687
+	g.v689 = u689
+	g.v691 = u691
+	g.v693 = u693
+	g.v695 = u695
+	g.v696 = u696
+	g.v697 = u697
+	g.v698 = u698
+	g.v702 = u702
+	g.v709 = u709
+	g.v711 = u711
+	return next
+}
+
+func (g *swapsHost) r20() int {
+	n := g.Items
+	v702 := g.v702
+	v670 := g.v670
+	v695 := g.v695
+	basex := g.Base(0)
+	v669 := g.v669
+	v685 := g.v685
+	h686 := g.v686[:n]
+	v672 := g.v672
+	v696 := g.v696
+	v671 := g.v671
+	v683 := g.v683
+	h684 := g.v684[:n]
+	m14 := g.Memory(14)
+	m9 := g.Memory(9)
+	c0 := g.c0
+	v673 := g.v673
+	v739 := v673 == 0
+	v675 := g.v675
+	v697 := g.v697
+	v674 := g.v674
+	v689 := g.v689
+	h690 := g.v690[:n]
+	v677 := g.v677
+	v698 := g.v698
+	v676 := g.v676
+	v687 := g.v687
+	h688 := g.v688[:n]
+	v693 := g.v693
+	h694 := g.v694[:n]
+	v691 := g.v691
+	h692 := g.v692[:n]
+	u724 := g.v724
+	h725 := g.v725[:n]
+	u726 := g.v726
+	h727 := g.v727[:n]
+	u746 := g.v746
+	h747 := g.v747[:n]
+	u748 := g.v748
+	h749 := g.v749[:n]
+	u763 := g.v763
+	h764 := g.v764[:n]
+	u765 := g.v765
+	h766 := g.v766[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		v686 := h686[li]
+		v684 := h684[li]
+		own14 := unsafe.Add(m14, li*128)
+		v690 := h690[li]
+		v688 := h688[li]
+		v694 := h694[li]
+		v692 := h692[li]
+		var v723, v725, v727, v733, v745, v747, v749, v755, v762, v764, v766 int32
+		var v724, v726, v746, v748, v763, v765 bool
+		if !v702 {
+			goto b336
+		}
+		if uint32(v12) >= uint32(v670) {
+			g.Fault(37, v13, v695, v0)
+			g.Leave(li)
+			continue
+		}
+		v723 = 0
+		v724 = false
+		v725 = v669 + v12
+		v726 = v685
+		v727 = v686
+		goto b338
+	b336:
+		if uint32(v12) >= uint32(v672) {
+			g.Fault(37, v13, v696, v0)
+			g.Leave(li)
+			continue
+		}
+		v723 = 1
+		v724 = v683
+		v725 = v684
+		v726 = false
+		v727 = v671 + v12
+	b338:
+		if v723 != 0 {
+			goto b342
+		}
+		if v724 {
+			g.Fault(38, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v733 = *(*int32)(unsafe.Add(own14, int(v725)*4))
+		goto b345
+	b342:
+		if v726 {
+			g.Fault(38, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v733 = *(*int32)(unsafe.Add(m9, int(v727)*4))
+	b345:
+		v734 := v12 + 1
+		v737 := v734 - ((v734 / c0) * c0)
+		v738 := int64(uint32(v737))
+		if !v739 {
+			goto b349
+		}
+		if uint32(v737) >= uint32(v675) {
+			g.Fault(39, v738, v697, v0)
+			g.Leave(li)
+			continue
+		}
+		v745 = 0
+		v746 = false
+		v747 = v674 + v737
+		v748 = v689
+		v749 = v690
+		goto b351
+	b349:
+		if uint32(v737) >= uint32(v677) {
+			g.Fault(39, v738, v698, v0)
+			g.Leave(li)
+			continue
+		}
+		v745 = 1
+		v746 = v687
+		v747 = v688
+		v748 = false
+		v749 = v676 + v737
+	b351:
+		if v745 != 0 {
+			goto b355
+		}
+		if v746 {
+			g.Fault(40, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v755 = *(*int32)(unsafe.Add(m9, int(v747)*4))
+		goto b358
+	b355:
+		if v748 {
+			g.Fault(40, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v755 = *(*int32)(unsafe.Add(own14, int(v749)*4))
+	b358:
+		v756 := v733 + v755
+		if !v702 {
+			goto b362
+		}
+		if uint32(v12) >= uint32(v670) {
+			g.Fault(37, v13, v695, v0)
+			g.Leave(li)
+			continue
+		}
+		v762 = 0
+		v763 = false
+		v764 = v669 + v12
+		v765 = v693
+		v766 = v694
+		goto b364
+	b362:
+		if uint32(v12) >= uint32(v672) {
+			g.Fault(37, v13, v696, v0)
+			g.Leave(li)
+			continue
+		}
+		v762 = 1
+		v763 = v691
+		v764 = v692
+		v765 = false
+		v766 = v671 + v12
+	b364:
+		if v762 != 0 {
+			goto b368
+		}
+		if v763 {
+			g.Fault(38, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(own14, int(v764)*4)) = v756
+		goto b371
+	b368:
+		if v765 {
+			g.Fault(38, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m9, int(v766)*4)) = v756
+	b371:
+		u724 = v724
+		h725[li] = v725
+		u726 = v726
+		h727[li] = v727
+		u746 = v746
+		h747[li] = v747
+		u748 = v748
+		h749[li] = v749
+		u763 = v763
+		h764[li] = v764
+		u765 = v765
+		h766[li] = v766
+		more = true
+	}
+	g.v724 = u724
+	g.v726 = u726
+	g.v746 = u746
+	g.v748 = u748
+	g.v763 = u763
+	g.v765 = u765
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:106
+	e668 := g.v668
+	e669 := g.v669
+	e670 := g.v670
+	e671 := g.v671
+	e672 := g.v672
+	e673 := g.v673
+	e674 := g.v674
+	e675 := g.v675
+	e676 := g.v676
+	e677 := g.v677
+	e678 := g.v678
+	e709 := g.v709
+	h710 := g.v710[:n]
+	e711 := g.v711
+	h712 := g.v712[:n]
+	v1 := g.v1
+	v724 := g.v724
+	v726 := g.v726
+	v746 := g.v746
+	v748 := g.v748
+	v763 := g.v763
+	v765 := g.v765
+	p1 := g.Pointer(1)
+	u668 := g.v668
+	u669 := g.v669
+	u670 := g.v670
+	u671 := g.v671
+	u672 := g.v672
+	u673 := g.v673
+	u674 := g.v674
+	u675 := g.v675
+	u676 := g.v676
+	u677 := g.v677
+	u678 := g.v678
+	u683 := g.v683
+	u685 := g.v685
+	u687 := g.v687
+	u689 := g.v689
+	u691 := g.v691
+	u693 := g.v693
+	u695 := g.v695
+	u696 := g.v696
+	u697 := g.v697
+	u698 := g.v698
+	u702 := g.v702
+	u709 := g.v709
+	u711 := g.v711
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v668 := e668
+		v669 := e669
+		v670 := e670
+		v671 := e671
+		v672 := e672
+		v673 := e673
+		v674 := e674
+		v675 := e675
+		v676 := e676
+		v677 := e677
+		v678 := e678
+		v709 := e709
+		v710 := h710[li]
+		v711 := e711
+		v712 := h712[li]
+		v725 := h725[li]
+		v727 := h727[li]
+		v747 := h747[li]
+		v749 := h749[li]
+		v764 := h764[li]
+		v766 := h766[li]
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		own14 := unsafe.Add(m14, li*128)
+		v10 := (basex + li) * 28
+		var v679, v681 bool
+		var v680, v682, v684, v686, v688, v690, v692, v694, v701, v708, v786, v787, v788, v789, v790, v791, v792, v793, v794, v795, v806, v807, v808, v812, v819, v820, v821, v825 int32
+		v772 := v678 + 1
+		if v772 >= v1 {
+			v779 := int32(1)
+			if v673 == 1 {
+				v779 = 0
+			}
+			v781 := int32(1)
+			if v668 == 1 {
+				v781 = 0
+			}
+			v786 = v779
+			v787 = v676
+			v788 = v677
+			v789 = v781
+			v790 = v671
+			v791 = v672
+			v792 = v674
+			v793 = v675
+			v794 = v669
+			v795 = v670
+			goto b379
+		}
+		{
+			v775 := int32(1)
+			if v673 == 1 {
+				v775 = 0
+			}
+			v777 := int32(1)
+			if v668 == 1 {
+				v777 = 0
+			}
+			v668, v669, v670, v671, v672, v673, v674, v675, v676, v677, v678, v679, v680, v681, v682, v683, v684, v685, v686, v687, v688, v689, v690, v691, v692, v693, v694 = v775, v676, v677, v674, v675, v777, v671, v672, v669, v670, v772, v709, v710, v711, v712, v724, v725, v726, v727, v746, v747, v748, v749, v763, v764, v765, v766
+		}
+		v695 = int64(uint32(v670))
+		v696 = int64(uint32(v672))
+		v697 = int64(uint32(v675))
+		v698 = int64(uint32(v677))
+		v701 = *(*int32)(unsafe.Add(p1, (basex+li)*4)) * int32(uint64(v678))
+		v702 = v668 == 0
+		if !v702 {
+			goto b322
+		}
+		if uint32(v12) >= uint32(v670) {
+			g.Fault(33, v13, v695, v0)
+			g.Leave(li)
+			continue
+		}
+		v708 = 0
+		v709 = false
+		v710 = v669 + v12
+		v711 = v681
+		v712 = v682
+		goto b324
+	b322:
+		if uint32(v12) >= uint32(v672) {
+			g.Fault(33, v13, v696, v0)
+			g.Leave(li)
+			continue
+		}
+		v708 = 1
+		v709 = v679
+		v710 = v680
+		v711 = false
+		v712 = v671 + v12
+	b324:
+		if v708 != 0 {
+			goto b328
+		}
+		if v709 {
+			g.Fault(34, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(own14, int(v710)*4)) = v701
+		goto b331
+	b328:
+		if v711 {
+			g.Fault(34, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m9, int(v712)*4)) = v701
+	b331:
+		u668 = v668
+		u669 = v669
+		u670 = v670
+		u671 = v671
+		u672 = v672
+		u673 = v673
+		u674 = v674
+		u675 = v675
+		u676 = v676
+		u677 = v677
+		u678 = v678
+		u683 = v683
+		h684[li] = v684
+		u685 = v685
+		h686[li] = v686
+		u687 = v687
+		h688[li] = v688
+		u689 = v689
+		h690[li] = v690
+		u691 = v691
+		h692[li] = v692
+		u693 = v693
+		h694[li] = v694
+		u695 = v695
+		u696 = v696
+		u697 = v697
+		u698 = v698
+		u702 = v702
+		u709 = v709
+		h710[li] = v710
+		u711 = v711
+		h712[li] = v712
+		if next != 19 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 19
+		}
+		continue
+	b379:
+		v796 := int64(uint32(v788))
+		v797 := int64(uint32(v791))
+		v798 := int64(uint32(v793))
+		v799 := int64(uint32(v795))
+		if v786 != 0 {
+			goto b383
+		}
+		if uint32(v12) >= uint32(v788) {
+			g.Fault(35, v13, v796, v0)
+			g.Leave(li)
+			continue
+		}
+		v806 = 0
+		v807 = v787 + v12
+		v808 = 0
+		goto b385
+	b383:
+		if uint32(v12) >= uint32(v793) {
+			g.Fault(35, v13, v798, v0)
+			g.Leave(li)
+			continue
+		}
+		v806 = 1
+		v807 = 0
+		v808 = v792 + v12
+	b385:
+		if v806 == 0 {
+			v812 = *(*int32)(unsafe.Add(own14, int(v807)*4))
+		} else {
+			v812 = *(*int32)(unsafe.Add(m9, int(v808)*4))
+		}
+		if v789 != 0 {
+			goto b392
+		}
+		if uint32(v12) >= uint32(v791) {
+			g.Fault(36, v13, v797, v0)
+			g.Leave(li)
+			continue
+		}
+		v819 = 0
+		v820 = v790 + v12
+		v821 = 0
+		goto b394
+	b392:
+		if uint32(v12) >= uint32(v795) {
+			g.Fault(36, v13, v799, v0)
+			g.Leave(li)
+			continue
+		}
+		v819 = 1
+		v820 = 0
+		v821 = v794 + v12
+	b394:
+		if v819 == 0 {
+			v825 = *(*int32)(unsafe.Add(m9, int(v820)*4))
+		} else {
+			v825 = *(*int32)(unsafe.Add(own14, int(v821)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10+16)) = v812 - v825
+		if next != 21 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 21
+		}
+	}
+	g.v668 = u668
+	g.v669 = u669
+	g.v670 = u670
+	g.v671 = u671
+	g.v672 = u672
+	g.v673 = u673
+	g.v674 = u674
+	g.v675 = u675
+	g.v676 = u676
+	g.v677 = u677
+	g.v678 = u678
+	g.v683 = u683
+	g.v685 = u685
+	g.v687 = u687
+	g.v689 = u689
+	g.v691 = u691
+	g.v693 = u693
+	g.v695 = u695
+	g.v696 = u696
+	g.v697 = u697
+	g.v698 = u698
+	g.v702 = u702
+	g.v709 = u709
+	g.v711 = u711
+	return next
+}
+
+func (g *swapsHost) r22() int {
+	n := g.Items
+	m10 := g.Memory(10)
+	v1 := g.v1
+	v148 := 0 < v1
+	h829 := g.v829[:n]
+	u830 := g.v830
+	u831 := g.v831
+	u832 := g.v832
+	u833 := g.v833
+	u834 := g.v834
+	h835 := g.v835[:n]
+	u836 := g.v836
+	h837 := g.v837[:n]
+	p2 := g.Pointer(2)
+	basex := g.Base(0)
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v10 := (basex + li) * 28
+		var v829, v830, v835, v837, v886 int32
+		var v831, v832, v834, v836 bool
+		var v833 int64
+		*(*int32)(unsafe.Add(m10, li*4)) = 3
+		if v148 {
+			v829 = 0
+			v830 = 0
+			v831 = false
+			v832 = false
+			v833 = 0
+			v834 = false
+			v835 = 0
+			v836 = false
+			v837 = 0
+			h829[li] = v829
+			u830 = v830
+			u831 = v831
+			u832 = v832
+			u833 = v833
+			u834 = v834
+			h835[li] = v835
+			u836 = v836
+			h837[li] = v837
+			if next != 22 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 22
+			}
+			continue
+		}
+		v886 = 0
+		*(*int32)(unsafe.Add(p2, v10+20)) = v886
+		if next != 25 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 25
+		}
+	}
+	g.v830 = u830
+	g.v831 = u831
+	g.v832 = u832
+	g.v833 = u833
+	g.v834 = u834
+	g.v836 = u836
+	return next
+}
+
+func (g *swapsHost) r23() int {
+	n := g.Items
+	v830 := g.v830
+	v838 := v830 == 0
+	v839 := v830 == 1
+	v831 := g.v831
+	v840 := v839 && v831
+	v841 := v838 || v840
+	v842 := v830 == 2
+	v832 := g.v832
+	v843 := v842 && v832
+	v844 := v841 || v843
+	h829 := g.v829[:n]
+	v834 := g.v834
+	h835 := g.v835[:n]
+	v836 := g.v836
+	h837 := g.v837[:n]
+	v833 := g.v833
+	c0 := g.c0
+	v14 := int64(uint32(c0))
+	basex := g.Base(0)
+	m11 := g.Memory(11)
+	m10 := g.Memory(10)
+	h869 := g.v869[:n]
+	u870 := g.v870
+	h871 := g.v871[:n]
+	u872 := g.v872
+	h873 := g.v873[:n]
+	dead := g.Dead[:n]
+	more := false
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v829 := h829[li]
+		v835 := h835[li]
+		v837 := h837[li]
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		var v845, v857, v859, v861, v867, v869, v871, v873 int32
+		var v849 int64
+		var v858, v860, v870, v872 bool
+		if v844 {
+			v869 = v829
+			v870 = v834
+			v871 = v835
+			v872 = v836
+			v873 = v837
+			goto b419
+		}
+		{
+			v845 = v829 * 5
+			v846 := v13 + v833
+			v849 = v846 - ((v846 / v14) * v14)
+			if !v839 {
+				goto b407
+			}
+		}
+		if v831 {
+			g.Fault(41, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v849) >= 32 {
+			g.Fault(42, v849, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v857 = 0
+		v858 = false
+		v859 = int32(uint64(v849))
+		v860 = v836
+		v861 = v837
+		goto b411
+	b407:
+		if v832 {
+			g.Fault(41, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v849) >= 32 {
+			g.Fault(42, v849, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v857 = 1
+		v858 = v834
+		v859 = v835
+		v860 = false
+		v861 = int32(uint64(v849))
+	b411:
+		if v857 != 0 {
+			goto b415
+		}
+		if v858 {
+			g.Fault(41, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v867 = *(*int32)(unsafe.Add(m11, int(v859)*4))
+		goto b418
+	b415:
+		if v860 {
+			g.Fault(41, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v867 = *(*int32)(unsafe.Add(m10, int(v861)*4))
+	b418:
+		v869 = v845 + v867
+		v870 = v858
+		v871 = v859
+		v872 = v860
+		v873 = v861
+	b419:
+		h869[li] = v869
+		u870 = v870
+		h871[li] = v871
+		u872 = v872
+		h873[li] = v873
+		more = true
+	}
+	g.v870 = u870
+	g.v872 = u872
+	if !more {
+		return -1
+	}
+	// Barrier, swaps.go:123
+	// ZeroLocal, swaps.go:124
+	g.Zero(11)
+	e831 := g.v831
+	e832 := g.v832
+	e833 := g.v833
+	p1 := g.Pointer(1)
+	v1 := g.v1
+	v870 := g.v870
+	v872 := g.v872
+	u830 := g.v830
+	u831 := g.v831
+	u832 := g.v832
+	u833 := g.v833
+	u834 := g.v834
+	u836 := g.v836
+	p2 := g.Pointer(2)
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v831 := e831
+		v832 := e832
+		v833 := e833
+		v869 := h869[li]
+		v871 := h871[li]
+		v873 := h873[li]
+		v10 := (basex + li) * 28
+		var v829, v835, v837, v878, v886 int32
+		var v879, v880 bool
+		if v833 == (v833 & -2) {
+			*(*int32)(unsafe.Add(m11, li*4)) = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+			v878 = 0
+			v879 = false
+			v880 = v832
+		} else {
+			v878 = 1
+			v879 = v831
+			v880 = false
+		}
+		v881 := v833 + 1
+		if v881 >= v1 {
+			v886 = v869
+			goto b427
+		}
+		{
+			v884 := int32(1)
+			if v878 == 1 {
+				v884 = 2
+			}
+			v829 = v869
+			v830 = v884
+			v831 = v879
+			v832 = v880
+			v833 = v881
+			v834 = v870
+			v835 = v871
+			v836 = v872
+			v837 = v873
+		}
+		h829[li] = v829
+		u830 = v830
+		u831 = v831
+		u832 = v832
+		u833 = v833
+		u834 = v834
+		h835[li] = v835
+		u836 = v836
+		h837[li] = v837
+		if next != 22 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 22
+		}
+		continue
+	b427:
+		*(*int32)(unsafe.Add(p2, v10+20)) = v886
+		if next != 25 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 25
+		}
+	}
+	g.v830 = u830
+	g.v831 = u831
+	g.v832 = u832
+	g.v833 = u833
+	g.v834 = u834
+	g.v836 = u836
+	return next
+}
+
+func (g *swapsHost) r26() int {
+	n := g.Items
+	// ZeroLocal, swaps.go:137
+	g.Zero(13)
+	p1 := g.Pointer(1)
+	basex := g.Base(0)
+	m12 := g.Memory(12)
+	v1 := g.v1
+	v148 := 0 < v1
+	u890 := g.v890
+	u891 := g.v891
+	u892 := g.v892
+	u893 := g.v893
+	u894 := g.v894
+	u895 := g.v895
+	u896 := g.v896
+	u897 := g.v897
+	h898 := g.v898[:n]
+	u899 := g.v899
+	h900 := g.v900[:n]
+	u901 := g.v901
+	h902 := g.v902[:n]
+	u903 := g.v903
+	h904 := g.v904[:n]
+	u956 := g.v956
+	u957 := g.v957
+	u958 := g.v958
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		var v890, v893, v898, v900, v902, v904, v956 int32
+		var v891, v892, v894, v895, v897, v899, v901, v903, v957, v958 bool
+		var v896 int64
+		*(*int32)(unsafe.Add(m12, li*4)) = *(*int32)(unsafe.Add(p1, (basex+li)*4))
+		if v148 {
+			v890 = 1
+			v891 = false
+			v892 = false
+			v893 = 1
+			v894 = false
+			v895 = false
+			v896 = 0
+			v897 = false
+			v898 = 0
+			v899 = false
+			v900 = 0
+			v901 = false
+			v902 = 0
+			v903 = false
+			v904 = 0
+			u890 = v890
+			u891 = v891
+			u892 = v892
+			u893 = v893
+			u894 = v894
+			u895 = v895
+			u896 = v896
+			u897 = v897
+			h898[li] = v898
+			u899 = v899
+			h900[li] = v900
+			u901 = v901
+			h902[li] = v902
+			u903 = v903
+			h904[li] = v904
+			if next != 27 {
+				if next >= 0 {
+					return g.Diverge()
+				}
+				next = 27
+			}
+			continue
+		}
+		v956 = 1
+		v957 = false
+		v958 = false
+		u956 = v956
+		u957 = v957
+		u958 = v958
+		if next != 28 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 28
+		}
+	}
+	g.v890 = u890
+	g.v891 = u891
+	g.v892 = u892
+	g.v893 = u893
+	g.v894 = u894
+	g.v895 = u895
+	g.v896 = u896
+	g.v897 = u897
+	g.v899 = u899
+	g.v901 = u901
+	g.v903 = u903
+	g.v956 = u956
+	g.v957 = u957
+	g.v958 = u958
+	return next
+}
+
+func (g *swapsHost) r28() int {
+	n := g.Items
+	e890 := g.v890
+	e891 := g.v891
+	e892 := g.v892
+	e893 := g.v893
+	e894 := g.v894
+	e895 := g.v895
+	e896 := g.v896
+	e897 := g.v897
+	h898 := g.v898[:n]
+	e899 := g.v899
+	h900 := g.v900[:n]
+	e901 := g.v901
+	h902 := g.v902[:n]
+	e903 := g.v903
+	h904 := g.v904[:n]
+	c0 := g.c0
+	v14 := int64(uint32(c0))
+	basex := g.Base(0)
+	m12 := g.Memory(12)
+	m13 := g.Memory(13)
+	v1 := g.v1
+	u890 := g.v890
+	u891 := g.v891
+	u892 := g.v892
+	u893 := g.v893
+	u894 := g.v894
+	u895 := g.v895
+	u896 := g.v896
+	u897 := g.v897
+	u899 := g.v899
+	u901 := g.v901
+	u903 := g.v903
+	u956 := g.v956
+	u957 := g.v957
+	u958 := g.v958
+	dead := g.Dead[:n]
+	next := -1
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v890 := e890
+		v891 := e891
+		v892 := e892
+		v893 := e893
+		v894 := e894
+		v895 := e895
+		v896 := e896
+		v897 := e897
+		v898 := h898[li]
+		v899 := e899
+		v900 := h900[li]
+		v901 := e901
+		v902 := h902[li]
+		v903 := e903
+		v904 := h904[li]
+		v12 := int32(li)
+		v13 := int64(uint32(v12))
+		v0 := int32(basex + li)
+		var v919, v921, v923, v929, v937, v939, v941, v956 int32
+		var v920, v922, v938, v940, v957, v958 bool
+		v905 := v13 + v896
+		v908 := v905 - ((v905 / v14) * v14)
+		if v890 == 0 {
+			g.Fault(43, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v911 := v890 == 1
+		if !v911 {
+			goto b439
+		}
+		if v891 {
+			g.Fault(43, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v908) >= 32 {
+			g.Fault(44, v908, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v919 = 0
+		v920 = false
+		v921 = int32(uint64(v908))
+		v922 = v899
+		v923 = v900
+		goto b443
+	b439:
+		if v892 {
+			g.Fault(43, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		if uint64(v908) >= 32 {
+			g.Fault(44, v908, 32, v0)
+			g.Leave(li)
+			continue
+		}
+		v919 = 1
+		v920 = v897
+		v921 = v898
+		v922 = false
+		v923 = int32(uint64(v908))
+	b443:
+		if v919 != 0 {
+			goto b447
+		}
+		if v920 {
+			g.Fault(43, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v929 = *(*int32)(unsafe.Add(m12, int(v921)*4))
+		goto b450
+	b447:
+		if v922 {
+			g.Fault(43, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v929 = *(*int32)(unsafe.Add(m13, int(v923)*4))
+	b450:
+		v931 := v929 + int32(uint64(v896))
+		if v893 == 0 {
+			g.Fault(45, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v934 := v893 == 1
+		if !v934 {
+			goto b455
+		}
+		if v894 {
+			g.Fault(45, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v937 = 0
+		v938 = false
+		v939 = v12
+		v940 = v903
+		v941 = v904
+		goto b457
+	b455:
+		if v895 {
+			g.Fault(45, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		v937 = 1
+		v938 = v901
+		v939 = v902
+		v940 = false
+		v941 = v12
+	b457:
+		if v937 != 0 {
+			goto b461
+		}
+		if v938 {
+			g.Fault(45, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m13, int(v939)*4)) = v931
+		goto b464
+	b461:
+		if v940 {
+			g.Fault(45, 0, 0, v0)
+			g.Leave(li)
+			continue
+		}
+		*(*int32)(unsafe.Add(m12, int(v941)*4)) = v931
+	b464:
+		v947 := int32(0)
+		if v934 {
+			v947 = 2
+		}
+		v949 := v947
+		if v893 == 2 {
+			v949 = 1
+		}
+		v950 := int32(0)
+		if v911 {
+			v950 = 2
+		}
+		v952 := v950
+		if v890 == 2 {
+			v952 = 1
+		}
+		v953 := v896 + 1
+		if v953 >= v1 {
+			v956 = v949
+			v957 = v895
+			v958 = v894
+			goto b468
+		}
+		v890, v891, v892, v893, v894, v895, v896, v897, v898, v899, v900, v901, v902, v903, v904 = v949, v895, v894, v952, v892, v891, v953, v920, v921, v922, v923, v938, v939, v940, v941
+		u890 = v890
+		u891 = v891
+		u892 = v892
+		u893 = v893
+		u894 = v894
+		u895 = v895
+		u896 = v896
+		u897 = v897
+		h898[li] = v898
+		u899 = v899
+		h900[li] = v900
+		u901 = v901
+		h902[li] = v902
+		u903 = v903
+		h904[li] = v904
+		if next != 27 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 27
+		}
+		continue
+	b468:
+		u956 = v956
+		u957 = v957
+		u958 = v958
+		if next != 28 {
+			if next >= 0 {
+				return g.Diverge()
+			}
+			next = 28
+		}
+	}
+	g.v890 = u890
+	g.v891 = u891
+	g.v892 = u892
+	g.v893 = u893
+	g.v894 = u894
+	g.v895 = u895
+	g.v896 = u896
+	g.v897 = u897
+	g.v899 = u899
+	g.v901 = u901
+	g.v903 = u903
+	g.v956 = u956
+	g.v957 = u957
+	g.v958 = u958
+	return next
+}
+
+func (g *swapsHost) r29() int {
+	n := g.Items
+	v956 := g.v956
+	v959 := v956 == 0
+	basex := g.Base(0)
+	v961 := v956 == 1
+	v957 := g.v957
+	c0 := g.c0
+	v549 := c0 + -1
+	v958 := g.v958
+	m12 := g.Memory(12)
+	m13 := g.Memory(13)
+	p2 := g.Pointer(2)
+	dead := g.Dead[:n]
+	for li := range n {
+		if dead[li] {
+			continue
+		}
+		v0 := int32(basex + li)
+		v12 := int32(li)
+		v550 := v549 - v12
+		v10 := (basex + li) * 28
+		var v964, v965, v966, v970 int32
+		if v959 {
+			g.Fault(46, 0, 0, v0)
+			continue
+		}
+		if !v961 {
+			goto b474
+		}
+		if v957 {
+			g.Fault(46, 0, 0, v0)
+			continue
+		}
+		v964 = 0
+		v965 = v550
+		v966 = 0
+		goto b476
+	b474:
+		if v958 {
+			g.Fault(46, 0, 0, v0)
+			continue
+		}
+		v964 = 1
+		v965 = 0
+		v966 = v550
+	b476:
+		if v964 == 0 {
+			v970 = *(*int32)(unsafe.Add(m12, int(v965)*4))
+		} else {
+			v970 = *(*int32)(unsafe.Add(m13, int(v966)*4))
+		}
+		*(*int32)(unsafe.Add(p2, v10+24)) = v970
+	}
+	return -1
+}
+
 // uniformRowsHost is a work-group of the kernel [UniformRows].
 type uniformRowsHost struct {
 	kernelimpl.HostGroup

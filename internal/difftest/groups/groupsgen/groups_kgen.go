@@ -31,6 +31,7 @@ var _ = kernelimpl.Sources(&abi.Sources{
 	Files: []abi.Source{
 		{File: "internal/difftest/groups/kernel.go", Package: "groups", Sum: 0x840c4e62},
 		{File: "internal/difftest/groups/lanes.go", Package: "groups", Sum: 0x39aa3ddf},
+		{File: "internal/difftest/groups/swaps.go", Package: "groups", Sum: 0xa9fbe2ae},
 		{File: "internal/difftest/groups/zeros.go", Package: "groups", Sum: 0xf7e91d8},
 	},
 })
@@ -51,6 +52,8 @@ var _, RunRows = stubs.NDRange2(pkg.Kernel("Rows"), groups.Rows.Kernel, newRowsH
 var _, RunSearch = stubs.NDRange1(pkg.Kernel("Search"), groups.Search.Kernel, newSearchHost)
 var _, RunStated = stubs.NDRange1(pkg.Kernel("Stated"), groups.Stated.Kernel, newStatedHost)
 var _, RunSteps = stubs.NDRange1(pkg.Kernel("Steps"), groups.Steps.Kernel, newStepsHost)
+var _, RunSwapUses = stubs.NDRange1(pkg.Kernel("SwapUses"), groups.SwapUses.Kernel, newSwapUsesHost)
+var _, RunSwaps = stubs.NDRange1(pkg.Kernel("Swaps"), groups.Swaps.Kernel, newSwapsHost)
 var _, RunUniformRows = stubs.NDRange2(pkg.Kernel("UniformRows"), groups.UniformRows.Kernel, newUniformRowsHost)
 var _, RunVotes = stubs.NDRange1(pkg.Kernel("Votes"), groups.Votes.Kernel, newVotesHost)
 var _, RunWholeFloat32 = stubs.NDRange1(pkg.Kernel("WholeFloat32"), groups.WholeFloat32.Kernel, newWholeFloat32Host)

@@ -1,0 +1,78 @@
+package lower
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/kgen-go/kgen/codegen/ir"
+)
+
+// take notes which memory a call or a field of the kernel reserves. Variables may hold
+// slices and pointers of several such memories.
+//
+// Work-group memory has no home: it is the same in all rounds of a loop, so no pointer
+// keeps that of an earlier round.
+func (l *lowerer) take(c *cell, at *path) {
+	l.owners[c.mem.v] = c
+	c.inst = at
+	l.declared[at] = c
+	l.choices.taken[at] = true
+}
+
+// takenAhead returns the work-group memory that a variable of the lowering before is, ahead
+// of the call that reserves it: a loop may use the memory in its next round. It returns nil
+// where the memory's length is made of specialization constants that have not been read yet.
+func (l *lowerer) takenAhead(old *cell) *cell {
+	v := old.mem.v
+	if old.private || v.Storage != ir.Workgroup {
+		return nil
+	}
+	t := v.Type
+	if t.Kind == ir.Array {
+		n := l.constHere(t.Len)
+		if n == nil {
+			return nil
+		}
+		t = l.m.ArrayOf(l.translateType(t.Elem), n)
+	} else {
+		t = l.translateType(t)
+	}
+	c := &cell{typ: old.typ, cls: classArray, mem: mem{v: l.m.NewVar(nil, ir.Workgroup, v.Name, t)}, decl: old.decl, name: old.name}
+	l.take(c, old.inst)
+	return c
+}
+
+// constHere returns a constant expression of the lowering before as one of this, or nil.
+func (l *lowerer) constHere(v *ir.Value) *ir.Value {
+	if v.IsConst() {
+		return l.m.Const(v.Type, v.Bits)
+	}
+	if old, ok := v.Aux.(*ir.Spec); ok {
+		for _, s := range l.m.Specs {
+			if s.Name == old.Name && s.Type == old.Type && (s.User == nil) == (old.User == nil) && (s.User == nil || s.User.Name == old.User.Name) {
+				return l.m.SpecValue(s)
+			}
+		}
+		return nil
+	}
+	args := make([]*ir.Value, len(v.Args))
+	for i, a := range v.Args {
+		if args[i] = l.constHere(a); args[i] == nil {
+			return nil
+		}
+	}
+	return l.m.ConstExpr(v.Op, v.Type, args...)
+}
+
+// assigned returns the name of the variable that a call's result is assigned to, or "".
+func assigned(in *ssa.Call) string {
+	for _, r := range *in.Referrers() {
+		if d, ok := r.(*ssa.DebugRef); ok {
+			if v, ok := d.Object().(*types.Var); ok {
+				return v.Name()
+			}
+		}
+	}
+	return ""
+}
