@@ -10,9 +10,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Buffer is a fixed number of elements in the memory of a device. Elements hold
@@ -20,7 +20,7 @@ import (
 // gone; Close frees it at once.
 type Buffer[T any] struct {
 	dev *Device
-	mem *graph.Memory // nil if empty
+	mem *stream.Memory // nil if empty
 	n   int
 	is  launch.Memory
 }
@@ -47,13 +47,13 @@ func NewBuffer[T any](dev *Device, n int, props ...properties.Property) (*Buffer
 		return b, err // the host's memory is zero
 	}
 	mem := b.mem.HAL()
-	node := graph.Node{
+	node := stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem, Size: mem.Size() &^ 3},
-		Uses: []graph.Use{{Mem: b.mem, Lo: 0, Hi: mem.Size(), Access: abi.Write}},
+		Uses: []stream.Use{{Mem: b.mem, Lo: 0, Hi: mem.Size(), Access: abi.Write}},
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), roomTime)
 	defer cancel()
-	if err := dev.stream.Record(ctx, &dev.queue.rec, &node, &newLaunched(dev, nil).ev); err != nil {
+	if err := dev.stream.Record(ctx, &dev.queue.rec, &node, &newPending(dev, nil).ev); err != nil {
 		b.Close()
 		return nil, backendError(dev, nil, "clearing a buffer", err)
 	}
@@ -102,7 +102,7 @@ func newBuffer[T any](dev *Device, n int, props []properties.Property) (*Buffer[
 }
 
 // allocFor allocates memory for n elements, nil if they have no bytes.
-func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*graph.Memory, error) {
+func (d *Device) allocFor(elem reflect.Type, n int, kind hal.MemoryKind) (*stream.Memory, error) {
 	if path, bad := pointerIn(elem); bad != nil {
 		return nil, errorf(ErrInvalid, "a buffer of %v cannot be: its element%s is a %v", elem, path, bad.Kind()).
 			advise("device memory holds numbers, bools, and arrays and structs of such")
@@ -124,7 +124,7 @@ const nilBuffer = "look at the error that NewBuffer or BufferOf returned"
 
 // alloc allocates memory that kernels may use. Whole multiples of 16 bytes let the device
 // fill it and load it in vectors.
-func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*graph.Memory, error) {
+func (d *Device) alloc(size uint64, kind hal.MemoryKind) (*stream.Memory, error) {
 	mem, err := d.stream.Alloc((size+15)&^15, kind)
 	if err != nil {
 		return nil, backendError(d, nil, fmt.Sprintf("%d bytes on the device %s", size, d.Name()), err)
@@ -230,12 +230,12 @@ func (v View[T]) copyFrom(ctx context.Context, q *Queue, src []T) error {
 	if err := dev.mayWait(); err != nil && !small {
 		return err
 	}
-	l := newLaunched(dev, nil)
-	own := l.gets()
+	l := newPending(dev, nil)
+	own := l.needRare()
 	own.ctx = ctx
-	node := graph.Node{
+	node := stream.Command{
 		Cmd:      hal.Command{Op: hal.OpWrite, Dst: v.s.Mem.HAL(), DstOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
-		Uses:     []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
+		Uses:     []stream.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Write}},
 		CopyHost: small,
 	}
 	taken := make(chan struct{})
@@ -286,12 +286,12 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 	if err := dev.mayWait(); err != nil {
 		return err
 	}
-	l := newLaunched(dev, nil)
-	own := l.gets()
+	l := newPending(dev, nil)
+	own := l.needRare()
 	own.ctx = ctx
-	node := graph.Node{
+	node := stream.Command{
 		Cmd:  hal.Command{Op: hal.OpRead, Cancel: &own.cancel, Src: v.s.Mem.HAL(), SrcOff: v.s.Off, Size: uint64(len(bytes)), Host: bytes},
-		Uses: []graph.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
+		Uses: []stream.Use{{Mem: v.s.Mem, Lo: v.s.Off, Hi: v.s.Off + uint64(len(bytes)), Access: abi.Read}},
 	}
 	if err := dev.stream.Record(ctx, &q.rec, &node, &l.ev); err != nil {
 		return copyError(dev, "from", err)
@@ -307,7 +307,7 @@ func (v View[T]) CopyTo(ctx context.Context, q *Queue, dst []T) error {
 // copyError is the error of a copy that could not be recorded.
 func copyError(dev *Device, direction string, err error) error {
 	e := backendError(dev, nil, "copying "+direction+" the device "+dev.Name(), err)
-	if errors.Is(err, graph.ErrReleased) {
+	if errors.Is(err, stream.ErrReleased) {
 		e.Class = ErrInvalid // as for one that was closed before
 	}
 	return e

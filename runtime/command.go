@@ -7,9 +7,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Command is something for a device to do, as a value: a launch, which the method Node of a
@@ -29,12 +29,12 @@ type command struct {
 	kernel *Kernel
 	call   launch.Call
 	opts   []LaunchOption
-	node   graph.Node
+	node   stream.Command
 	host   dag.Uses // of a host function
 	keep   []any    // the memory that it uses
 	// idle is memory that must be open and of which the command uses nothing as device memory: that
 	// of views without elements, and that of the host buffer that an upload or a download has a slice of.
-	idle []*graph.Memory
+	idle []*stream.Memory
 }
 
 // emptyLabel is the label of a node of a zero Command.
@@ -56,7 +56,7 @@ func commandOf(k *Kernel, call *launch.Call, opts []LaunchOption) *command {
 	c := *call
 	c.Args, c.Slices, c.Accessors = slices.Clone(c.Args), slices.Clone(c.Slices), slices.Clone(c.Accessors)
 	c.Host, c.Uses, c.Passed, c.Specs, c.HostSpecs = nil, nil, nil, nil, nil
-	c.Node, c.Events = graph.Node{}, nil
+	c.Node, c.Events = stream.Command{}, nil
 	return &command{kernel: k, call: c, opts: slices.Clone(opts)}
 }
 
@@ -77,9 +77,9 @@ func Copy[T any](dst, src View[T]) Command {
 	case d.Mem.HAL() == s.Mem.HAL() && d.Off < s.Off+sizeOf(src) && s.Off < d.Off+sizeOf(src):
 		c.err = errorf(ErrInvalid, "a copy between views that overlap")
 	default:
-		c.node = graph.Node{
+		c.node = stream.Command{
 			Cmd: hal.Command{Op: hal.OpCopy, Dst: d.Mem.HAL(), DstOff: d.Off, Src: s.Mem.HAL(), SrcOff: s.Off, Size: sizeOf(src)},
-			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + sizeOf(src), Access: abi.Read},
+			Uses: []stream.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + sizeOf(src), Access: abi.Read},
 				{Mem: d.Mem, Lo: d.Off, Hi: d.Off + sizeOf(src), Access: abi.Write}},
 		}
 	}
@@ -96,9 +96,9 @@ func Fill[T any](dst View[T], v T) Command {
 			c.err = errorf(ErrInvalid, "a fill of a nil buffer").advise(nilBuffer)
 		} else if c.idle = memories(dst.s); size > 0 {
 			c.idle = nil
-			c.node = graph.Node{
+			c.node = stream.Command{
 				Cmd:  hal.Command{Op: hal.OpFill, Dst: dst.s.Mem.HAL(), DstOff: dst.s.Off, Size: size, Pattern: pattern},
-				Uses: []graph.Use{{Mem: dst.s.Mem, Lo: dst.s.Off, Hi: dst.s.Off + size, Access: abi.Write}},
+				Uses: []stream.Use{{Mem: dst.s.Mem, Lo: dst.s.Off, Hi: dst.s.Off + size, Access: abi.Write}},
 			}
 		}
 		return Command{c}
@@ -155,27 +155,27 @@ func transfer(op hal.Op, what string, s launch.Slice, host []byte, n int) Comman
 		c.idle = memories(s)
 	case op == hal.OpWrite:
 		c.idle = hostBufferOf(s, host)
-		c.node = graph.Node{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
-			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
+		c.node = stream.Command{Cmd: hal.Command{Op: op, Dst: s.Mem.HAL(), DstOff: s.Off, Size: size, Host: host},
+			Uses: []stream.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Write}}}
 	default:
 		c.idle = hostBufferOf(s, host)
-		c.node = graph.Node{Cmd: hal.Command{Op: op, Src: s.Mem.HAL(), SrcOff: s.Off, Size: size, Host: host},
-			Uses: []graph.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
+		c.node = stream.Command{Cmd: hal.Command{Op: op, Src: s.Mem.HAL(), SrcOff: s.Off, Size: size, Host: host},
+			Uses: []stream.Use{{Mem: s.Mem, Lo: s.Off, Hi: s.Off + size, Access: abi.Read}}}
 	}
 	return Command{c}
 }
 
 // hostBufferOf returns the memory of the open host buffer, of the device of s, that host is a slice of. To
 // another device such a slice is memory of the host as any other.
-func hostBufferOf(s launch.Slice, host []byte) []*graph.Memory {
+func hostBufferOf(s launch.Slice, host []byte) []*stream.Memory {
 	if m := openHostMemory.find(host); m != nil && m.Stream() == s.Mem.Stream() {
-		return []*graph.Memory{m}
+		return []*stream.Memory{m}
 	}
 	return nil
 }
 
 // memories returns the memory of slices that have some.
-func memories(of ...launch.Slice) (all []*graph.Memory) {
+func memories(of ...launch.Slice) (all []*stream.Memory) {
 	for _, s := range of {
 		if s.Mem != nil {
 			all = append(all, s.Mem)
@@ -211,16 +211,16 @@ type step struct {
 	kernel *Kernel // nil for what is no launch
 	call   launch.Call
 	plan   plan
-	node   graph.Node // what is no launch; a launch's Uses are the call's
-	host   dag.Uses   // of a host function
-	keep   []any      // the memory that it uses
-	prints *step      // the launch whose output the step writes, or nil
-	idle   []*graph.Memory
+	node   stream.Command // what is no launch; a launch's Uses are the call's
+	host   dag.Uses       // of a host function
+	keep   []any          // the memory that it uses
+	prints *step          // the launch whose output the step writes, or nil
+	idle   []*stream.Memory
 }
 
 // memories calls yield with all memory of the device that the step was made with, whether it uses
 // some of it or not.
-func (s *step) memories(yield func(*graph.Memory)) {
+func (s *step) memories(yield func(*stream.Memory)) {
 	for i := range s.call.Slices {
 		if m := s.call.Slices[i].Mem; m != nil {
 			yield(m)
@@ -266,7 +266,7 @@ func (d *Device) checkCommand(c *command, o *launchOptions) (*step, error) {
 	if c.kernel == nil {
 		s := &step{kind: c.kind, label: c.label, node: c.node, host: c.host, keep: c.keep, idle: c.idle}
 		var err error
-		s.memories(func(m *graph.Memory) {
+		s.memories(func(m *stream.Memory) {
 			switch {
 			case err != nil:
 			case m.Stream() != d.stream:

@@ -15,8 +15,8 @@ import (
 
 	"github.com/kgen-go/kgen/internal/env"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // DeviceType is the kind of a device. Devices lists lower values first.
@@ -182,7 +182,7 @@ type Device struct {
 	backend string
 	info    hal.Info // as the options make it look
 	missing []string
-	stream  *graph.Stream
+	stream  *stream.Stream
 	queue   *Queue
 	queues  atomic.Int32 // made so far
 	log     *slog.Logger
@@ -315,7 +315,7 @@ func (o *openOptions) open(f found) (hal.Device, error) {
 func newDevice(h hal.Device, backend string, o *openOptions) *Device {
 	d := &Device{
 		hal: h, backend: backend, info: o.shrink(*h.Info()),
-		stream:  graph.NewStream(h, graph.FlushDelay),
+		stream:  stream.NewStream(h, stream.FlushDelay),
 		closing: o.closing, log: cmp.Or(o.log, slog.Default()),
 	}
 	if d.printing = o.printing; d.printing.bytes == 0 {
@@ -425,7 +425,7 @@ func (d *Device) DefaultQueue() *Queue { return d.queue }
 // NewQueue returns a further queue. All queues of a device share its memory and
 // its order of hazards; they differ in what Queue.Wait waits for and reports.
 func (d *Device) NewQueue() *Queue {
-	return &Queue{dev: d, rec: graph.Recorder{ID: d.queues.Add(1)}}
+	return &Queue{dev: d, rec: stream.Recorder{ID: d.queues.Add(1)}}
 }
 
 // Pipelines returns how many kernels the device has made ready so far: one for

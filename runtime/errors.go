@@ -9,8 +9,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // The classes of errors, for use with errors.Is. They are SYCL 2020's error
@@ -139,7 +139,7 @@ func waitError(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return &Error{Class: ErrCanceled, Problem: "the wait ended before the device was done", Err: context.Canceled}
 	}
-	if errors.Is(err, graph.ErrWithin) {
+	if errors.Is(err, stream.ErrWithin) {
 		return errWithin()
 	}
 	return err
@@ -147,7 +147,7 @@ func waitError(err error) error {
 
 // backendError gives an error of the device its class.
 func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
-	if errors.Is(err, graph.ErrWithin) {
+	if errors.Is(err, stream.ErrWithin) {
 		return errWithin()
 	}
 	e := &Error{Class: ErrInvalid, Problem: problem, Err: err}
@@ -174,7 +174,7 @@ func backendError(dev *Device, k *Kernel, problem string, err error) *Error {
 		e.advise("open another device; the host device runs every kernel")
 	case errors.Is(err, hal.ErrPipeline):
 		e.Class = ErrBuild
-	case errors.Is(err, graph.ErrReleased):
+	case errors.Is(err, stream.ErrReleased):
 		e.Class = ErrKernelArgument
 	}
 	return e

@@ -5,17 +5,17 @@ import (
 	"errors"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Event stands for one launch. It is a small value; the zero Event is done.
-type Event struct{ l *launched }
+type Event struct{ l *pending }
 
-// launched is a recorded launch or copy.
-type launched struct {
-	ev     graph.Event
+// pending is a recorded launch, copy or host function.
+type pending struct {
+	ev     stream.Event
 	dev    *Device
 	kernel *Kernel  // nil for a copy
 	local  [3]int32 // in index order
@@ -24,41 +24,41 @@ type launched struct {
 	stays    bool // once begun, the kernel runs on when ctx ends
 	prints   bool // the command writes what a kernel has printed
 
-	rare *rareLaunched // nil where all of it is zero
+	rareOrNil *rarePending // nil where all of it is zero
 }
 
-// rareLaunched is what few launches have; see graph.Rare.
-type rareLaunched struct {
+// rarePending holds the fields that few commands use; see stream.Rare.
+type rarePending struct {
 	cancel hal.Cancel
 	ctx    context.Context // what the launch ends with, or nil
 
-	node   *Node     // of a command that was recorded into a graph, and does not run
-	output *launched // what writes the kernel's output, if it prints
+	node   *Node    // of a command that was recorded into a graph, and does not run
+	output *pending // what writes the kernel's output, if it prints
 
-	parts []*launched // of a graph, in its order; nil if it was replayed: see graph.Event.Parts
+	parts []*pending // of a graph, in its order; nil if it was replayed: see stream.Event.Parts
 }
 
-// noRare is what commands have without a rareLaunched. Nobody writes to it.
-var noRare rareLaunched
+// noRare stands for the rarePending of commands that have none. Nothing writes to it.
+var noRare rarePending
 
-// has returns what the command has of what few have, to be read.
-func (l *launched) has() *rareLaunched {
-	if l.rare == nil {
+// rare returns the command's rare fields, for reading.
+func (l *pending) rare() *rarePending {
+	if l.rareOrNil == nil {
 		return &noRare
 	}
-	return l.rare
+	return l.rareOrNil
 }
 
-// gets returns the same, to be written, before the command is recorded.
-func (l *launched) gets() *rareLaunched {
-	if l.rare == nil {
-		l.rare = new(rareLaunched)
+// needRare returns the command's rare fields, for writing before the command is recorded.
+func (l *pending) needRare() *rarePending {
+	if l.rareOrNil == nil {
+		l.rareOrNil = new(rarePending)
 	}
-	return l.rare
+	return l.rareOrNil
 }
 
-func newLaunched(dev *Device, k *Kernel) *launched {
-	l := &launched{dev: dev, kernel: k}
+func newPending(dev *Device, k *Kernel) *pending {
+	l := &pending{dev: dev, kernel: k}
 	l.ev.Owner, l.ev.Times = l, dev.newTimes(nil)
 	return l
 }
@@ -67,15 +67,15 @@ func newLaunched(dev *Device, k *Kernel) *launched {
 // kept keeps the others' memory.
 const fewEvents = 24
 
-// eventFor is newLaunched, out of what the call has kept.
-func eventFor(c *launch.Call, dev *Device, k *Kernel) *launched {
-	few, _ := c.Events.(*[]launched)
+// eventFor returns what newPending does, from the pendings that the call keeps.
+func eventFor(c *launch.Call, dev *Device, k *Kernel) *pending {
+	few, _ := c.Events.(*[]pending)
 	if few == nil {
-		few = new([]launched)
+		few = new([]pending)
 		c.Events = few
 	}
 	if len(*few) == 0 {
-		*few = make([]launched, fewEvents)
+		*few = make([]pending, fewEvents)
 	}
 	l := &(*few)[0]
 	*few = (*few)[1:]
@@ -88,13 +88,13 @@ func eventFor(c *launch.Call, dev *Device, k *Kernel) *launched {
 
 // endsWith has the command ask for its end when ctx ends, unless ctx cannot end, and
 // returns the request. It is called before the command is recorded.
-func (l *launched) endsWith(ctx context.Context) *hal.Cancel {
+func (l *pending) endsWith(ctx context.Context) *hal.Cancel {
 	if ctx == nil || ctx.Done() == nil {
 		return nil
 	}
-	r := l.gets()
+	r := l.needRare()
 	r.ctx = ctx
-	l.ev.Gets().Release = context.AfterFunc(ctx, r.cancel.Ask)
+	l.ev.NeedRare().Release = context.AfterFunc(ctx, r.cancel.Ask)
 	return &r.cancel
 }
 
@@ -110,7 +110,7 @@ func (e Event) Wait(ctx context.Context) error {
 	if e.l == nil {
 		return nil
 	}
-	h := e.l.has()
+	h := e.l.rare()
 	if h.node != nil {
 		return e.l.waitRecorded()
 	}
@@ -125,7 +125,7 @@ func (e Event) Wait(ctx context.Context) error {
 		return waitError(err)
 	}
 	var failed []error
-	for _, l := range []*launched{e.l, out} {
+	for _, l := range []*pending{e.l, out} {
 		if err := l.failure(); err != nil {
 			failed = append(failed, err)
 		}
@@ -134,14 +134,14 @@ func (e Event) Wait(ctx context.Context) error {
 }
 
 // stillRuns adds to the error of a wait that the launch was to have ended, but cannot.
-func (l *launched) stillRuns(err error) error {
-	for _, p := range l.has().parts {
+func (l *pending) stillRuns(err error) error {
+	for _, p := range l.rare().parts {
 		if p.stays {
 			return p.stillRuns(err)
 		}
 	}
 	var e *Error
-	if l.stays && l.has().ctx.Err() != nil && errors.As(err, &e) {
+	if l.stays && l.rare().ctx.Err() != nil && errors.As(err, &e) {
 		e.about(l.kernel).Problem += "; the kernel is still running, and cannot be cancelled"
 		if l.dev.direct() {
 			e.advise("without its host form it ends between work-items only: see KGEN_HOST_FORM")
@@ -158,7 +158,7 @@ func (e Event) Done() bool {
 	if e.l == nil {
 		return true
 	}
-	h := e.l.has()
+	h := e.l.rare()
 	return h.node == nil && e.l.ev.Done() && (h.output == nil || h.output.ev.Done())
 }
 
@@ -173,22 +173,22 @@ func (e Event) LocalRange() []int {
 	return append([]int{}, local[:e.l.kernel.abi.Rank]...)
 }
 
-func (l *launched) localRange() [3]int {
+func (l *pending) localRange() [3]int {
 	return [3]int{int(l.local[0]), int(l.local[1]), int(l.local[2])}
 }
 
-func (l *launched) setLocalRange(local [3]int) {
+func (l *pending) setLocalRange(local [3]int) {
 	l.local = [3]int32{int32(local[0]), int32(local[1]), int32(local[2])} // as in Vulkan, which counts in 32 bits
 }
 
 // failure returns how the command failed, if it did.
-func (l *launched) failure() error {
-	var first *launched
+func (l *pending) failure() error {
+	var first *pending
 	least := 0
-	parts := l.has().parts
+	parts := l.rare().parts
 	if l.kernel == nil && parts == nil {
 		for _, e := range l.ev.Parts() {
-			parts = append(parts, e.Owner.(*launched))
+			parts = append(parts, e.Owner.(*pending))
 		}
 	}
 	for _, p := range parts {
@@ -223,7 +223,7 @@ func (l *launched) failure() error {
 }
 
 // lost returns the error of a command that did not run whole.
-func (l *launched) lost(err error) error {
+func (l *pending) lost(err error) error {
 	what := "the launch"
 	switch {
 	case l.hostFunc:
@@ -238,13 +238,13 @@ func (l *launched) lost(err error) error {
 		}
 		return e
 	}
-	if f := l.ev.Fault; errors.Is(err, graph.ErrEnded) {
+	if f := l.ev.Fault; errors.Is(err, stream.ErrEnded) {
 		return &LoopError{Kernel: l.kernel.Name(), Pos: abi.LoopPos(f.Loops, int(f.Ended)), Number: int(f.Ended), Device: l.dev.Name()}
 	}
-	if errors.Is(err, graph.ErrCancelled) {
+	if errors.Is(err, stream.ErrCancelled) {
 		e := errorf(ErrCanceled, "%s was cancelled before its end", what)
 		e.Err = context.Canceled
-		if ctx := l.has().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		if ctx := l.rare().ctx; ctx != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
 			e.Class, e.Err = ErrDeadline, context.DeadlineExceeded
 		}
 		if l.kernel != nil {
@@ -257,8 +257,8 @@ func (l *launched) lost(err error) error {
 
 // misread returns the error of a command that read what the command from was to
 // write, but did not.
-func (l *launched) misread(from *graph.Event) error {
-	cause := from.Owner.(*launched).lost(from.Err())
+func (l *pending) misread(from *stream.Event) error {
+	cause := from.Owner.(*pending).lost(from.Err())
 	e := errorf(ErrInvalid, "it read memory that an earlier command was to write, which did not run whole").
 		advise("run what writes that memory again; CopyFrom to all of it makes it usable, too")
 	var first *Error

@@ -11,8 +11,8 @@ import (
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // ExecutableGraph is what Graph.Finalize makes of a graph: all kernels are compiled, and the
@@ -32,7 +32,7 @@ type ExecutableGraph struct {
 	run      *sequence
 	held     *holder // of run
 	report   FusionReport
-	events   []launched // of submissions to come: they are made several at a time
+	events   []pending // of submissions to come: they are made several at a time
 }
 
 // execNode is a node with a command.
@@ -54,7 +54,7 @@ type nodeSet struct {
 
 // sequence is steps in the order in which they run. It does not change.
 type sequence struct {
-	graph.Sequence
+	stream.Sequence
 	steps     []*step   // all with a command
 	levels    []int     // of the steps: each depends on none of its level
 	ranks     [][]int   // of each step, its nodes, by whose order failures are reported
@@ -64,12 +64,12 @@ type sequence struct {
 	prints    bool // some steps are printSteps
 	// idle is the memory of the graph's nodes that no command uses: of kernels' parameters without
 	// elements or without a use, and what is internal to fused launches.
-	idle []*graph.Memory
+	idle []*stream.Memory
 	of   map[*step]*variant
 
 	once   sync.Once
-	replay *graph.Replay // nil if the steps are recorded one by one
-	memory *graph.Memory // of the replay
+	replay *stream.Replay // nil if the steps are recorded one by one
+	memory *stream.Memory // of the replay
 }
 
 // newSequence returns an empty sequence, with whoever has made it as its user.
@@ -314,13 +314,13 @@ func (ex *ExecutableGraph) plan(nodes []execNode, fuse fuseMode) (p planned, err
 
 // findIdle finds the memory of nodes, and of steps without a command, that the run does not use.
 func (s *sequence) findIdle(nodes []execNode, gone []*step) {
-	known := map[*graph.Memory]bool{}
-	for i := range s.Nodes {
-		for _, u := range s.Nodes[i].Uses {
+	known := map[*stream.Memory]bool{}
+	for i := range s.Commands {
+		for _, u := range s.Commands[i].Uses {
 			known[u.Mem] = true
 		}
 	}
-	add := func(m *graph.Memory) {
+	add := func(m *stream.Memory) {
 		if !known[m] {
 			known[m], s.idle = true, append(s.idle, m)
 		}
@@ -365,7 +365,7 @@ func (ex *ExecutableGraph) join(units []*unit) ([]*unit, error) {
 		for _, d := range u.deps {
 			deps = append(deps, last[d])
 		}
-		scratch := map[fusion.Slice]*graph.Memory{}
+		scratch := map[fusion.Slice]*stream.Memory{}
 		for _, i := range u.nodes {
 			s, zeros, err := ex.dev.aside(ex.nodes[i].step, u.group, scratch)
 			if err != nil {
@@ -409,7 +409,7 @@ func (ex *ExecutableGraph) append(run *sequence, s *step, waits []int, first boo
 		n = launchCommand(s.kernel, &c, &s.plan, v)
 	}
 	run.steps = append(run.steps, s)
-	run.Nodes, run.Waits, run.First = append(run.Nodes, n), append(run.Waits, waits), append(run.First, first)
+	run.Commands, run.Waits, run.First = append(run.Commands, n), append(run.Waits, waits), append(run.First, first)
 	return nil
 }
 
@@ -419,7 +419,7 @@ func (s *sequence) addPrint(of *step) int {
 	next := printStep(of)
 	s.prints = true
 	s.steps, s.levels, s.ranks = append(s.steps, next), append(s.levels, s.levels[last]), append(s.ranks, s.ranks[last])
-	s.Nodes, s.Waits, s.First = append(s.Nodes, next.node), append(s.Waits, []int{last}), append(s.First, false)
+	s.Commands, s.Waits, s.First = append(s.Commands, next.node), append(s.Waits, []int{last}), append(s.First, false)
 	return last + 1
 }
 
@@ -542,7 +542,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 	run := ex.run
 	run.hold()
 	if len(ex.events) == 0 {
-		ex.events = make([]launched, 16)
+		ex.events = make([]pending, 16)
 	}
 	all := &ex.events[0]
 	ex.events = ex.events[1:]
@@ -554,7 +554,7 @@ func (q *Queue) Submit(ex *ExecutableGraph, opts ...LaunchOption) (Event, error)
 }
 
 // submit records a sequence in the device's stream. The event all stands for all of it.
-func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched) (ev Event, err error) {
+func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *pending) (ev Event, err error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
@@ -563,8 +563,8 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 			return Event{}, err.about(k)
 		}
 	}
-	if slices.ContainsFunc(run.idle, (*graph.Memory).Released) {
-		return Event{}, recordError(d, graph.ErrReleased)
+	if slices.ContainsFunc(run.idle, (*stream.Memory).Released) {
+		return Event{}, recordError(d, stream.ErrReleased)
 	}
 	ends := o.ctx != nil && o.ctx.Done() != nil
 	if !ends {
@@ -576,7 +576,7 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 		}
 	}
 	parts, events := run.events(d)
-	all.gets().parts = parts
+	all.needRare().parts = parts
 	for _, l := range parts {
 		l.ev.Times = d.newTimes(nil)
 	}
@@ -613,20 +613,20 @@ func (d *Device) submit(q *Queue, run *sequence, o *launchOptions, all *launched
 	}
 	if len(events) > 0 {
 		times := all.ev.Times
-		all.ev = *graph.NewMarker(events)
+		all.ev = *stream.NewMarker(events)
 		all.ev.Owner, all.ev.Times = all, times
 	}
 	return Event{all}, nil
 }
 
 // events returns an event for each step.
-func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
-	parts, group := make([]launched, len(s.steps)), &graph.Group{}
-	list, events := make([]*launched, len(parts)), make([]*graph.Event, len(parts))
+func (s *sequence) events(d *Device) ([]*pending, []*stream.Event) {
+	parts, group := make([]pending, len(s.steps)), &stream.Group{}
+	list, events := make([]*pending, len(parts)), make([]*stream.Event, len(parts))
 	for i, step := range s.steps {
 		l := &parts[i]
 		l.dev, l.kernel, l.ev.Owner = d, step.kernel, l
-		r := l.ev.Gets()
+		r := l.ev.NeedRare()
 		r.Group, r.Ranks = group, s.ranks[i]
 		l.setLocalRange(step.plan.local)
 		l.hostFunc = step.node.Run != nil
@@ -640,22 +640,22 @@ func (s *sequence) events(d *Device) ([]*launched, []*graph.Event) {
 
 // replayOn returns the sequence as one command, or nil if the device has no such commands, does
 // not take this one, or some steps are copies from or to the host.
-func (s *sequence) replayOn(d *Device) *graph.Replay {
+func (s *sequence) replayOn(d *Device) *stream.Replay {
 	s.once.Do(func() { s.makeReplay(d) })
 	return s.replay
 }
 
 func (s *sequence) makeReplay(d *Device) {
 	r, ok := d.hal.(hal.Replayer)
-	if !ok || len(s.Nodes) == 0 || !d.stream.Enter() {
+	if !ok || len(s.Commands) == 0 || !d.stream.Enter() {
 		return
 	}
 	defer d.stream.Leave()
-	commands := make([]hal.Command, len(s.Nodes))
-	for i := range s.Nodes {
-		commands[i] = s.Nodes[i].Cmd
+	commands := make([]hal.Command, len(s.Commands))
+	for i := range s.Commands {
+		commands[i] = s.Commands[i].Cmd
 		commands[i].Barrier = i > 0 && s.levels[i] != s.levels[i-1]
-		if op := commands[i].Op; s.Nodes[i].Run != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
+		if op := commands[i].Op; s.Commands[i].Run != nil || op != hal.OpLaunch && op != hal.OpCopy && op != hal.OpFill {
 			return
 		}
 	}
@@ -664,7 +664,7 @@ func (s *sequence) makeReplay(d *Device) {
 		return
 	}
 	s.memory = d.stream.NewMemory(graphMemory{g})
-	s.replay = graph.NewReplay(&s.Sequence, g, s.memory, func(*graph.Event) []*graph.Event {
+	s.replay = stream.NewReplay(&s.Sequence, g, s.memory, func(*stream.Event) []*stream.Event {
 		_, events := s.events(d)
 		return events
 	})
@@ -679,16 +679,16 @@ func (graphMemory) Address() uint64 { return 0 }
 func (graphMemory) Bytes() []byte   { return nil }
 
 // cancellable returns the sequence with commands that end when ctx ends.
-func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context, h held) (*graph.Sequence, error) {
+func (d *Device) cancellable(run *sequence, ls []*pending, ctx context.Context, h held) (*stream.Sequence, error) {
 	seq := run.Sequence
-	seq.Nodes = slices.Clone(seq.Nodes)
+	seq.Commands = slices.Clone(seq.Commands)
 	for i, s := range run.steps {
 		if s.prints != nil {
 			continue // what has been printed is written
 		}
 		cancel := ls[i].endsWith(ctx)
 		if s.kernel == nil {
-			seq.Nodes[i].Cmd.Cancel, seq.Nodes[i].Run = cancel, within(ctx, seq.Nodes[i].Run)
+			seq.Commands[i].Cmd.Cancel, seq.Commands[i].Run = cancel, within(ctx, seq.Commands[i].Run)
 			continue
 		}
 		c, p := s.call, s.plan
@@ -698,24 +698,24 @@ func (d *Device) cancellable(run *sequence, ls []*launched, ctx context.Context,
 		if err != nil {
 			return nil, err
 		}
-		seq.Nodes[i] = n
+		seq.Commands[i] = n
 	}
 	return &seq, nil
 }
 
 // release ends what contexts would have done to commands that were not recorded.
-func release(ls []*launched) {
+func release(ls []*pending) {
 	for _, l := range ls {
-		if l.ev.Has().Release != nil {
-			l.ev.Gets().Release()
-			l.ev.Gets().Release = nil
+		if l.ev.Rare().Release != nil {
+			l.ev.NeedRare().Release()
+			l.ev.NeedRare().Release = nil
 		}
 	}
 }
 
 // recordError is the error of a graph that could not be recorded.
 func recordError(d *Device, err error) error {
-	if err == graph.ErrReleased {
+	if err == stream.ErrReleased {
 		return errorf(ErrInvalid, "a buffer that the graph uses is closed")
 	}
 	return backendError(d, nil, "the graph was not recorded", err)

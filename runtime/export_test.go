@@ -71,7 +71,7 @@ func (d *Device) SetMaxVariants(n int) { d.variants.most = n }
 func (e Event) Timed() bool { return e.l.ev.Times != nil }
 
 // LaunchSize is how many bytes a launch takes beside its place in a batch.
-const LaunchSize = unsafe.Sizeof(launched{})
+const LaunchSize = unsafe.Sizeof(pending{})
 
 // TraceLanes returns the lanes that spans of a row go to.
 func TraceLanes(spans [][2]int64) (lanes []int) {

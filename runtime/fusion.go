@@ -11,9 +11,9 @@ import (
 	"github.com/kgen-go/kgen/properties"
 	"github.com/kgen-go/kgen/runtime/internal/dag"
 	"github.com/kgen-go/kgen/runtime/internal/fusion"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // FusionReport says what Graph.Finalize made of the launches of a graph.
@@ -475,7 +475,7 @@ func (d *Device) fusedStep(g *fusion.Group, parts []*step) (*step, error) {
 // aside returns a launch of a group with memory of its own in the place of what is internal to
 // the group, for devices that run the launches one by one. zeros are what has to run before, for
 // memory that is not in scratch yet.
-func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph.Memory) (apart *step, zeros []*step, err error) {
+func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*stream.Memory) (apart *step, zeros []*step, err error) {
 	if g == nil {
 		return s, nil, nil
 	}
@@ -511,11 +511,11 @@ func (d *Device) aside(s *step, g *fusion.Group, scratch map[fusion.Slice]*graph
 
 // zeroing returns what makes new memory zero, as variables of work-items are when a run begins.
 // It also makes good what a run that was cancelled has lost there.
-func zeroing(mem *graph.Memory, size uint64) *step {
+func zeroing(mem *stream.Memory, size uint64) *step {
 	size = (size + 3) &^ 3 // of which there is more
-	return &step{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size), node: graph.Node{
+	return &step{kind: "fill", label: fmt.Sprintf("fill of %d bytes", size), node: stream.Command{
 		Cmd:  hal.Command{Op: hal.OpFill, Dst: mem.HAL(), Size: size},
-		Uses: []graph.Use{{Mem: mem, Hi: size, Access: abi.Write}},
+		Uses: []stream.Use{{Mem: mem, Hi: size, Access: abi.Write}},
 	}}
 }
 

@@ -7,9 +7,9 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // HostBuffer is a fixed number of elements in memory of the host that the device reads and
@@ -37,7 +37,7 @@ import (
 // bus's speed.
 type HostBuffer[T any] struct {
 	dev *Device
-	mem *graph.Memory // nil if empty
+	mem *stream.Memory // nil if empty
 	s   []T
 }
 
@@ -76,7 +76,7 @@ func NewHostBuffer[T any](dev *Device, n int) (*HostBuffer[T], error) {
 // hostRange is the addresses of an open host buffer's elements.
 type hostRange struct {
 	lo, hi uintptr
-	mem    *graph.Memory
+	mem    *stream.Memory
 }
 
 // openHostMemory has the open host buffers of all devices, by address: commands that copy from and
@@ -94,7 +94,7 @@ func (r *hostRanges) from(at uintptr) int {
 	return sort.Search(len(r.all), func(i int) bool { return r.all[i].hi > at })
 }
 
-func (r *hostRanges) add(mem *graph.Memory, bytes []byte) {
+func (r *hostRanges) add(mem *stream.Memory, bytes []byte) {
 	lo := uintptr(unsafe.Pointer(unsafe.SliceData(bytes)))
 	hi := lo + uintptr(len(bytes))
 	r.mu.Lock()
@@ -107,14 +107,14 @@ func (r *hostRanges) add(mem *graph.Memory, bytes []byte) {
 	r.all = slices.Replace(r.all, i, j, hostRange{lo, hi, mem})
 }
 
-func (r *hostRanges) remove(mem *graph.Memory) {
+func (r *hostRanges) remove(mem *stream.Memory) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.all = slices.DeleteFunc(r.all, func(h hostRange) bool { return h.mem == mem })
 }
 
 // find returns the memory of the open buffer that has a part of bytes, or nil.
-func (r *hostRanges) find(bytes []byte) *graph.Memory {
+func (r *hostRanges) find(bytes []byte) *stream.Memory {
 	if len(bytes) == 0 {
 		return nil
 	}

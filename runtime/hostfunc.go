@@ -6,8 +6,8 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/runtime/internal/dag"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // HostMemory is memory of the host that a host function uses; see HostFunc.
@@ -62,7 +62,7 @@ func HostFunc(f func(ctx context.Context) error, memory ...HostMemory) Command {
 	for _, m := range memory {
 		c.host.Host, c.keep = append(c.host.Host, m.use), append(c.keep, m.keep)
 	}
-	c.node = graph.Node{Run: f}
+	c.node = stream.Command{Run: f}
 	return Command{c}
 }
 
@@ -74,7 +74,7 @@ func within(ctx context.Context, run func(context.Context) error) func(context.C
 	}
 	return func(life context.Context) error {
 		if ctx.Err() != nil {
-			return graph.ErrCancelled // who asks for the end may not have come to it
+			return stream.ErrCancelled // who asks for the end may not have come to it
 		}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -99,7 +99,7 @@ func errWithin() *Error {
 
 // hostFailed returns the error of a host function that failed or was not called, or nil.
 func hostFailed(err error) *Error {
-	f := (*graph.HostError)(nil)
+	f := (*stream.HostError)(nil)
 	if !errors.As(err, &f) || errors.Is(err, hal.ErrAbandoned) {
 		return nil
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // background is for waits that no caller bounds.
@@ -44,16 +44,16 @@ func (q *Queue) launch(k *Kernel, c *launch.Call, opts []LaunchOption) (Event, e
 	if err != nil {
 		return Event{}, err
 	}
-	var l *launched
+	var l *pending
 	if len(opts) == 0 {
 		l = eventFor(c, q.dev, k)
 	} else {
-		l = newLaunched(q.dev, k)
+		l = newPending(q.dev, k)
 	}
 	c.Cancel = l.endsWith(o.ctx)
 	ev, err := q.dev.record(cmp.Or(o.ctx, background), &q.rec, l, c, &p, o.after)
 	if err != nil || p.empty { // otherwise the event is the stream's, which others are looking at
-		if release := l.ev.Has().Release; release != nil {
+		if release := l.ev.Rare().Release; release != nil {
 			release()
 		}
 	}
@@ -99,7 +99,7 @@ func (o *launchOptions) waitForeign(ctx context.Context, d *Device) error {
 	return nil
 }
 
-func waitForeign(ctx context.Context, s *graph.Stream, e *graph.Event) error {
+func waitForeign(ctx context.Context, s *stream.Stream, e *stream.Event) error {
 	for _, a := range e.After() {
 		if err := waitForeign(ctx, s, a); err != nil {
 			return err
@@ -113,14 +113,14 @@ func waitForeign(ctx context.Context, s *graph.Stream, e *graph.Event) error {
 
 // record records the checked launch l. It waits for room in the device's line until
 // ctx ends.
-func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
+func (d *Device) record(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
 	k := l.kernel
 	l.setLocalRange(p.local)
 	if p.empty {
 		if len(after) > 0 {
-			release, times := l.ev.Has().Release, l.ev.Times
-			l.ev = *graph.NewMarker(after)
-			l.ev.Owner, l.ev.Times, l.ev.Gets().Release = l, times, release
+			release, times := l.ev.Rare().Release, l.ev.Times
+			l.ev = *stream.NewMarker(after)
+			l.ev.Owner, l.ev.Times, l.ev.NeedRare().Release = l, times, release
 		}
 		return Event{l}, nil
 	}
@@ -145,10 +145,10 @@ func (d *Device) record(ctx context.Context, rec *graph.Recorder, l *launched, c
 
 // command returns the launch as a command of the device's stream, once its pipeline is made.
 // Whoever calls it calls p.letGo when the command is recorded.
-func (d *Device) command(ctx context.Context, l *launched, c *launch.Call, p *plan) (graph.Node, error) {
+func (d *Device) command(ctx context.Context, l *pending, c *launch.Call, p *plan) (stream.Command, error) {
 	k := l.kernel
 	if err := d.find(ctx, k, c, p); err != nil {
-		return graph.Node{}, err
+		return stream.Command{}, err
 	}
 	if c.Cancel != nil && k.abi.Lingers {
 		s, ok := p.variant.pipeline.(hal.Canceller)
@@ -158,10 +158,10 @@ func (d *Device) command(ctx context.Context, l *launched, c *launch.Call, p *pl
 }
 
 // launchCommand returns a launch with a pipeline as a command of the device's stream.
-func launchCommand(k *Kernel, c *launch.Call, p *plan, v *variant) graph.Node {
+func launchCommand(k *Kernel, c *launch.Call, p *plan, v *variant) stream.Command {
 	// The pipeline is a use without access: it lives until the batch has completed.
-	c.Uses = append(c.Uses, graph.Use{Mem: v.handle})
-	return graph.Node{
+	c.Uses = append(c.Uses, stream.Use{Mem: v.handle})
+	return stream.Command{
 		Cmd: hal.Command{Op: hal.OpLaunch, Pipeline: v.pipeline, Cancel: c.Cancel, Args: c.Args, Slices: c.Passed,
 			Global: deviceOrder(c.Rank, c.Global), Groups: deviceOrder(c.Rank, groups(k.abi, c, p))},
 		Uses: c.Uses,
@@ -194,7 +194,7 @@ func passSlices(k *abi.Kernel, c *launch.Call) {
 		binary.LittleEndian.PutUint64(c.Args[param.Offset:], mem.Address()+a.Off)
 		binary.LittleEndian.PutUint64(c.Args[param.Offset+8:], uint64(a.Len))
 		c.Passed = append(c.Passed, hal.SliceArg{Param: a.Param, Memory: mem, Offset: a.Off, Len: a.Len})
-		c.Uses = append(c.Uses, graph.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
+		c.Uses = append(c.Uses, stream.Use{Mem: a.Mem, Lo: a.Off, Hi: a.Off + a.Size, Access: param.Access})
 	}
 }
 

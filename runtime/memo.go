@@ -3,9 +3,9 @@ package runtime
 import (
 	"sync/atomic"
 
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // This file launches what was launched before. Programs launch a kernel over the same range
@@ -90,7 +90,7 @@ func (q *Queue) again(k *Kernel, c *launch.Call) (_ Event, done bool, _ error) {
 	}
 	l := eventFor(c, d, k)
 	l.local = m.ran
-	c.Uses = append(c.Uses, graph.Use{Mem: m.variant.handle})
+	c.Uses = append(c.Uses, stream.Use{Mem: m.variant.handle})
 	// Nobody else sets c.Node, so that its other fields are zero. Copying a whole command costs a
 	// tenth of a launch.
 	n := &c.Node

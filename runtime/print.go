@@ -12,10 +12,10 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
 	"github.com/kgen-go/kgen/runtime/internal/prints"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // This file has what kernels print written: each launch of a kernel that prints has a buffer of
@@ -118,7 +118,7 @@ func newOutput(k *abi.Kernel) *output {
 
 // printBuffer is memory that a launch prints to.
 type printBuffer struct {
-	mem   *graph.Memory
+	mem   *stream.Memory
 	words []uint32
 }
 
@@ -126,7 +126,7 @@ type printBuffer struct {
 type printBuffers struct {
 	mu   sync.Mutex
 	free []*printBuffer
-	line []*graph.Event // of what writes the output of launches that may not have completed
+	line []*stream.Event // of what writes the output of launches that may not have completed
 }
 
 // maxPrinting is how many launches that print a device may be behind: each has a buffer.
@@ -146,7 +146,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 		if len(b.line) > 0 && done > 0 && len(line) > 0 && b.line[0] == line[0] {
 			b.line = slices.Clone(b.line[done:])
 		}
-		var first *graph.Event
+		var first *stream.Event
 		if len(b.line) > maxPrinting {
 			first = b.line[0]
 		}
@@ -155,7 +155,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 			return nil
 		}
 		switch err := first.Wait(ctx); {
-		case errors.Is(err, graph.ErrWithin): // it is a writer that launches
+		case errors.Is(err, stream.ErrWithin): // it is a writer that launches
 			return nil
 		case err != nil:
 			return waitError(err)
@@ -164,7 +164,7 @@ func (b *printBuffers) keepUp(ctx context.Context) error {
 }
 
 // printing notes that the output of launches is to be written.
-func (b *printBuffers) printing(events ...*graph.Event) {
+func (b *printBuffers) printing(events ...*stream.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.line = append(b.line, events...)
@@ -206,16 +206,16 @@ func (d *Device) recycle(b *printBuffer) {
 }
 
 // pass gives the buffer to a launch.
-func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, graph.Use) {
+func (b *printBuffer) pass(k *Kernel, args []byte) (hal.SliceArg, stream.Use) {
 	at, mem := k.abi.Params[k.output.param].Offset, b.mem.HAL()
 	binary.LittleEndian.PutUint64(args[at:], mem.Address())
 	binary.LittleEndian.PutUint64(args[at+8:], uint64(len(b.words)))
-	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, graph.Use{Mem: b.mem}
+	return hal.SliceArg{Param: k.output.param, Memory: mem, Len: len(b.words)}, stream.Use{Mem: b.mem}
 }
 
 // printNode returns the command that has what is in the buffer written.
-func (d *Device) printNode(k *Kernel, p *printing, b *printBuffer) graph.Node {
-	return graph.Node{Always: true, Run: func(context.Context) error {
+func (d *Device) printNode(k *Kernel, p *printing, b *printBuffer) stream.Command {
+	return stream.Command{Always: true, Run: func(context.Context) error {
 		defer d.recycle(b)
 		return p.write(k, b)
 	}}
@@ -277,7 +277,7 @@ func joined(chunks []prints.Chunk) []prints.Chunk {
 
 // recordPrinting records a launch of a kernel that prints. n is the launch, and c what it is made
 // of.
-func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *launched, c *launch.Call, p *plan, after []*graph.Event) (Event, error) {
+func (d *Device) recordPrinting(ctx context.Context, rec *stream.Recorder, l *pending, c *launch.Call, p *plan, after []*stream.Event) (Event, error) {
 	k := l.kernel
 	if err := d.prints.keepUp(ctx); err != nil {
 		return Event{}, err
@@ -294,13 +294,13 @@ func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *lau
 		return Event{}, err
 	}
 	defer p.letGo()
-	output := newLaunched(d, k)
+	output := newPending(d, k)
 	output.prints = true
-	l.gets().output = output
-	both := graph.Sequence{Nodes: []graph.Node{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
-	if err := d.stream.RecordAll(ctx, rec, &both, after, []*graph.Event{&l.ev, &output.ev}); err != nil {
+	l.needRare().output = output
+	both := stream.Sequence{Commands: []stream.Command{n, d.printNode(k, p.print, b)}, Waits: make([][]int, 2), First: []bool{true, false}}
+	if err := d.stream.RecordAll(ctx, rec, &both, after, []*stream.Event{&l.ev, &output.ev}); err != nil {
 		d.recycle(b)
-		l.gets().output = nil
+		l.needRare().output = nil
 		return Event{}, backendError(d, k, "the launch was not recorded", err)
 	}
 	d.prints.printing(&output.ev)
@@ -309,12 +309,12 @@ func (d *Device) recordPrinting(ctx context.Context, rec *graph.Recorder, l *lau
 
 // withPrints returns the sequence of a submission with a buffer for each launch that prints. undo
 // takes them back if the sequence is not recorded.
-func (d *Device) withPrints(ctx context.Context, run *sequence, seq *graph.Sequence) (with *graph.Sequence, undo func(), err error) {
+func (d *Device) withPrints(ctx context.Context, run *sequence, seq *stream.Sequence) (with *stream.Sequence, undo func(), err error) {
 	if err := d.prints.keepUp(ctx); err != nil {
 		return nil, nil, err
 	}
 	own := *seq
-	own.Nodes = slices.Clone(seq.Nodes)
+	own.Commands = slices.Clone(seq.Commands)
 	var buffers []*printBuffer
 	undo = func() {
 		for _, b := range buffers {
@@ -332,18 +332,18 @@ func (d *Device) withPrints(ctx context.Context, run *sequence, seq *graph.Seque
 			return nil, nil, err
 		}
 		buffers = append(buffers, b)
-		n := &own.Nodes[i-1] // the launch
+		n := &own.Commands[i-1] // the launch
 		n.Cmd.Args = slices.Clone(n.Cmd.Args)
 		arg, use := b.pass(k, n.Cmd.Args)
 		n.Cmd.Slices, n.Uses = append(slices.Clip(n.Cmd.Slices), arg), append(slices.Clip(n.Uses), use)
-		own.Nodes[i] = d.printNode(k, p, b)
+		own.Commands[i] = d.printNode(k, p, b)
 	}
 	return &own, undo, nil
 }
 
 // printStep returns the step behind a launch that prints.
 func printStep(s *step) *step {
-	return &step{kind: "print", label: "output of " + s.label, prints: s, node: graph.Node{
+	return &step{kind: "print", label: "output of " + s.label, prints: s, node: stream.Command{
 		Always: true, Run: func(context.Context) error { return nil },
 	}}
 }

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Profiling has the device note when its commands run, for Event.Profile. Without it launches
@@ -41,7 +41,7 @@ func (e Event) Profile() (Profile, error) {
 	switch l := e.l; {
 	case l == nil:
 		return Profile{}, errorf(ErrInvalid, "the zero Event has no profile").advise("use one that a launch returned")
-	case l.has().node != nil:
+	case l.rare().node != nil:
 		return Profile{}, errorf(ErrInvalid, "a node of a graph has no profile").advise("ask the event of Queue.Submit")
 	case !l.dev.profiling:
 		return Profile{}, errorf(ErrNoProfile, "the device %s was opened without profiling", l.dev.Name()).
@@ -68,7 +68,7 @@ func (e Event) Profile() (Profile, error) {
 }
 
 // times returns the times of a command that is done, or of all those that it stands for.
-func (l *launched) times() hal.Times {
+func (l *pending) times() hal.Times {
 	var t hal.Times
 	if l.ev.Times != nil {
 		t = *l.ev.Times
@@ -76,7 +76,7 @@ func (l *launched) times() hal.Times {
 	if len(t.Nodes) > 0 {
 		t.Sum()
 	}
-	for _, p := range l.has().parts {
+	for _, p := range l.rare().parts {
 		n := p.times()
 		t.Lost = t.Lost || n.Lost
 		if n.Start != 0 {
@@ -86,7 +86,7 @@ func (l *launched) times() hal.Times {
 			t.Ran(n.Start, n.End)
 		}
 	}
-	if l.has().parts == nil {
+	if l.rare().parts == nil {
 		for _, a := range l.ev.After() {
 			if a.Times != nil {
 				t.Lost = t.Lost || a.Times.Lost
@@ -114,7 +114,7 @@ func (d *Device) clock(o *openOptions) {
 	}
 	d.timed = d.noClock == nil || d.trace != nil
 	if d.timed {
-		var observe graph.Observer
+		var observe stream.Observer
 		if d.trace != nil {
 			observe = d.trace.observe
 		}

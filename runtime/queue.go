@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Queue takes launches and copies for a device. They may run in any order and at
@@ -21,7 +21,7 @@ import (
 // The methods of a queue may be called from several goroutines.
 type Queue struct {
 	dev  *Device
-	rec  graph.Recorder
+	rec  stream.Recorder
 	into atomic.Pointer[Graph] // that the queue records into, or nil
 }
 
@@ -61,10 +61,10 @@ func (q *Queue) Wait(ctx context.Context) error {
 // failures takes the failures that nobody has been told about.
 func (q *Queue) failures() []error { return failures(q.dev.stream.Failures(&q.rec)) }
 
-func failures(events []*graph.Event, more int) []error {
+func failures(events []*stream.Event, more int) []error {
 	var out []error
 	for _, e := range events {
-		if err := e.Owner.(*launched).failure(); err != nil {
+		if err := e.Owner.(*pending).failure(); err != nil {
 			out = append(out, err)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Range1 is the number of work-items of a one-dimensional launch. A dimension
@@ -80,7 +80,7 @@ type LaunchOption interface{ applyLaunch(*launchOptions) }
 
 type launchOptions struct {
 	ctx   context.Context // nil without WithContext
-	after []*graph.Event
+	after []*stream.Event
 	props properties.List
 	err   error // the first of the options' own
 
@@ -107,7 +107,7 @@ func (d dependsOn) applyLaunch(o *launchOptions) {
 	for _, e := range d {
 		if e.l != nil {
 			o.after = append(o.after, &e.l.ev)
-			if out := e.l.has().output; out != nil {
+			if out := e.l.rare().output; out != nil {
 				o.after = append(o.after, &out.ev)
 			}
 		}

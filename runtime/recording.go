@@ -97,15 +97,15 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 	}
 	var nodes []*Node
 	for _, e := range o.after {
-		l, _ := e.Owner.(*launched)
-		if l == nil || l.has().node == nil {
+		l, _ := e.Owner.(*pending)
+		if l == nil || l.rare().node == nil {
 			return nil, nil, errorf(ErrInvalid, "a command of a graph cannot depend on one that is none").
 				advise("give the event to Submit")
 		}
-		if l.has().node.graph != g {
-			return nil, nil, errNodeOutside(l.has().node)
+		if l.rare().node.graph != g {
+			return nil, nil, errNodeOutside(l.rare().node)
 		}
-		nodes = append(nodes, l.has().node)
+		nodes = append(nodes, l.rare().node)
 	}
 	if o.ctx != nil {
 		return nil, nil, errorf(ErrInvalid, "WithContext has no meaning for a node").advise("give the context to Submit")
@@ -116,8 +116,8 @@ func (q *Queue) graphFor(o *launchOptions) (*Graph, []*Node, error) {
 // node returns the first node that the options depend on, or nil.
 func (o *launchOptions) node() *Node {
 	for _, e := range o.after {
-		if l, ok := e.Owner.(*launched); ok && l.has().node != nil {
-			return l.has().node
+		if l, ok := e.Owner.(*pending); ok && l.rare().node != nil {
+			return l.rare().node
 		}
 	}
 	return nil
@@ -147,7 +147,7 @@ func (g *Graph) record(q *Queue, c *command, o *launchOptions, after []*Node) (E
 
 // recordNode adds a checked node of a queue that records.
 func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
-	l := newLaunched(g.dev, nil)
+	l := newPending(g.dev, nil)
 	if n.step != nil && n.step.kernel != nil {
 		l.kernel = n.step.kernel
 		l.setLocalRange(n.step.plan.local)
@@ -165,7 +165,7 @@ func (g *Graph) recordNode(q *Queue, n *Node, after []*Node) (Event, error) {
 	if joins && q.into.CompareAndSwap(nil, g) {
 		g.queues = append(g.queues, q)
 	}
-	l.gets().node = n
+	l.needRare().node = n
 	return Event{l}, nil
 }
 
@@ -191,7 +191,7 @@ func (q *Queue) enqueue(c *command, opts []LaunchOption) (Event, error) {
 		return Event{}, err
 	}
 	if s.nothing() {
-		return q.dev.submit(q, &sequence{}, &o, newLaunched(q.dev, nil))
+		return q.dev.submit(q, &sequence{}, &o, newPending(q.dev, nil))
 	}
 	return q.copy(s, &o)
 }
@@ -235,8 +235,8 @@ func (q *Queue) recordCopy(c Command) (recorded bool, err error) {
 }
 
 // waitRecorded is the error of a wait for the event of a node.
-func (l *launched) waitRecorded() error {
-	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.has().node).
+func (l *pending) waitRecorded() error {
+	return errorf(ErrInvalid, "the event of a node of a graph cannot be waited for: the node is %v", l.rare().node).
 		advise("wait for the event that Submit returns")
 }
 
@@ -245,12 +245,12 @@ func (q *Queue) copy(s *step, o *launchOptions) (Event, error) {
 	if o.ctx != nil && o.ctx.Err() != nil {
 		return Event{}, waitError(o.ctx.Err())
 	}
-	l := newLaunched(q.dev, nil)
+	l := newPending(q.dev, nil)
 	n := s.node
 	n.Cmd.Cancel, n.After, n.Run = l.endsWith(o.ctx), o.after, within(o.ctx, n.Run)
 	l.hostFunc = n.Run != nil
 	if err := q.dev.stream.Record(cmp.Or(o.ctx, background), &q.rec, &n, &l.ev); err != nil {
-		release([]*launched{l})
+		release([]*pending{l})
 		return Event{}, backendError(q.dev, nil, "the "+s.label+" was not recorded", err)
 	}
 	return Event{l}, nil

@@ -7,9 +7,9 @@ import (
 	"unsafe"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // run launches a kernel on slices of the caller's memory and waits.
@@ -43,10 +43,10 @@ func (d *Device) run(ctx context.Context, k *Kernel, c *launch.Call, opts []Laun
 	if err := d.mayWait(); err != nil {
 		return err
 	}
-	r := run{dev: d, kernel: k, ctx: ctx, l: newLaunched(d, k)}
-	r.l.gets().ctx = ctx
+	r := run{dev: d, kernel: k, ctx: ctx, l: newPending(d, k)}
+	r.l.needRare().ctx = ctx
 	if ctx.Done() != nil {
-		c.Cancel = &r.l.gets().cancel
+		c.Cancel = &r.l.needRare().cancel
 	}
 	defer func() { r.end(err) }()
 	defer p.letGo()
@@ -127,12 +127,12 @@ type run struct {
 	dev     *Device
 	kernel  *Kernel
 	ctx     context.Context
-	rec     graph.Recorder
-	l       *launched // the launch; its cancel ends the copies, too
+	rec     stream.Recorder
+	l       *pending // the launch; its cancel ends the copies, too
 	regions []region
 	wrapped bool // the kernel uses the caller's memory as it is
 
-	uploads, downloads []*launched
+	uploads, downloads []*pending
 }
 
 // region is memory of the caller's that one or more slices share.
@@ -140,7 +140,7 @@ type region struct {
 	lo, hi uintptr
 	ptr    unsafe.Pointer // lo, for the garbage collector
 	pad    uint64         // keeps the alignment that the memory has on the host
-	mem    *graph.Memory
+	mem    *stream.Memory
 }
 
 // wrapper is a device that can use the caller's memory as it is.
@@ -284,15 +284,15 @@ func (r *run) download(c *launch.Call) error {
 }
 
 // copy records a copy between the caller's memory and the region's at off.
-func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
-	l := newLaunched(r.dev, nil)
-	l.gets().ctx = r.ctx
+func (r *run) copy(g *region, off uint64, cmd hal.Command) (*pending, error) {
+	l := newPending(r.dev, nil)
+	l.needRare().ctx = r.ctx
 	access, what := abi.Write, "copying to the device "
 	if cmd.Op == hal.OpRead {
 		access, what = abi.Read, "copying from the device "
 	}
-	cmd.Cancel = &r.l.gets().cancel
-	n := graph.Node{Cmd: cmd, Uses: []graph.Use{{Mem: g.mem, Lo: off, Hi: off + cmd.Size, Access: access}}}
+	cmd.Cancel = &r.l.needRare().cancel
+	n := stream.Command{Cmd: cmd, Uses: []stream.Use{{Mem: g.mem, Lo: off, Hi: off + cmd.Size, Access: access}}}
 	if err := r.dev.stream.Record(r.ctx, &r.rec, &n, &l.ev); err != nil {
 		return nil, backendError(r.dev, r.kernel, what+r.dev.Name(), err)
 	}
@@ -303,13 +303,13 @@ func (r *run) copy(g *region, off uint64, cmd hal.Command) (*launched, error) {
 // the device's.
 func (r *run) end(err error) {
 	if err != nil {
-		r.l.gets().cancel.Ask()
-		if r.wrapped && r.l.gets().cancel.Begun() {
+		r.l.needRare().cancel.Ask()
+		if r.wrapped && r.l.needRare().cancel.Begun() {
 			r.l.ev.Wait(context.Background()) // the kernel runs now, and stops soon
 		}
 	}
 	// What is to be said of the commands is said by now.
-	if out := r.l.has().output; out != nil {
+	if out := r.l.rare().output; out != nil {
 		out.ev.Forget()
 	}
 	for _, l := range append(append(r.uploads, r.downloads...), r.l) {

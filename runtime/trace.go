@@ -15,8 +15,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/env"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Trace has the device write what it does to w, in the trace format of Chrome, which
@@ -291,9 +291,9 @@ func (*tracer) encode(e traceEvent) []byte {
 	return b
 }
 
-// observe implements graph.Observer.
-func (t *tracer) observe(e *graph.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
-	times, l := e.Times, e.Owner.(*launched)
+// observe implements stream.Observer.
+func (t *tracer) observe(e *stream.Event, c *hal.Command, uses iter.Seq2[abi.Access, uint64]) {
+	times, l := e.Times, e.Owner.(*pending)
 	if times == nil {
 		return
 	}
@@ -374,23 +374,23 @@ func (t *tracer) addNodes(run *sequence, times *hal.Times, row string) {
 		out.end = max(out.start, n.End)
 		if s.kernel != nil {
 			out.name, out.kind = s.kernel.Name(), "kernel"
-			launchArgs(out.args, s.kernel, &run.Nodes[i].Cmd, s.plan.local)
+			launchArgs(out.args, s.kernel, &run.Commands[i].Cmd, s.plan.local)
 		}
 		t.add(out)
 	}
 }
 
 // failureText says how a command failed, if it did. It is called under the stream's lock.
-func failureText(e *graph.Event) string {
+func failureText(e *stream.Event) string {
 	err, from, parts := e.Outcome()
 	for _, p := range parts {
 		if text := failureText(p); text != "" {
 			return text
 		}
 	}
-	l := e.Owner.(*launched)
+	l := e.Owner.(*pending)
 	switch {
-	case err != nil && !errors.Is(err, graph.ErrEnded):
+	case err != nil && !errors.Is(err, stream.ErrEnded):
 		return l.lost(err).Error()
 	case err != nil:
 		return err.Error()

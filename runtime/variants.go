@@ -10,9 +10,9 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/launch"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // maxVariants is how many pipelines a device keeps that no live Executable promises.
@@ -52,7 +52,7 @@ type variant struct {
 
 	done     chan struct{} // closed when the pipeline is made, or was not
 	pipeline hal.Pipeline
-	handle   *graph.Memory // frees the pipeline when no batch uses it any more
+	handle   *stream.Memory // frees the pipeline when no batch uses it any more
 	err      error
 
 	// users are launches on their way and Executables: none of them may lose the
@@ -365,7 +365,7 @@ func (d *Device) buildVariant(k *Kernel, v *abi.Variant, desc hal.PipelineDesc) 
 
 func (d *Device) newPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 	if !d.stream.Enter() {
-		return nil, graph.ErrClosed
+		return nil, stream.ErrClosed
 	}
 	defer d.stream.Leave()
 	return d.hal.NewPipeline(desc)

@@ -16,7 +16,7 @@ import (
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Graph is a directed graph without cycles. The zero Graph is empty.
@@ -29,7 +29,7 @@ type node struct {
 
 // Uses is the memory that a command uses.
 type Uses struct {
-	Device []graph.Use
+	Device []stream.Use
 	Host   []HostUse
 	// All says that it may use any memory.
 	All bool
@@ -180,7 +180,7 @@ func conflict(earlier, later Uses) bool {
 	return earlier.All || later.All || onDevice(earlier.Device, later.Device) || onHost(earlier.Host, later.Host)
 }
 
-func onDevice(earlier, later []graph.Use) bool {
+func onDevice(earlier, later []stream.Use) bool {
 	for _, e := range earlier {
 		for _, l := range later {
 			if e.Mem == l.Mem && e.Lo < l.Hi && l.Lo < e.Hi && (e.Access|l.Access)&abi.Write != 0 && e.Access != 0 && l.Access != 0 {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/kgen-go/kgen/abi"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // TestOrder makes random graphs: whatever order they are run in, each command sees what it
@@ -14,17 +14,17 @@ import (
 // each of the memories that it uses.
 func TestOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	memory := make([]*graph.Memory, 4)
+	memory := make([]*stream.Memory, 4)
 	for i := range memory {
-		memory[i] = new(graph.Memory)
+		memory[i] = new(stream.Memory)
 	}
 	for range 2000 {
 		var g Graph
-		all := make([][]graph.Use, r.IntN(12))
+		all := make([][]stream.Use, r.IntN(12))
 		for i := range all {
 			for range r.IntN(4) {
 				lo := r.Uint64N(4)
-				all[i] = append(all[i], graph.Use{Mem: memory[r.IntN(len(memory))], Lo: lo, Hi: lo + 1 + r.Uint64N(3), Access: abi.Access(1 + r.IntN(3))})
+				all[i] = append(all[i], stream.Use{Mem: memory[r.IntN(len(memory))], Lo: lo, Hi: lo + 1 + r.Uint64N(3), Access: abi.Access(1 + r.IntN(3))})
 			}
 			g.Add(Uses{Device: all[i]})
 		}
@@ -54,9 +54,9 @@ func upTo(n int) (out []int) {
 
 // seen runs the commands in an order and returns the last writer of each cell that each uses,
 // and at the end those of all cells.
-func seen(all [][]graph.Use, order []int) [][]int {
+func seen(all [][]stream.Use, order []int) [][]int {
 	type cell struct {
-		m  *graph.Memory
+		m  *stream.Memory
 		at uint64
 	}
 	out := make([][]int, len(all)+1)

@@ -9,9 +9,9 @@ import (
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/dslhook"
 	"github.com/kgen-go/kgen/properties"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/host"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 )
 
 // Runtime is what package runtime does for package kernelimpl, and for nobody else: a
@@ -28,9 +28,9 @@ type Kernel struct {
 
 // Slice is a slice of device memory: what a View is.
 type Slice struct {
-	Mem *graph.Memory // nil for an empty slice
-	Off uint64        // bytes
-	Len int           // elements; NoBuffer for what a nil buffer was asked for
+	Mem *stream.Memory // nil for an empty slice
+	Off uint64         // bytes
+	Len int            // elements; NoBuffer for what a nil buffer was asked for
 	// Buffer and View are the properties of the buffer and of the view.
 	Buffer, View Memory
 }
@@ -97,13 +97,13 @@ type Call struct {
 	Accessors []int
 
 	// Uses, Passed, Specs and HostSpecs are package runtime's.
-	Uses   []graph.Use
+	Uses   []stream.Use
 	Passed []hal.SliceArg
 	Specs  []hal.SpecValue
 	// HostSpecs are the values of the kernel's own constants as Go has them.
 	HostSpecs []dslhook.Spec
 	// Node and Events are storage of package runtime's, too, which it keeps as it likes.
-	Node   graph.Node
+	Node   stream.Command
 	Events any
 }
 

@@ -10,6 +10,7 @@ import (
 
 	vk "github.com/vulkan-go/vulkan"
 
+	"github.com/kgen-go/kgen/runtime/internal/adapt"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -52,7 +53,7 @@ func (b *builtins) get(d *device, module []byte) (vk.Pipeline, vk.PipelineLayout
 	for i := range words {
 		words[i] = binary.LittleEndian.Uint32(module[4*i:])
 	}
-	m, r, err := d.shaderModule(preserving(words, d.phys.SignedZeroInfNanPreserve))
+	m, r, err := d.shaderModule(adapt.Preserve(words, d.phys.SignedZeroInfNanPreserve))
 	if err := cmp.Or(err, d.check("vkCreateShaderModule", r)); err != nil {
 		return nil, nil, err
 	}

@@ -51,11 +51,11 @@ type encoder struct {
 	d *device
 	q *queue
 
-	*lane       // that commands go to
-	main  *lane // where all commands can go
-	aside *lane // for large copies from and to the host; nil if there is none
-	cut   bool  // what goes aside waits for the main lane's part
-	row   int   // copies that could go aside since the last launch
+	*track        // that commands go to
+	main   *track // where all commands can go
+	aside  *track // for large copies from and to the host; nil if there is none
+	cut    bool   // what goes aside waits for the main track's part
+	row    int    // copies that could go aside since the last launch
 
 	t       *ticket
 	wait    bool         // for room that only completed work can give; else errBusy
@@ -64,17 +64,17 @@ type encoder struct {
 }
 
 func newEncoder(q *queue, main, aside *line) encoder {
-	e := encoder{d: q.d, q: q, main: &lane{line: main}}
+	e := encoder{d: q.d, q: q, main: &track{line: main}}
 	if aside != nil {
-		e.aside = &lane{line: aside}
+		e.aside = &track{line: aside}
 	}
-	e.lane = e.main
+	e.track = e.main
 	return e
 }
 
 // begin turns to another batch. wait says whether the encoder may wait for the device.
 func (e *encoder) begin(t *ticket, wait bool) {
-	e.t, e.wait, e.current, e.lane = t, wait, nil, e.main
+	e.t, e.wait, e.current, e.track = t, wait, nil, e.main
 }
 
 // open starts a part if there is none.
@@ -170,8 +170,8 @@ func (e *encoder) close() {
 // and reports false. A command that fails, fails alone.
 func (e *encoder) encode(j *job, wait bool) bool {
 	e.begin(j.t, wait)
-	if j.lane != nil {
-		e.lane = j.lane
+	if j.track != nil {
+		e.track = j.track
 	}
 	for ; j.i < len(j.cmds); j.i, j.done = j.i+1, 0 {
 		c := &j.cmds[j.i]
@@ -181,7 +181,7 @@ func (e *encoder) encode(j *job, wait bool) bool {
 				e.barrier()
 			}
 			e.turn(c)
-			j.lane = e.lane
+			j.track = e.track
 		}
 		var err error
 		switch {
@@ -240,7 +240,7 @@ func cancel(c *hal.Command) {
 // recorded before the next command of each kind, so that launch after launch
 // costs no transfer stage.
 func (e *encoder) barrier() {
-	for _, l := range []*lane{e.main, e.aside} {
+	for _, l := range []*track{e.main, e.aside} {
 		if l != nil {
 			for k := range l.owed {
 				l.owed[k] |= l.loose
@@ -434,7 +434,7 @@ func (e *encoder) notes(c *hal.Command) {
 // write copies host memory into the ring, and has the device copy it on.
 func (e *encoder) write(c *hal.Command, j *job) error {
 	dst, chunk := c.Dst.(*memory), uint64(maxChunk)
-	if e.lane == e.aside {
+	if e.track == e.aside {
 		chunk = asideChunk
 	}
 	for j.done < c.Size {
@@ -509,7 +509,7 @@ func (e *encoder) stage(n, total uint64) (off uint64, err error) {
 		if off, ok := e.reserve(n); ok {
 			return off, nil
 		}
-		for _, l := range []*lane{e.main, e.aside} {
+		for _, l := range []*track{e.main, e.aside} {
 			if l != nil && l.part != nil && l.inPart != 0 {
 				if err := e.push(l); err != nil {
 					return 0, err
@@ -558,7 +558,7 @@ func (e *encoder) fitRing(size, least uint64) error {
 	if r := e.q.ring; r != nil && r.size >= size {
 		return nil
 	}
-	for _, l := range []*lane{e.main, e.aside} {
+	for _, l := range []*track{e.main, e.aside} {
 		if l != nil && l.part != nil && l.part.ring != nil {
 			if err := e.push(l); err != nil {
 				return err

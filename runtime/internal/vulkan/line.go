@@ -112,8 +112,8 @@ func transferFamily(i *vkx.PhysicalDeviceInfo) (uint32, bool) {
 	return 0, false
 }
 
-// lane is what the encoder knows of a line.
-type lane struct {
+// track holds the encoder's state of a line.
+type track struct {
 	line *line
 
 	commands vkx.Commands
@@ -136,7 +136,7 @@ func (e *encoder) turn(c *hal.Command) {
 	if e.aside == nil {
 		return
 	}
-	e.lane = e.main
+	e.track = e.main
 	switch c.Op {
 	case hal.OpLaunch, hal.OpGraph:
 		e.row = 0
@@ -147,7 +147,7 @@ func (e *encoder) turn(c *hal.Command) {
 		if e.row++; e.row > asideRow || e.d.clock != nil { // such queues cannot reset queries
 			return
 		}
-		e.lane = e.aside
+		e.track = e.aside
 		if e.cut {
 			e.push(e.main) // whose error its commands have
 		}
@@ -176,11 +176,11 @@ func (e *encoder) barrierAcross() {
 }
 
 // push is flush of a line's part.
-func (e *encoder) push(l *lane) error {
-	now := e.lane
-	e.lane = l
+func (e *encoder) push(l *track) error {
+	now := e.track
+	e.track = l
 	err := e.flush()
-	e.lane = now
+	e.track = now
 	return err
 }
 
@@ -192,22 +192,22 @@ func (e *encoder) pushAll() {
 	}
 }
 
-// uncut notes that the main lane's part has ended, if what goes aside was to wait for that.
+// uncut notes that the main track's part has ended, if what goes aside was to wait for that.
 func (e *encoder) uncut() {
 	if e.cut && e.main.part == nil {
 		e.cut, e.aside.after = false, e.main.line.pushed
 	}
 }
 
-// other returns the lane that commands do not go to now, or nil.
-func (e *encoder) other() *lane {
-	if e.lane == e.main {
+// other returns the track that commands do not go to now, or nil.
+func (e *encoder) other() *track {
+	if e.track == e.main {
 		return e.aside
 	}
 	return e.main
 }
 
-// waitFor returns what the lane's part waits for of the other line.
+// waitFor returns what the track's part waits for of the other line.
 func (e *encoder) waitFor() (behind *line, value uint64) {
 	if e.after <= e.waited {
 		return nil, 0

@@ -14,8 +14,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
@@ -353,7 +353,7 @@ func TestChecker(t *testing.T) {
 // and compares what they leave with a model.
 func TestOrder(t *testing.T) {
 	d := open(t)
-	s := graph.NewStream(d, -1)
+	s := stream.NewStream(d, -1)
 	checkers.Lock()
 	k := &checker{strict: true}
 	checkers.of[d] = k
@@ -361,12 +361,12 @@ func TestOrder(t *testing.T) {
 	inc, kernel := increment(t, d), backendtest.Desc("increment").Kernel
 	const words = 256
 	rnd := rand.New(rand.NewPCG(1, 2))
-	var front graph.Recorder
-	var mems []*graph.Memory
-	model := map[*graph.Memory][]uint32{}
-	record := func(c hal.Command, uses ...graph.Use) {
+	var front stream.Recorder
+	var mems []*stream.Memory
+	model := map[*stream.Memory][]uint32{}
+	record := func(c hal.Command, uses ...stream.Use) {
 		t.Helper()
-		if err := s.Record(context.Background(), &front, &graph.Node{Cmd: c, Uses: uses}, new(graph.Event)); err != nil {
+		if err := s.Record(context.Background(), &front, &stream.Command{Cmd: c, Uses: uses}, new(stream.Event)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -376,7 +376,7 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		mems, model[m] = append(mems, m), make([]uint32, words)
-		record(hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * words}, graph.Use{Mem: m, Lo: 0, Hi: 4 * words, Access: abi.Write})
+		record(hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * words}, stream.Use{Mem: m, Lo: 0, Hi: 4 * words, Access: abi.Write})
 	}
 	var results []func() error
 	for i := range 2000 {
@@ -384,7 +384,7 @@ func TestOrder(t *testing.T) {
 		lo := rnd.IntN(words/4) * 4
 		n := 4 + rnd.IntN((words-lo)/4)*4
 		hi := lo + min(n, words-lo)
-		u := graph.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi)}
+		u := stream.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi)}
 		size := u.Hi - u.Lo
 		at := model[m][lo:hi]
 		switch rnd.IntN(5) {
@@ -408,7 +408,7 @@ func TestOrder(t *testing.T) {
 			}
 			u.Access = abi.Read
 			record(hal.Command{Op: hal.OpCopy, Src: m.HAL(), SrcOff: u.Lo, Dst: other.HAL(), DstOff: u.Lo, Size: size},
-				u, graph.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write})
+				u, stream.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write})
 			copy(model[other][lo:hi], at)
 		case 4:
 			u.Access = abi.Read

@@ -17,6 +17,7 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/internal/modulehook"
+	"github.com/kgen-go/kgen/runtime/internal/adapt"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
@@ -57,19 +58,19 @@ func (d *device) NewPipeline(desc *hal.PipelineDesc) (hal.Pipeline, error) {
 		return nil, fmt.Errorf("vulkan: %s needs %s, which the device has not: %w",
 			k.FullName(), strings.Join(names, ", "), hal.ErrNotSupported)
 	}
-	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: preserving(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
+	p := &pipeline{d: d, kernel: k, args: k.ArgSize, spilled: k.Spilled, cancels: desc.Cancels, spirv: adapt.Preserve(desc.SPIRV, d.phys.SignedZeroInfNanPreserve)}
 	var err error
-	if p.spirv, err = exact(p.spirv, &d.info.Subnormals); err != nil {
+	if p.spirv, err = adapt.Subnormals(p.spirv, &d.info.Subnormals); err != nil {
 		return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 	}
-	if relaxed(d.phys.DriverName) {
-		if p.spirv, err = relax(p.spirv); err != nil {
+	if adapt.Relaxed(d.phys.DriverName) {
+		if p.spirv, err = adapt.Relax(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}
 	if d.info.EndsLoops {
 		p.loops = desc.Loops
-		if p.spirv, err = recordRounds(p.spirv); err != nil {
+		if p.spirv, err = adapt.RecordRounds(p.spirv); err != nil {
 			return nil, fmt.Errorf("vulkan: %s: %w: %w", k.FullName(), err, hal.ErrPipeline)
 		}
 	}

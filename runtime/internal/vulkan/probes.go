@@ -20,7 +20,7 @@ import (
 type probed struct {
 	subnormals              hal.Subnormals
 	divide, divide64, fused bool
-	endsLoops               bool // that go on for long, see recordRounds
+	endsLoops               bool // that go on for long, see adapt.RecordRounds
 }
 
 // driverKey tells drivers and devices apart.

@@ -60,11 +60,11 @@ type watched struct {
 
 // job is a batch on its way to the device.
 type job struct {
-	t    *ticket
-	cmds []hal.Command
-	i    int    // the command that is next
-	done uint64 // bytes of it that are done
-	lane *lane  // that it goes to, once the encoder has turned to it
+	t     *ticket
+	cmds  []hal.Command
+	i     int    // the command that is next
+	done  uint64 // bytes of it that are done
+	track *track // that it goes to, once the encoder has turned to it
 
 	// Where that is an OpGraph whose commands are encoded one by one:
 	nodes []hal.Command

@@ -14,8 +14,8 @@ import (
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/runtime/internal/backendtest"
-	"github.com/kgen-go/kgen/runtime/internal/graph"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
+	"github.com/kgen-go/kgen/runtime/internal/stream"
 	"github.com/kgen-go/kgen/runtime/internal/vkx"
 )
 
@@ -415,21 +415,21 @@ type randomCommands struct {
 	rnd    *rand.Rand
 	inc    hal.Pipeline
 	kernel *abi.Kernel
-	mems   []*graph.Memory
-	model  map[*graph.Memory][]uint32 // what the memories must have
+	mems   []*stream.Memory
+	model  map[*stream.Memory][]uint32 // what the memories must have
 }
 
 // one returns a random command, and what it does to the model.
-func (r *randomCommands) one() (graph.Node, func()) {
+func (r *randomCommands) one() (stream.Command, func()) {
 	m, other := r.mems[r.rnd.IntN(len(r.mems))], r.mems[r.rnd.IntN(len(r.mems))]
 	lo := r.rnd.IntN(replayWords/4) * 4
 	hi := lo + min(4+r.rnd.IntN((replayWords-lo)/4)*4, replayWords-lo)
-	u := graph.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi), Access: abi.ReadWrite}
+	u := stream.Use{Mem: m, Lo: uint64(4 * lo), Hi: uint64(4 * hi), Access: abi.ReadWrite}
 	v, pattern := r.model[m][lo:hi], r.rnd.Uint32()
 	switch op := r.rnd.IntN(4); {
 	case op == 0:
 		u.Access = abi.Write
-		return graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo, Pattern: pattern}, Uses: []graph.Use{u}},
+		return stream.Command{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo, Pattern: pattern}, Uses: []stream.Use{u}},
 			func() {
 				for i := range v {
 					v[i] = pattern
@@ -437,11 +437,11 @@ func (r *randomCommands) one() (graph.Node, func()) {
 			}
 	case op == 1 && m != other:
 		u.Access = abi.Read
-		to := graph.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write}
-		return graph.Node{Cmd: hal.Command{Op: hal.OpCopy, Src: m.HAL(), SrcOff: u.Lo, Dst: other.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo},
-			Uses: []graph.Use{u, to}}, func() { copy(r.model[other][lo:hi], v) }
+		to := stream.Use{Mem: other, Lo: u.Lo, Hi: u.Hi, Access: abi.Write}
+		return stream.Command{Cmd: hal.Command{Op: hal.OpCopy, Src: m.HAL(), SrcOff: u.Lo, Dst: other.HAL(), DstOff: u.Lo, Size: u.Hi - u.Lo},
+			Uses: []stream.Use{u, to}}, func() { copy(r.model[other][lo:hi], v) }
 	}
-	return graph.Node{Cmd: backendtest.Launch(r.inc, r.kernel, len(v), backendtest.Span{Mem: m.HAL(), Off: u.Lo, Len: len(v)}), Uses: []graph.Use{u}},
+	return stream.Command{Cmd: backendtest.Launch(r.inc, r.kernel, len(v), backendtest.Span{Mem: m.HAL(), Off: u.Lo, Len: len(v)}), Uses: []stream.Use{u}},
 		func() {
 			for i := range v {
 				v[i]++
@@ -453,60 +453,60 @@ func (r *randomCommands) one() (graph.Node, func()) {
 // with a model; the checker looks at all barriers.
 func TestReplayOrder(t *testing.T) {
 	d := open(t)
-	s := graph.NewStream(d, -1)
+	s := stream.NewStream(d, -1)
 	checkers.Lock()
 	k := &checker{strict: true}
 	checkers.of[d] = k
 	checkers.Unlock()
 	rnd := rand.New(rand.NewPCG(3, 4))
-	r := randomCommands{rnd: rnd, inc: increment(t, d), kernel: backendtest.Desc("increment").Kernel, model: map[*graph.Memory][]uint32{}}
-	var front graph.Recorder
+	r := randomCommands{rnd: rnd, inc: increment(t, d), kernel: backendtest.Desc("increment").Kernel, model: map[*stream.Memory][]uint32{}}
+	var front stream.Recorder
 	for range 3 {
 		m, err := s.Alloc(4*replayWords, hal.DeviceMemory)
 		if err != nil {
 			t.Fatal(err)
 		}
 		r.mems, r.model[m] = append(r.mems, m), make([]uint32, replayWords)
-		n := graph.Node{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * replayWords}, Uses: []graph.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Write}}}
-		if err := s.Record(context.Background(), &front, &n, new(graph.Event)); err != nil {
+		n := stream.Command{Cmd: hal.Command{Op: hal.OpFill, Dst: m.HAL(), Size: 4 * replayWords}, Uses: []stream.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Write}}}
+		if err := s.Record(context.Background(), &front, &n, new(stream.Event)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	type whole struct {
-		replay *graph.Replay
+		replay *stream.Replay
 		model  []func()
-		memory *graph.Memory
+		memory *stream.Memory
 	}
 	var graphs []whole
 	for range 8 {
 		var w whole
-		q := &graph.Sequence{}
-		var tracker graph.Tracker
+		q := &stream.Sequence{}
+		var tracker stream.Tracker
 		var commands []hal.Command
 		for range 1 + rnd.IntN(8) {
 			n, f := r.one()
 			c := n.Cmd
 			c.Barrier = tracker.Add(n.Uses, false)
-			commands, w.model, q.Nodes = append(commands, c), append(w.model, f), append(q.Nodes, n)
+			commands, w.model, q.Commands = append(commands, c), append(w.model, f), append(q.Commands, n)
 		}
 		g, err := d.NewGraph(commands)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.memory = s.NewMemory(graphMemory{g})
-		w.replay = graph.NewReplay(q, g, w.memory, func(*graph.Event) []*graph.Event { panic("no command fails") })
+		w.replay = stream.NewReplay(q, g, w.memory, func(*stream.Event) []*stream.Event { panic("no command fails") })
 		graphs = append(graphs, w)
 	}
 	for i := range 1500 {
 		if rnd.IntN(3) == 0 {
 			n, f := r.one()
-			if err := s.Record(context.Background(), &front, &n, new(graph.Event)); err != nil {
+			if err := s.Record(context.Background(), &front, &n, new(stream.Event)); err != nil {
 				t.Fatal(err)
 			}
 			f()
 		} else {
 			w := graphs[rnd.IntN(len(graphs))]
-			if err := s.RecordReplay(context.Background(), &front, w.replay, nil, new(graph.Event)); err != nil {
+			if err := s.RecordReplay(context.Background(), &front, w.replay, nil, new(stream.Event)); err != nil {
 				t.Fatal(err)
 			}
 			for _, f := range w.model {
@@ -527,8 +527,8 @@ func TestReplayOrder(t *testing.T) {
 	}
 	for _, m := range r.mems {
 		got := make([]byte, 4*replayWords)
-		n := graph.Node{Cmd: hal.Command{Op: hal.OpRead, Src: m.HAL(), Size: 4 * replayWords, Host: got}, Uses: []graph.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Read}}}
-		e := new(graph.Event)
+		n := stream.Command{Cmd: hal.Command{Op: hal.OpRead, Src: m.HAL(), Size: 4 * replayWords, Host: got}, Uses: []stream.Use{{Mem: m, Hi: 4 * replayWords, Access: abi.Read}}}
+		e := new(stream.Event)
 		if err := s.Record(context.Background(), &front, &n, e); err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"slices"
@@ -8,17 +6,17 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// relaxed reports whether the device gets modules whose atomic operations order
+// Relaxed reports whether the device gets modules whose atomic operations order
 // nothing in SPIR-V's terms. Mesa's llvmpipe (seen in 22.3) takes what orders
 // memory for a control barrier: work-groups whose sub-groups go round a loop with
 // such an operation different times end with the last sub-group. It executes all
 // atomic operations in one order whatever the module says, so that it is enough to
 // keep its compiler from moving the other accesses across.
-func relaxed(driver string) bool { return driver == "llvmpipe" }
+func Relaxed(driver string) bool { return driver == "llvmpipe" }
 
-// relax returns the module with relaxed atomics and volatile accesses to what
+// Relax returns the module with relaxed atomics and volatile accesses to what
 // invocations share, or the module itself if it has no atomics that order.
-func relax(words []uint32) ([]uint32, error) {
+func Relax(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
 		return nil, err

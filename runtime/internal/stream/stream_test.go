@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -104,7 +104,7 @@ func (r *recording) alloc(t *testing.T) *Memory {
 func (r *recording) launch(t *testing.T, uses ...Use) *Event {
 	t.Helper()
 	e := new(Event)
-	if err := r.Record(context.Background(), &r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: uses}, e); err != nil {
+	if err := r.Record(context.Background(), &r.front, &Command{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: uses}, e); err != nil {
 		t.Fatal(err)
 	}
 	return e
@@ -278,7 +278,7 @@ func TestReuse(t *testing.T) {
 	for round := range byte(3) {
 		for i := range byte(20) {
 			args[0], args[39] = round, i
-			n := Node{Cmd: hal.Command{Op: hal.OpLaunch, Args: args, Slices: []hal.SliceArg{{Param: int(i)}}}}
+			n := Command{Cmd: hal.Command{Op: hal.OpLaunch, Args: args, Slices: []hal.SliceArg{{Param: int(i)}}}}
 			if err := r.Record(context.Background(), &r.front, &n, new(Event)); err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +301,7 @@ func TestClosed(t *testing.T) {
 	a := r.alloc(t)
 	r.Close(context.Background())
 	r.Close(context.Background())
-	if err := r.Record(context.Background(), &r.front, &Node{}, new(Event)); !errors.Is(err, ErrClosed) {
+	if err := r.Record(context.Background(), &r.front, &Command{}, new(Event)); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 	a.Free()

@@ -1,6 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"slices"
@@ -45,10 +43,10 @@ func convertModule(t *testing.T) []uint32 {
 	return m.Words()
 }
 
-// TestExact checks that modules are rewritten for devices that do not keep subnormals, and for
+// TestSubnormals checks that modules are rewritten for devices that do not keep subnormals, and for
 // no others, and that only conversions to float64, absolute values and floors of float32 are; that
 // the values are right is tested in internal/difftest/subnormals.
-func TestExact(t *testing.T) {
+func TestSubnormals(t *testing.T) {
 	words := convertModule(t)
 	spirvtools.Validate(t, words)
 	before := slices.Clone(words)
@@ -69,7 +67,7 @@ func TestExact(t *testing.T) {
 		kept := hal.KeepsSubnormals
 		kept.ToFloat64, kept.Abs, kept.Rounding = c.wide, c.abs, c.round
 		kept.Comparisons = c.name != "comparisons alone"
-		got, err := exact(words, &kept)
+		got, err := Subnormals(words, &kept)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +99,7 @@ func TestExact(t *testing.T) {
 		}
 	}
 	plain := floatModule(t, 32, 64)
-	if got, err := exact(plain, &hal.Subnormals{}); err != nil || !slices.Equal(got, plain) {
+	if got, err := Subnormals(plain, &hal.Subnormals{}); err != nil || !slices.Equal(got, plain) {
 		t.Errorf("a module without either has changed: %v", err)
 	}
 }

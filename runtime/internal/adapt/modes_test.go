@@ -1,6 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"fmt"
@@ -34,9 +32,9 @@ func floatModule(t *testing.T, widths ...uint32) []uint32 {
 	return m.Words()
 }
 
-// TestPreserving proves that modules ask for NaNs of the widths that they use and the
+// TestPreserve proves that modules ask for NaNs of the widths that they use and the
 // device promises, and of no others.
-func TestPreserving(t *testing.T) {
+func TestPreserve(t *testing.T) {
 	for _, c := range []struct {
 		used     []uint32
 		promised uint32
@@ -52,7 +50,7 @@ func TestPreserving(t *testing.T) {
 		t.Run(fmt.Sprint(c.used, c.promised), func(t *testing.T) {
 			words := floatModule(t, c.used...)
 			before := slices.Clone(words)
-			got := preserving(words, c.promised)
+			got := Preserve(words, c.promised)
 			if !slices.Equal(words, before) {
 				t.Error("the module that was given has changed")
 			}
@@ -64,12 +62,12 @@ func TestPreserving(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again := preserving(got, c.promised); !slices.Equal(again, got) {
+			if again := Preserve(got, c.promised); !slices.Equal(again, got) {
 				t.Error("what a module asks for itself is added again")
 			}
 			old := slices.Clone(words)
 			old[1] = 0x10300 // before 1.4 this takes an extension
-			if got := preserving(old, c.promised); !slices.Equal(got, old) {
+			if got := Preserve(old, c.promised); !slices.Equal(got, old) {
 				t.Error("a module of SPIR-V 1.3 asks for what it does not know")
 			}
 			declared := slices.ContainsFunc(m.Capabilities, func(in spirv.Instruction) bool {

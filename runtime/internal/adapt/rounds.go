@@ -1,36 +1,13 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
-	_ "embed"
-	"encoding/binary"
 	"slices"
 
 	"github.com/kgen-go/kgen/abi"
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-//go:embed kernels/rounds.spv
-var roundsModule []byte
-
-// probeRounds is how many rounds askEndsLoops asks for: more than Mesa's llvmpipe lets
-// the work-items of a sub-group make in all their loops together (65,535 in 22.3), after
-// which it leaves the loops that they are in, and goes on.
-const probeRounds = 70_000
-
-// askEndsLoops finds out whether the device ends loops that would go on.
-func askEndsLoops(ends *bool) *question {
-	return &question{module: roundsModule, size: 16, pattern: probeRounds, answer: func(results []byte) {
-		want := uint32(0)
-		for range probeRounds {
-			want = want*1664525 + 1013904223
-		}
-		*ends = binary.LittleEndian.Uint32(results) != want
-	}}
-}
-
-// recordRounds returns a module that writes which of its loops the device has ended, if it
+// RecordRounds returns a module that writes which of its loops the device has ended, if it
 // has ended one, into the launch's fault record, see package abi. Modules without physical
 // addresses, or that keep something else where the launch block has the record's address,
 // are returned as they are.
@@ -46,7 +23,7 @@ func askEndsLoops(ends *bool) *question {
 // module runs, so that the driver does not find out that both are the same wherever the
 // module leaves a loop. Behind a loop its number is kept if they differ, and recorded where
 // the entry point returns: what happens in between is no matter any more.
-func recordRounds(words []uint32) ([]uint32, error) {
+func RecordRounds(words []uint32) ([]uint32, error) {
 	m, err := spirv.Parse(words)
 	if err != nil {
 		return nil, err
@@ -149,7 +126,7 @@ type pushBlock struct {
 	variable int // its index in the module's globals, or -1
 	typ      spirv.ID
 	members  []uint32
-	// The members at a launch block's words that recordRounds reads; nil where there are none.
+	// The members at a launch block's words that RecordRounds reads; nil where there are none.
 	low, high, zero *member
 }
 

@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func TestReplayPoison(t *testing.T) {
 						}
 						uses = append(uses, u)
 					}
-					w.q.Nodes = append(w.q.Nodes, Node{Cmd: hal.Command{Op: op}, Uses: uses})
+					w.q.Commands = append(w.q.Commands, Command{Cmd: hal.Command{Op: op}, Uses: uses})
 					fails := !w.whole && rnd.IntN(6) == 0
 					w.fails = append(w.fails, fails)
 					p := new(Event)
@@ -139,7 +139,7 @@ func TestReplayPoison(t *testing.T) {
 func TestReplayUnion(t *testing.T) {
 	r := newRecording(-1)
 	a, b, owned := r.alloc(t), r.alloc(t), r.alloc(t)
-	q := &Sequence{Nodes: []Node{
+	q := &Sequence{Commands: []Command{
 		{Uses: []Use{{a, 0, 4, abi.Write}, {Mem: b}}},
 		{Uses: []Use{{a, 2, 3, abi.Read}, {a, 8, 12, abi.ReadWrite}, {b, 5, 5, abi.Write}}},
 	}}
@@ -185,14 +185,14 @@ func TestReplayUnion(t *testing.T) {
 func TestReplayAfter(t *testing.T) {
 	r := newRecording(-1)
 	a, b, owned := r.alloc(t), r.alloc(t), r.alloc(t)
-	q := &Sequence{Nodes: []Node{{Uses: []Use{{a, 0, 4, abi.Write}}}, {Uses: []Use{{a, 0, 4, abi.ReadWrite}}}}}
+	q := &Sequence{Commands: []Command{{Uses: []Use{{a, 0, 4, abi.Write}}}, {Uses: []Use{{a, 0, 4, abi.ReadWrite}}}}}
 	g := NewReplay(q, noGraph{}, owned, nil)
 	first := r.launch(t, Use{a, 0, 4, abi.Write})
 	e := new(Event)
 	if err := r.RecordReplay(context.Background(), &r.front, g, nil, e); err != nil {
 		t.Fatal(err)
 	}
-	n := Node{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: []Use{{b, 0, 4, abi.Write}}, After: []*Event{first}}
+	n := Command{Cmd: hal.Command{Op: hal.OpLaunch}, Uses: []Use{{b, 0, 4, abi.Write}}, After: []*Event{first}}
 	if err := r.Record(context.Background(), &r.front, &n, new(Event)); err != nil {
 		t.Fatal(err)
 	}

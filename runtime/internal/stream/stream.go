@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -107,8 +107,8 @@ func (s *Stream) Time(observe Observer) { s.timed, s.observe = true, observe }
 // Poll looks which commands have completed.
 func (s *Stream) Poll() { s.poll() }
 
-// Node is a command to be recorded.
-type Node struct {
+// Command is a command of the device, or a function of the host, to be recorded.
+type Command struct {
 	// Cmd is the command. Its Args and Slices are copied; its Barrier and Fault
 	// are set by Record.
 	Cmd  hal.Command
@@ -128,7 +128,7 @@ type Node struct {
 
 // Record appends the command to the stream and binds e to it. If the device is too
 // far behind it waits for room until ctx ends, whose error it then returns.
-func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event) error {
+func (s *Stream) Record(ctx context.Context, front *Recorder, n *Command, e *Event) error {
 	return s.record(ctx, func() error {
 		if err := s.usable(n); err != nil {
 			return err
@@ -144,7 +144,7 @@ func (s *Stream) Record(ctx context.Context, front *Recorder, n *Node, e *Event)
 
 // Sequence is commands that are recorded together, again and again.
 type Sequence struct {
-	Nodes []Node // their After is not used
+	Commands []Command // their After is not used
 	// Waits are, for each command, those before it that it waits for although they have no
 	// memory in common.
 	Waits [][]int
@@ -156,25 +156,25 @@ type Sequence struct {
 // events to them. The sequence waits for after. If one of the commands cannot be recorded, none
 // is.
 func (s *Stream) RecordAll(ctx context.Context, front *Recorder, q *Sequence, after, events []*Event) error {
-	if len(q.Nodes) == 0 {
+	if len(q.Commands) == 0 {
 		return nil
 	}
 	return s.record(ctx, func() error {
-		for i := range q.Nodes {
-			if err := s.usable(&q.Nodes[i]); err != nil {
+		for i := range q.Commands {
+			if err := s.usable(&q.Commands[i]); err != nil {
 				return err
 			}
 		}
-		for i := range q.Nodes {
-			if q.Nodes[i].Run != nil {
-				s.appendFunc(front, &q.Nodes[i], after, events[i])
+		for i := range q.Commands {
+			if q.Commands[i].Run != nil {
+				s.appendFunc(front, &q.Commands[i], after, events[i])
 				continue
 			}
 			wait := q.First[i] && s.mustWait(after)
 			for _, w := range q.Waits[i] {
 				wait = wait || events[w].pos >= s.barrierPos
 			}
-			s.append(front, &q.Nodes[i], wait, events[i])
+			s.append(front, &q.Commands[i], wait, events[i])
 		}
 		return nil
 	})
@@ -256,7 +256,7 @@ func (s *Stream) handOn() {
 }
 
 // append appends a command that can be recorded. wait asks for a barrier whatever it uses.
-func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
+func (s *Stream) append(front *Recorder, n *Command, wait bool, e *Event) {
 	b := s.current()
 	s.pos++
 	cmd := b.add(&n.Cmd, n.Uses, e)
@@ -280,7 +280,7 @@ func (s *Stream) append(front *Recorder, n *Node, wait bool, e *Event) {
 }
 
 // usable reports why the command cannot be recorded.
-func (s *Stream) usable(n *Node) error {
+func (s *Stream) usable(n *Command) error {
 	if s.closed.Load() {
 		return ErrClosed
 	}

@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -21,7 +21,7 @@ func TestHandOn(t *testing.T) {
 	var err error
 	n := 0
 	for ; err == nil && n < 4*maxInflight*batchFull; n++ {
-		err = r.Record(ctx, &r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}}, new(Event))
+		err = r.Record(ctx, &r.front, &Command{Cmd: hal.Command{Op: hal.OpLaunch}}, new(Event))
 	}
 	r.mu.Lock()
 	behind := len(r.inflight)

@@ -1,17 +1,15 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 	"github.com/kgen-go/kgen/runtime/internal/hal"
 )
 
-// exact returns a module that computes from the bits of float32s what does not keep
+// Subnormals returns a module that computes from the bits of float32s what does not keep
 // subnormals on the device and is exact in Go: conversions to float64, absolute values, floors
 // and ceilings. Other roundings of subnormals are zeros in any case.
 // The words that are given stay as they are; other devices get those.
-func exact(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
+func Subnormals(words []uint32, kept *hal.Subnormals) ([]uint32, error) {
 	if kept.ToFloat64 && kept.Abs && kept.Rounding {
 		return words, nil
 	}

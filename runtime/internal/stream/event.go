@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -47,19 +47,20 @@ type Rare struct {
 	from  *Event   // it ran, on what this command was to write and did not
 }
 
-// noRare is what events have without a Rare. Nobody writes to it.
+// noRare stands for the Rare of events that have none. Nothing writes to it.
 var noRare Rare
 
-// Has returns what the event has of what few have, to be read.
-func (e *Event) Has() *Rare {
+// Rare returns the event's rare fields, for reading.
+func (e *Event) Rare() *Rare {
 	if e.rare == nil {
 		return &noRare
 	}
 	return e.rare
 }
 
-// Gets returns the same, to be written: before the command is recorded, or under the stream's lock.
-func (e *Event) Gets() *Rare {
+// NeedRare returns the event's rare fields, for writing: before the command is recorded, or under
+// the stream's lock.
+func (e *Event) NeedRare() *Rare {
 	if e.rare == nil {
 		e.rare = new(Rare)
 	}
@@ -88,7 +89,7 @@ func NewMarker(after []*Event) *Event {
 // command alone, since the others complete before that: markers behind markers stay
 // as small as the first.
 func (m *Event) follow(e *Event) {
-	r := m.Gets()
+	r := m.NeedRare()
 	for i, a := range r.after {
 		if a.batch.stream == e.batch.stream {
 			if e.pos > a.pos {
@@ -113,7 +114,7 @@ func (e *Event) After() []*Event {
 	if e.batch != nil {
 		return nil // and the stream may be writing to what the event has
 	}
-	return e.Has().after
+	return e.Rare().after
 }
 
 // Done reports whether the command has completed. It does not block.
@@ -150,7 +151,7 @@ func (e *Event) Failed() (failed bool, err error, from *Event) {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := e.Has()
+	h := e.Rare()
 	if h.err == nil && h.from == nil && !e.Fault.Set {
 		return false, nil, nil
 	}
@@ -170,7 +171,7 @@ func (e *Event) Parts() []*Event {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.Has().parts
+	return e.Rare().parts
 }
 
 // Rank returns the rank of the failure of a command that is done, and whether it failed. This
@@ -182,12 +183,12 @@ func (e *Event) Rank() (rank int, failed bool) {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := e.Has()
+	h := e.Rare()
 	return e.rank(), h.err != nil || h.from != nil || e.Fault.Set
 }
 
 func (e *Event) rank() int {
-	h := e.Has()
+	h := e.Rare()
 	switch {
 	case len(h.Ranks) == 0:
 		return 0
@@ -203,7 +204,7 @@ func (e *Event) Front() *Recorder { return e.front }
 // Outcome is Failed for an observer of the stream, with those of a Replay's commands, if some did
 // not end well: it does not count as a report, and is called under the stream's lock.
 func (e *Event) Outcome() (err error, from *Event, parts []*Event) {
-	h := e.Has()
+	h := e.Rare()
 	return h.err, h.from, h.parts
 }
 
@@ -212,7 +213,7 @@ func (e *Event) Err() error {
 	s := e.batch.stream
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return e.Has().err
+	return e.Rare().err
 }
 
 // Forget says that nobody is to be told how the command ends.
@@ -242,7 +243,7 @@ func (s *Stream) fail(e *Event) {
 	if e.seen {
 		return
 	}
-	if g := e.Has().Group; g != nil {
+	if g := e.Rare().Group; g != nil {
 		if old := g.first; old != nil {
 			if !old.seen && e.rank() < old.rank() {
 				s.replace(old, e)
@@ -259,15 +260,15 @@ func (s *Stream) fail(e *Event) {
 	if len(r.failed) < maxFailed {
 		r.failed = append(r.failed, e)
 	} else {
-		e.Gets().lost = true
+		e.NeedRare().lost = true
 		r.dropped++
 	}
 }
 
 // replace puts a failed command in the place of another that nobody has been told about.
 func (s *Stream) replace(old, e *Event) {
-	if old.Has().lost {
-		e.Gets().lost, old.Gets().lost = true, false
+	if old.Rare().lost {
+		e.NeedRare().lost, old.NeedRare().lost = true, false
 	}
 	if i := slices.Index(e.front.failed, old); i >= 0 {
 		e.front.failed[i] = e
@@ -276,13 +277,13 @@ func (s *Stream) replace(old, e *Event) {
 
 // told notes that somebody has been told about the command.
 func (s *Stream) told(e *Event) {
-	if g := e.Has().Group; g != nil && g.first != nil {
+	if g := e.Rare().Group; g != nil && g.first != nil {
 		e = g.first
 		e.seen = true
 	}
 	r := e.front
-	if e.Has().lost {
-		e.Gets().lost = false
+	if e.Rare().lost {
+		e.NeedRare().lost = false
 		r.dropped = max(r.dropped-1, 0)
 	}
 	if i := slices.Index(r.failed, e); i >= 0 {

@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"github.com/kgen-go/kgen/abi"

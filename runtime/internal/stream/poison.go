@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"errors"
@@ -43,7 +43,7 @@ func (s *Stream) settle(b *Batch) {
 			r.Release = nil
 		}
 		if err := b.ended(e); err != nil {
-			e.Gets().err = err
+			e.NeedRare().err = err
 		} else if s.poisons == 0 && !e.Fault.Set {
 			continue
 		}
@@ -54,11 +54,11 @@ func (s *Stream) settle(b *Batch) {
 // settleOne settles a command that failed, or may have read poisoned memory, and reports
 // whether it did.
 func (s *Stream) settleOne(op hal.Op, uses []use, e *Event) bool {
-	if err := e.Has().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
+	if err := e.Rare().err; errors.Is(err, hal.ErrDeviceLost) && s.lost == nil {
 		s.lost = err
 	}
 	s.spread(op, uses, e)
-	if h := e.Has(); e.Fault.Set || h.err != nil || h.from != nil {
+	if h := e.Rare(); e.Fault.Set || h.err != nil || h.from != nil {
 		s.fail(e)
 		return true
 	}
@@ -83,7 +83,7 @@ func (b *Batch) ended(e *Event) error {
 // spread brings the poison of the memory up to date with a command that has ended.
 func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 	by := e
-	if e.Has().err == nil {
+	if e.Rare().err == nil {
 		by = nil
 		for i := range uses {
 			if u := &uses[i]; u.access&uint8(abi.Read) != 0 {
@@ -91,7 +91,7 @@ func (s *Stream) spread(op hal.Op, uses []use, e *Event) {
 			}
 		}
 		if by != nil {
-			e.Gets().from = by
+			e.NeedRare().from = by
 		}
 	}
 	for i := range uses {

@@ -1,6 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"slices"
@@ -8,12 +6,12 @@ import (
 	"github.com/kgen-go/kgen/codegen/spirv"
 )
 
-// preserving returns a module that has signed zeros, infinities and NaNs kept in
+// Preserve returns a module that has signed zeros, infinities and NaNs kept in
 // arithmetic of those of its floats' widths for which the device promises it; widths is the
 // sum of them. Without that, drivers may take there to be none (SPIR-V, 3.2.6), and NVIDIA's
 // does. Not all devices promise it, so modules do not ask for it themselves. One that does
 // knows what it needs, and one of a version before 1.4 could not without an extension.
-func preserving(words []uint32, widths uint32) []uint32 {
+func Preserve(words []uint32, widths uint32) []uint32 {
 	const header, version14 = 5, 0x10400
 	if len(words) < header || words[1] < version14 {
 		return words

@@ -1,4 +1,4 @@
-package graph
+package stream
 
 // This file runs functions of the host as commands of the stream.
 //
@@ -71,7 +71,7 @@ func (s *Stream) seal() {
 }
 
 // appendFunc appends a function of the host, as a batch of its own, which waits for after.
-func (s *Stream) appendFunc(front *Recorder, n *Node, after []*Event, e *Event) {
+func (s *Stream) appendFunc(front *Recorder, n *Command, after []*Event, e *Event) {
 	s.seal()
 	b := s.current()
 	s.pos++
@@ -144,7 +144,7 @@ func (s *Stream) call(b, before *Batch, t *hostTicket) {
 		return // the device is abandoned
 	}
 	s.mu.Lock()
-	run, failed := b.run, e.Has().Group != nil && e.Has().Group.first != nil
+	run, failed := b.run, e.Rare().Group != nil && e.Rare().Group.first != nil
 	always := b.always
 	for _, a := range b.after {
 		failed = failed || a.failed()
@@ -190,7 +190,7 @@ func (e *Event) failed() bool {
 			return true
 		}
 	}
-	h := e.Has()
+	h := e.Rare()
 	return e.batch != nil && (h.err != nil || h.from != nil || e.Fault.Set || len(h.parts) > 0)
 }
 

@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -18,8 +18,8 @@ import (
 // How it ends is looked at command by command, where something went wrong: faults and poison
 // are what they are for commands that are recorded one by one.
 type Replay struct {
-	node  Node
-	nodes []Node
+	node  Command
+	nodes []Command
 	parts func(e *Event) []*Event
 }
 
@@ -30,7 +30,7 @@ type Replay struct {
 // e. It is called under the stream's lock, if some of them did not end well.
 func NewReplay(q *Sequence, g hal.Graph, owned *Memory, parts func(e *Event) []*Event) *Replay {
 	uses := append(q.union(), Use{Mem: owned})
-	return &Replay{node: Node{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Nodes, parts: parts}
+	return &Replay{node: Command{Cmd: hal.Command{Op: hal.OpGraph, Graph: g}, Uses: uses}, nodes: q.Commands, parts: parts}
 }
 
 // union returns what the commands use, with at most one range that is read and one that is
@@ -51,8 +51,8 @@ func (q *Sequence) union() (out []Use) {
 		}
 		out[i].Lo, out[i].Hi = min(out[i].Lo, u.Lo), max(out[i].Hi, u.Hi)
 	}
-	for i := range q.Nodes {
-		for _, u := range q.Nodes[i].Uses {
+	for i := range q.Commands {
+		for _, u := range q.Commands[i].Uses {
 			if u.Access == 0 || u.Lo >= u.Hi {
 				add(Use{Mem: u.Mem})
 				continue
@@ -102,9 +102,9 @@ func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 			p.Fault = &noFault
 		}
 		if own := b.ended(p); own != nil {
-			p.Gets().err = own
+			p.NeedRare().err = own
 		} else if err != nil {
-			p.Gets().err = err
+			p.NeedRare().err = err
 		}
 		uses = uses[:0]
 		for _, u := range r.nodes[i].Uses {
@@ -117,6 +117,6 @@ func (s *Stream) settleReplay(b *Batch, r *Replay, e *Event) {
 		}
 	}
 	if failed {
-		e.Gets().parts = parts
+		e.NeedRare().parts = parts
 	}
 }

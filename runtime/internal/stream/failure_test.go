@@ -1,4 +1,4 @@
-package graph
+package stream
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func TestPoison(t *testing.T) {
 					uses = append(uses, u)
 				}
 				e := new(Event)
-				if err := r.Record(context.Background(), &r.front, &Node{Cmd: hal.Command{Op: op}, Uses: uses}, e); err != nil {
+				if err := r.Record(context.Background(), &r.front, &Command{Cmd: hal.Command{Op: op}, Uses: uses}, e); err != nil {
 					t.Fatal(err)
 				}
 				fails := rnd.IntN(5) == 0
@@ -166,12 +166,12 @@ func TestFullQueue(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
 	e := new(Event)
-	err := r.Record(ctx, &r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}}, e)
+	err := r.Record(ctx, &r.front, &Command{Cmd: hal.Command{Op: hal.OpLaunch}}, e)
 	if !errors.Is(err, context.DeadlineExceeded) || e.batch != nil {
 		t.Errorf("recorded %v, %v", e.batch != nil, err)
 	}
 	close(r.dev.batches[0].done)
-	if err := r.Record(context.Background(), &r.front, &Node{Cmd: hal.Command{Op: hal.OpLaunch}}, e); err != nil {
+	if err := r.Record(context.Background(), &r.front, &Command{Cmd: hal.Command{Op: hal.OpLaunch}}, e); err != nil {
 		t.Error(err)
 	}
 }
@@ -199,7 +199,7 @@ func TestAbandon(t *testing.T) {
 			t.Errorf("command %d: done %v, %v", i, e.Done(), err)
 		}
 	}
-	if err := r.Record(context.Background(), &r.front, &Node{}, new(Event)); err == nil {
+	if err := r.Record(context.Background(), &r.front, &Command{}, new(Event)); err == nil {
 		t.Error("an abandoned stream records")
 	}
 	if r.dev.freed.Load() != 0 {

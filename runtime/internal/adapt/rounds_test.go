@@ -1,6 +1,4 @@
-//go:build cgo && linux && (amd64 || arm64 || loong64 || ppc64le || riscv64)
-
-package vulkan
+package adapt
 
 import (
 	"encoding/binary"
@@ -44,7 +42,7 @@ func TestRecordRounds(t *testing.T) {
 			words[i] = binary.LittleEndian.Uint32(b[4*i:])
 		}
 		before := slices.Clone(words)
-		got, err := recordRounds(words)
+		got, err := RecordRounds(words)
 		if err != nil {
 			t.Fatal(file, err)
 		}
@@ -158,7 +156,7 @@ func TestRecordRoundsBlocks(t *testing.T) {
 		}
 		words := loopModule(t, addressing, test.block)
 		spirvtools.Validate(t, words)
-		got, err := recordRounds(words)
+		got, err := RecordRounds(words)
 		if err != nil {
 			t.Fatal(test.name, err)
 		}

@@ -1,4 +1,4 @@
-// Package graph turns recorded commands into batches for a backend.
+// Package stream turns recorded commands into batches for a backend.
 //
 // A [Stream] is the one ordered line of commands of a device. Queues are fronts
 // ([Recorder]) that record into it from many goroutines. Each command states
@@ -13,4 +13,4 @@
 //
 // Memory is freed when the last batch that uses it has completed, whenever its
 // owner lets it go.
-package graph
+package stream
