@@ -27,7 +27,7 @@ func TestDeadLanesArrays(t *testing.T) { deadLanesRandom(t, true) }
 func deadLanesRandom(t *testing.T, arrays bool) {
 	accepted, left, even := 0, 0, 0
 	for seed := range *seeds {
-		g := newLaneGenOf(seed, false, arrays)
+		g := newLaneGenOf(seed, arrays && seed%2 > 0, arrays)
 		if ds := rewrite.Mem2Reg(g.m); len(ds) > 0 {
 			t.Fatal(ds)
 		}
@@ -78,7 +78,7 @@ func deadLanesRandom(t *testing.T, arrays bool) {
 		simplify.Run(g.m)
 		simplify.DCE(g.m)
 		compare("structurize")
-		if strings.Contains(g.m.String(), "GroupAny") {
+		if text := g.m.String(); strings.Contains(text, "GroupAny") || strings.Contains(text, "GroupUniform") {
 			continue // which has been made of other ops by then
 		}
 		lanes.Expand(g.m, nil)

@@ -254,8 +254,8 @@ type laneGen struct {
 	// common, if not nil, is a variable that all have alike; there are loops with checks
 	// of what grows in them then.
 	common *ir.Var
-	// arrays, if any, are a work-item's own. What is stored in the first ones is what all have
-	// alike, where all are.
+	// arrays, if any, are a work-item's own. The first two get what all have alike, where all
+	// are; the next one gets that anywhere.
 	arrays []*ir.Var
 }
 
@@ -277,7 +277,7 @@ func newLaneGenOf(seed uint64, nests, arrays bool) *laneGen {
 		g.common = m.NewVar(g.f, ir.Function, "c", ir.TypeI32)
 		g.store(g.common, x)
 	}
-	for range 3 * ofBool(arrays) {
+	for range 4 * ofBool(arrays) {
 		g.arrays = append(g.arrays, m.NewVar(g.f, ir.Function, "a", m.ArrayOf(ir.TypeI32, g.n(arrayLen))))
 	}
 	for g.left > 0 {
@@ -298,7 +298,7 @@ func ofBool(b bool) int {
 	return 0
 }
 
-// sameArrays is how many of a laneGen's arrays get only what all have alike.
+// sameArrays is how many of a laneGen's arrays all have alike.
 const sameArrays = 2
 
 // element returns an access of an array.
@@ -329,8 +329,8 @@ func (g *laneGen) index(x func() *ir.Value) *ir.Value {
 // array changes an array; even says that all lanes reach it together.
 func (g *laneGen) array(even bool) {
 	k, x := g.r.IntN(len(g.arrays)), g.any
-	if k < sameArrays {
-		if x = g.uniform; !even {
+	if k <= sameArrays {
+		if x = g.uniform; k < sameArrays && !even {
 			return
 		}
 	}
@@ -381,7 +381,11 @@ func (g *laneGen) uniform() *ir.Value {
 	}
 	if g.arrays != nil && g.r.IntN(3) == 0 {
 		i := g.op(ir.OpAnd, g.uniform(), g.n(arrayLen-1))
-		return g.element(ir.OpLoad, g.arrays[g.r.IntN(sameArrays)], i)
+		k := g.r.IntN(sameArrays)
+		if g.r.IntN(24) == 0 {
+			k = g.r.IntN(len(g.arrays)) // which may be wrong
+		}
+		return g.element(ir.OpLoad, g.arrays[k], i)
 	}
 	v := g.op(ir.OpArg)
 	v.Bits = abi.OffsetArgs + 4*uint64(g.r.IntN(4))
@@ -422,6 +426,9 @@ func (g *laneGen) cond(uniform bool, n int64) *ir.Value {
 
 func (g *laneGen) leave() {
 	g.event()
+	if g.arrays != nil && g.r.IntN(16) == 0 {
+		g.element(ir.OpStore, g.arrays[g.r.IntN(len(g.arrays))], g.n(g.events), g.n(1))
+	}
 	if g.r.IntN(2) == 0 {
 		v := g.b.Append(ir.OpFault, ir.TypeVoid, g.m.Int(ir.TypeI64, g.events), g.m.Int(ir.TypeI64, 0), g.n(0), g.n(0), g.n(0))
 		v.Aux = g.m.NewSite(1, ir.Pos{File: "k.go", Line: int(g.events)}, "", false)

@@ -211,7 +211,6 @@ func (d *deadLanes) findSkeleton() {
 		}
 	}
 	d.drop(all)
-	d.clampWanted(after)
 }
 
 // drop leaves only those of the skeleton's values in it whose arguments are.
