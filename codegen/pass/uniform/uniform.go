@@ -107,14 +107,18 @@ func (u *Info) Block(b *ir.Block) bool { return u.control[u.Index[b]] == nil }
 // the root of its divergence. b is not uniform.
 func (u *Info) Explain(b *ir.Block) (branch *ir.Block, cause *ir.Value) {
 	branch = u.parting(b)
-	cause = branch.Term.Cond
-	for chain := map[*ir.Value]bool{}; !chain[cause]; {
-		chain[cause] = true
-		if w := u.varying[cause]; w != nil {
-			cause = w
+	return branch, u.root(branch.Term.Cond)
+}
+
+// root returns the value at the root of v's divergence.
+func (u *Info) root(v *ir.Value) *ir.Value {
+	for chain := map[*ir.Value]bool{}; v != nil && !chain[v]; {
+		chain[v] = true
+		if w := u.varying[v]; w != nil {
+			v = w
 		}
 	}
-	return branch, cause
+	return v
 }
 
 // parting returns the branch at which those part ways that do not come to b together:
