@@ -106,8 +106,12 @@ func (u *Info) describe(v *ir.Value) string {
 // copy is named as the variable that it is a copy of.
 func (u *Info) describeOwn(x *ir.Var) string {
 	name, why := named(x), u.root(u.differ[x])
-	for why != nil && why.Op == ir.OpLoad && own(why) != nil {
-		x = own(why)
+	for seen := map[*ir.Var]bool{}; why != nil && why.Op == ir.OpLoad && own(why) != nil; {
+		if seen[x] {
+			why = nil // each of several has what depends on another
+			break
+		}
+		seen[x], x = true, own(why)
 		name, why = cmp.Or(name, named(x)), u.root(u.differ[x])
 	}
 	text := cmp.Or(name, "an array") + ", which is a work-item's own"
