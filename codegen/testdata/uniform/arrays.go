@@ -36,6 +36,11 @@ type (
 		Sizes [40]int
 	}
 	U10 struct{ Mem }
+	U11 struct {
+		Mem
+		Sizes [8]int
+	}
+	U12 struct{ Mem }
 )
 
 // A field that is an array, by its index.
@@ -172,4 +177,34 @@ func (k U10) Kernel(it dsl.NDItem1) {
 	for range least {
 		it.Barrier()
 	}
+}
+
+// A loop with checks that differ fills the array.
+func (k U11) Kernel(it dsl.NDItem1) {
+	var counts [40]int
+	id := it.GlobalID()
+	for d := range counts {
+		counts[d] = k.Sizes[d&7]
+		k.Y[id*40+d] = k.X[id+d]
+	}
+	for _, n := range counts {
+		for range n {
+			it.Barrier()
+		}
+	}
+}
+
+// So does one that loads by what it has loaded.
+func (k U12) Kernel(it dsl.NDItem1) {
+	var counts [4]int
+	id := it.GlobalID()
+	sum := int32(0)
+	for d := range k.N {
+		counts[d&3] += d
+		sum += k.Z[k.X[id+d]]
+	}
+	for range counts[k.M&3] {
+		it.Barrier()
+	}
+	k.Y[id] = sum
 }
